@@ -1,0 +1,43 @@
+# Two commands on a fresh machine: make demo, make test. Both need python3 (3.11 to 3.13), make and a package index.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: demo test test-slow lint bench reports clean
+
+demo: $(VENV)/.installed  ## the main job on the bundled sample: prints the S/T table, writes out/demo/report.html
+	$(BIN)/infostream-dedup demo --out out/demo
+
+test: $(VENV)/.installed-dev lint  ## linters, types, tests
+	$(BIN)/pytest -n auto -m "not slow"
+
+test-slow: $(VENV)/.installed-dev  ## all tests, the slow ones too
+	$(BIN)/pytest -n auto
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.installed-dev  ## speed and memory, as ratios against a baseline of the same run
+	$(BIN)/python -m benchmarks
+
+reports: $(VENV)/.installed-dev  ## the figures in reports/, from the labelled corpora beside the project
+	$(BIN)/python reports/make_reports.py
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; ok = (3, 11) <= sys.version_info[:2] <= (3, 13); sys.exit(0 if ok else f"infostream-dedup needs Python 3.11 to 3.13; {sys.executable} is {sys.version.split()[0]}. Say make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/pip install --quiet -e .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/pip install --quiet -e '.[dev]'
+	@touch $@ $(VENV)/.installed
+
+clean:
+	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,47 @@
+"""Near-duplicate engine for Russian, Ukrainian and English news streams.
+
+The names below load on first use, so that importing the package, or asking the command line for help, costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from infostream_dedup.api import dedup, evaluate, pairs, similarity_matrix, sweep, write_report
+    from infostream_dedup.corpus import read_documents
+    from infostream_dedup.model import Document, Settings
+
+__all__ = [
+    "Document",
+    "Settings",
+    "__version__",
+    "dedup",
+    "evaluate",
+    "pairs",
+    "read_documents",
+    "similarity_matrix",
+    "sweep",
+    "write_report",
+]
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Document": "model",
+    "Settings": "model",
+    "dedup": "api",
+    "evaluate": "api",
+    "pairs": "api",
+    "read_documents": "corpus",
+    "similarity_matrix": "api",
+    "sweep": "api",
+    "write_report": "api",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -1,0 +1,267 @@
+"""The public functions: from documents to sweeps, pairs, scores, and a collection without its duplicates.
+
+Sources are paths (``.jsonl``, ``.jsonl.gz``, ``.csv``, ``.parquet``, ``-``), lists of paths, lists of dicts or of
+Documents, pandas or polars frames, Arrow tables. Reading options (``on_error``, ``quarantine``, ``max_errors``, ``tz``,
+``id_type``) are those of ``read_documents``; settings are the names of ``Settings``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from infostream_dedup.batch.collection import Collection, Progress, collect
+from infostream_dedup.batch.deduplication import DuplicateRule, Keep, Status, kept_documents, statuses
+from infostream_dedup.batch.linking import key_terms_of, least_k, link
+from infostream_dedup.batch.pairing import PairRow, pair_rows
+from infostream_dedup.batch.sources import Rereadable, rereadable
+from infostream_dedup.batch.sweeping import SweepResult, sweep_collection
+from infostream_dedup.corpus import ReadingReport, read_documents, row_of, write_documents
+from infostream_dedup.evaluation.collection import evaluate_collection
+from infostream_dedup.evaluation.protocol import Evaluation
+from infostream_dedup.matrix.similarity_matrix import SimilarityMatrix
+from infostream_dedup.model import Settings
+from infostream_dedup.model.settings import REPRESENTATIONS
+from infostream_dedup.report import write_report
+
+__all__ = [
+    "DedupSummary",
+    "dedup",
+    "evaluate",
+    "evaluate_with_report",
+    "pairs",
+    "pairs_with_report",
+    "similarity_matrix",
+    "sweep",
+    "sweep_with_report",
+    "write_report",
+]
+
+_PROTOCOL = ("kin", "kin_field", "lang", "domains", "positive")
+_READING = ("on_error", "quarantine", "max_errors", "max_line_bytes", "tz", "id_type")
+
+
+def sweep(source: Any, *, representations: Sequence[str] | None = None, **options: Any) -> SweepResult:
+    """S and T for every k of each representation, with the recommended k.
+
+    Args:
+        source: the documents.
+        representations: which; every available one by default.
+        options: ``ks`` (the k to show), reading options and settings.
+
+    Example:
+        >>> from infostream_dedup import sweep
+        >>> result = sweep([{"id": "1", "text": "Снег идёт в Киеве"}], representations=["stem"])
+        >>> result.rows[0].measures.links
+        0
+    """
+    reading, options = _split(options)
+    shown = {name: options.pop(name) for name in ("ks", "examples", "progress") if name in options}
+    return sweep_with_report(
+        source, representations=representations, settings=Settings.of(**options), **shown, **reading
+    )[0]
+
+
+def sweep_with_report(
+    source: Any,
+    *,
+    representations: Sequence[str] | None = None,
+    ks: Sequence[int] | None = None,
+    settings: Settings | None = None,
+    examples: bool = True,
+    progress: Progress | None = None,
+    **reading: Any,
+) -> tuple[SweepResult, ReadingReport]:
+    """The same with what was read."""
+    collection, report = _collect(source, progress, reading)
+    result = sweep_collection(
+        collection,
+        settings or Settings(),
+        representations or REPRESENTATIONS,
+        ks=ks,
+        examples=examples,
+        progress=progress,
+    )
+    return result, report
+
+
+def similarity_matrix(source: Any, *, k_min: int | None = None, **options: Any) -> tuple[SimilarityMatrix, list[str]]:
+    """Counts matrix of a collection and the ids of its rows and columns.
+
+    Args:
+        source: the documents.
+        k_min: leave out smaller counts; 1 by default, or 4 where the matrix would not fit into memory.
+        options: reading options and settings.
+    """
+    reading, options = _split(options)
+    settings = Settings.of(**options)
+    collection, _ = _collect(source, None, reading)
+    key_terms = key_terms_of(collection, settings)
+    linked = link(key_terms, settings, k_min=least_k(key_terms) if k_min is None else k_min)
+    return linked.matrix, [document.id for document in collection.documents]
+
+
+def pairs(source: Any, *, k_min: int | None = None, terms: bool = True, **options: Any) -> Iterator[PairRow]:
+    """Linked pairs in the order of (a, b); see ``PairRow``.
+
+    Args:
+        source: the documents.
+        k_min: all pairs with max(forward, backward) >= k_min instead of those with a relation at ``k``.
+        terms: with the terms that met.
+        options: ``cross_language``, ``between_files``, reading options and settings.
+    """
+    reading, options = _split(options)
+    shown = {name: options.pop(name) for name in ("cross_language", "between_files") if name in options}
+    rows, _ = pairs_with_report(source, settings=Settings.of(**options), k_min=k_min, terms=terms, **shown, **reading)
+    return rows
+
+
+def pairs_with_report(
+    source: Any,
+    *,
+    settings: Settings,
+    k_min: int | None = None,
+    terms: bool = True,
+    cross_language: bool = False,
+    between_files: bool = False,
+    progress: Progress | None = None,
+    **reading: Any,
+) -> tuple[Iterator[PairRow], ReadingReport]:
+    """The same with what was read."""
+    collection, report = _collect(source, progress, reading)
+    rows = pair_rows(
+        collection,
+        settings,
+        k_min=k_min,
+        terms=terms,
+        cross_language=cross_language,
+        parts=np.repeat(np.arange(len(report.used_by_source)), list(report.used_by_source.values()))
+        if between_files
+        else None,
+    )
+    return rows, report
+
+
+@dataclass(frozen=True, slots=True)
+class DedupSummary:
+    """What ``dedup`` did.
+
+    Attributes:
+        documents: read and used.
+        kept: written.
+        statuses: how many documents have each status.
+        groups: groups of two documents and more.
+        report: what was read.
+    """
+
+    documents: int
+    kept: int
+    statuses: dict[str, int]
+    groups: int
+    report: ReadingReport
+
+    def as_dict(self) -> dict[str, Any]:
+        """One row: documents, kept, groups and a column per status."""
+        return {"documents": self.documents, "kept": self.kept, "groups": self.groups, **self.statuses}
+
+
+def dedup(
+    source: Any,
+    target: str | Path,
+    *,
+    keep: Keep = "earliest",
+    annotate: bool = False,
+    duplicate_rule: DuplicateRule = "equal",
+    settings: Settings | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> DedupSummary:
+    """Write a collection without its duplicates, every column kept.
+
+    Two passes: the first finds the groups and keeps no texts, the second copies documents.
+
+    Args:
+        source: the documents.
+        target: file to write (``.jsonl``, ``.jsonl.gz``, ``.csv``, ``.parquet``), ``-`` for standard output.
+        keep: which document of a group stays.
+        annotate: write every document, with the columns ``status``, ``of`` and ``group``.
+        duplicate_rule: ``equal`` wants both directions; with ``contained`` a document inside an earlier one is enough.
+        settings: instead of single settings among the options.
+        progress: told of each step.
+        options: reading options and settings.
+    """
+    reading, options = _split(options)
+    chosen = settings or Settings.of(**options)
+    with rereadable(source, reading) as documents:
+        collection = collect(documents.first(), progress)
+        found = statuses(collection, chosen, duplicate_rule=duplicate_rule)
+        kept = [True] * len(found) if annotate else kept_documents(collection, found, keep)
+        write_documents(_rows(documents, found, kept, annotate=annotate), target, inputs=documents.paths)
+    counts = dict.fromkeys(("new", "exact", "duplicate", "similar", "insufficient_text"), 0)
+    sizes: dict[str, int] = {}
+    for status in found:
+        counts[status.status] += 1
+        sizes[status.group] = sizes.get(status.group, 0) + 1
+    return DedupSummary(len(found), sum(kept), counts, sum(size > 1 for size in sizes.values()), documents.report)
+
+
+def _rows(documents: Rereadable, found: list[Status], kept: list[bool], *, annotate: bool) -> Iterator[dict[str, Any]]:
+    for document, status, stays in zip(documents.again(), found, kept, strict=True):
+        if stays:
+            row = row_of(document)
+            yield {**row, **status.as_dict()} if annotate else row
+
+
+def evaluate(source: Any, labels: str | Path, **options: Any) -> Evaluation:
+    """Precision, recall and F1 at every k against labelled pairs.
+
+    Args:
+        source: the documents.
+        labels: JSONL of ``a``, ``b``, ``label``.
+        options: ``kin``, ``kin_field``, ``lang``, ``domains``, ``positive``, reading options and settings.
+    """
+    reading, options = _split(options)
+    protocol = {name: options.pop(name) for name in _PROTOCOL if name in options}
+    return evaluate_with_report(source, labels, settings=Settings.of(**options), **protocol, **reading)[0]
+
+
+def evaluate_with_report(
+    source: Any,
+    labels: str | Path,
+    *,
+    settings: Settings,
+    progress: Progress | None = None,
+    kin: str | Path | None = None,
+    kin_field: str | None = "submission=translation",
+    lang: str | None = None,
+    domains: Sequence[str] = (),
+    positive: Sequence[str] = ("dup",),
+    **reading: Any,
+) -> tuple[Evaluation, ReadingReport]:
+    """The same with what was read."""
+    collection, report = _collect(source, progress, reading)
+    found = evaluate_collection(
+        collection,
+        labels,
+        settings,
+        kin=kin,
+        kin_field=kin_field,
+        lang=lang,
+        domains=domains,
+        positive=positive,
+    )
+    return found, report
+
+
+def _collect(source: Any, progress: Progress | None, reading: dict[str, Any]) -> tuple[Collection, ReadingReport]:
+    report = ReadingReport()
+    return collect(read_documents(source, report=report, **reading), progress), report
+
+
+def _split(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    reading = {name: options[name] for name in _READING if name in options}
+    return reading, {name: value for name, value in options.items() if name not in reading}

@@ -1,0 +1,1 @@
+"""A whole collection at once: to sweeps, to pairs, to a collection without its duplicates."""

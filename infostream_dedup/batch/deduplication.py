@@ -1,0 +1,156 @@
+"""A collection without its duplicates: status and group of every document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from infostream_dedup.batch.collection import Collection
+from infostream_dedup.batch.linking import key_terms_of, link
+from infostream_dedup.batch.pair_table import PairTable, candidate_pairs, chunks_of_pairs, least_count, relations
+from infostream_dedup.model import Settings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["INSUFFICIENT_TERMS", "K_SIMILAR", "DuplicateRule", "Keep", "Status", "kept_documents", "statuses"]
+
+INSUFFICIENT_TERMS: Final = 3
+"""A document with fewer key terms says too little to be compared."""
+
+K_SIMILAR: Final = 4
+"""Terms that must meet in either direction for ``similar``."""
+
+Keep = Literal["earliest", "longest"]
+DuplicateRule = Literal["equal", "contained"]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What a document is to the earlier ones of its collection.
+
+    Attributes:
+        status: ``new``, ``exact``, ``duplicate``, ``similar`` or ``insufficient_text``.
+        of: id of the earlier document it repeats or resembles most; ``None`` where there is none.
+        group: id of the earliest document of its group; its own id when it is alone.
+    """
+
+    status: str
+    of: str | None
+    group: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The three columns that ``dedup --annotate`` adds."""
+        return {"status": self.status, "of": self.of, "group": self.group}
+
+
+@dataclass(slots=True)
+class _Best:
+    """The best earlier document found so far for each document, by (min, max, earliest)."""
+
+    of: NDArray[np.int64]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+
+    @classmethod
+    def none(cls, documents: int) -> _Best:
+        return cls(*(np.full(documents, -1, dtype=np.int64) for _ in range(3)))
+
+    def offer(self, pairs: PairTable) -> None:
+        """Take better ones from pairs that come in the order of (a, b)."""
+        low, high = np.minimum(pairs.forward, pairs.backward), np.maximum(pairs.forward, pairs.backward)
+        order = np.lexsort((pairs.a, -high, -low, pairs.b))
+        later, first = np.unique(pairs.b[order], return_index=True)
+        top = order[first]
+        better = (low[top] > self.low[later]) | ((low[top] == self.low[later]) & (high[top] > self.high[later]))
+        later, top = later[better], top[better]
+        self.of[later], self.low[later], self.high[later] = pairs.a[top], low[top], high[top]
+
+
+def statuses(collection: Collection, settings: Settings, *, duplicate_rule: DuplicateRule = "equal") -> list[Status]:
+    """Status of every document in input order.
+
+    ``exact``: the body equals an earlier one's, title left out. ``duplicate``: the relation to an earlier document is
+    ``equal`` at ``settings.k`` (or by share); rule ``contained`` also takes ``contained``, the paper's own rule.
+    ``similar``: either direction has need(4) terms (by share: reaches the threshold).
+    Groups join documents by ``exact`` and ``duplicate`` only.
+    """
+    key_terms = key_terms_of(collection, settings)
+    k_similar = min(K_SIMILAR, settings.k)
+    linked = link(key_terms, settings, k_min=min(least_count(settings), least_count(settings, k_similar)))
+    documents = len(collection)
+    duplicate, similar = _Best.none(documents), _Best.none(documents)
+    joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+    for pairs in chunks_of_pairs(key_terms, *candidate_pairs(linked)):
+        relation = relations(pairs, settings)
+        # Of a pair (a, b) the later b is judged: b lies inside a when the pair "contains".
+        same = relation == 3 if duplicate_rule == "equal" else relation >= 2
+        duplicate.offer(pairs.where(same))
+        joined.append((pairs.a[same], pairs.b[same]))
+        alike = relation if settings.score == "share" else relations(pairs, settings, k_similar)
+        similar.offer(pairs.where(alike > 0))
+    exact = _earliest_equal_text(collection)
+    repeats = np.flatnonzero(exact >= 0)
+    joined.append((exact[repeats], repeats))
+    leader = _groups(joined, documents)
+    return list(_decide(collection, key_terms.sizes, exact, duplicate, similar, leader))
+
+
+def _decide(
+    collection: Collection,
+    sizes: NDArray[np.int64],
+    exact: NDArray[np.int64],
+    duplicate: _Best,
+    similar: _Best,
+    leader: NDArray[np.int64],
+) -> Iterator[Status]:
+    ids = [document.id for document in collection.documents]
+    for ordinal in range(len(ids)):
+        group = ids[int(leader[ordinal])]
+        if exact[ordinal] >= 0:
+            yield Status("exact", ids[int(exact[ordinal])], group)
+        elif sizes[ordinal] < INSUFFICIENT_TERMS:
+            yield Status("insufficient_text", None, group)
+        elif duplicate.of[ordinal] >= 0:
+            yield Status("duplicate", ids[int(duplicate.of[ordinal])], group)
+        elif similar.of[ordinal] >= 0:
+            yield Status("similar", ids[int(similar.of[ordinal])], group)
+        else:
+            yield Status("new", None, group)
+
+
+def kept_documents(collection: Collection, found: list[Status], keep: Keep = "earliest") -> list[bool]:
+    """Which documents remain when each group keeps one: its earliest, or its longest (the earliest of equals)."""
+    best: dict[str, int] = {}
+    for ordinal, status in enumerate(found):
+        holder = best.setdefault(status.group, ordinal)
+        if keep == "longest" and collection.text_lengths[ordinal] > collection.text_lengths[holder]:
+            best[status.group] = ordinal
+    remaining = set(best.values())
+    return [ordinal in remaining for ordinal in range(len(found))]
+
+
+def _earliest_equal_text(collection: Collection) -> NDArray[np.int64]:
+    """Ordinal of the earliest document with the same body, or -1."""
+    first: dict[bytes, int] = {}
+    earliest = np.full(len(collection), -1, dtype=np.int64)
+    for ordinal, digest in enumerate(collection.text_hashes):
+        if digest and first.setdefault(digest, ordinal) != ordinal:
+            earliest[ordinal] = first[digest]
+    return earliest
+
+
+def _groups(joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]], documents: int) -> NDArray[np.int64]:
+    """Ordinal of the earliest document of each document's group."""
+    a = np.concatenate([pair[0] for pair in joined])
+    b = np.concatenate([pair[1] for pair in joined])
+    graph = sp.csr_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(documents, documents))
+    count, label = connected_components(graph, directed=False)
+    leader = np.full(count, documents, dtype=np.int64)
+    np.minimum.at(leader, label, np.arange(documents))
+    return leader[label]

@@ -1,0 +1,147 @@
+"""Unordered pairs of documents with both directions of their match side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.batch.linking import Linked
+from infostream_dedup.matching.relations import need
+from infostream_dedup.model import Settings
+from infostream_dedup.terms.key_terms import KeyTerms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["RELATIONS", "PairTable", "candidate_pairs", "chunks_of_pairs", "least_count", "pair_table", "relations"]
+
+RELATIONS: Final = (None, "contained", "contains", "equal")
+"""Names of the relation numbers: 1 when forward suffices, plus 2 when backward does."""
+
+_CHUNK = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class PairTable:
+    """Pairs of documents, each once, in the order of (a, b).
+
+    Attributes:
+        a: int64 (pairs,), ordinal of the earlier document.
+        b: int64 (pairs,), ordinal of the later document.
+        forward: int64 (pairs,), key terms of a found in b.
+        backward: int64 (pairs,), key terms of b found in a.
+        matched_forward: int64 (pairs,), weight of the former in units of 1e-9.
+        matched_backward: int64 (pairs,), weight of the latter.
+        size_a: int64 (pairs,), key terms of a.
+        size_b: int64 (pairs,), key terms of b.
+        own_a: int64 (pairs,), weight of all key terms of a.
+        own_b: int64 (pairs,), weight of all key terms of b.
+        met: int64 (pairs, terms), summed weight of each term that met in either direction; 0 elsewhere.
+    """
+
+    a: NDArray[np.int64]
+    b: NDArray[np.int64]
+    forward: NDArray[np.int64]
+    backward: NDArray[np.int64]
+    matched_forward: NDArray[np.int64]
+    matched_backward: NDArray[np.int64]
+    size_a: NDArray[np.int64]
+    size_b: NDArray[np.int64]
+    own_a: NDArray[np.int64]
+    own_b: NDArray[np.int64]
+    met: sp.csr_array
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+    def where(self, chosen: NDArray[np.bool_]) -> PairTable:
+        """The chosen pairs, in the same order."""
+        return PairTable(*(getattr(self, field.name)[chosen] for field in fields(self)))
+
+    def terms_of(self, pair: int, terms: list[str]) -> list[str]:
+        """Terms that met in one pair, heaviest first."""
+        row = slice(self.met.indptr[pair], self.met.indptr[pair + 1])
+        order = np.lexsort((self.met.indices[row], -self.met.data[row]))
+        return [terms[term] for term in self.met.indices[row][order]]
+
+
+def least_count(settings: Settings, k: int | None = None) -> int:
+    """The smallest count at which any pair can be linked: links below it need not be computed."""
+    if settings.score == "share":
+        return settings.min_terms
+    k = settings.k if k is None else k
+    return k if settings.short == "strict" else min(3, k)
+
+
+def candidate_pairs(linked: Linked) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Ordinals (a, b), a < b, of all pairs linked in either direction at the matrix's least k, sorted."""
+    counts = linked.matrix.counts
+    either = sp.triu(counts + counts.T, k=1, format="csr")
+    either.sort_indices()
+    a = np.repeat(np.arange(either.shape[0], dtype=np.int64), np.diff(either.indptr))
+    return a, either.indices.astype(np.int64)
+
+
+def pair_table(key_terms: KeyTerms, a: NDArray[np.int64], b: NDArray[np.int64]) -> PairTable:
+    """Exact counts and matched weights of given pairs, both directions.
+
+    Args:
+        key_terms: of the collection.
+        a: int64 (pairs,), ordinals.
+        b: int64 (pairs,), ordinals.
+    """
+    keys, targets = key_terms.keys, key_terms.targets
+    forward = sp.csr_array(keys[a].multiply(targets[b]))
+    backward = sp.csr_array(keys[b].multiply(targets[a]))
+    sizes, own = key_terms.sizes, key_terms.own_weights
+    met = sp.csr_array(forward + backward)
+    met.sort_indices()
+    return PairTable(
+        a,
+        b,
+        _row_counts(forward),
+        _row_counts(backward),
+        np.asarray(forward.sum(axis=1), dtype=np.int64),
+        np.asarray(backward.sum(axis=1), dtype=np.int64),
+        sizes[a],
+        sizes[b],
+        own[a],
+        own[b],
+        met,
+    )
+
+
+def chunks_of_pairs(key_terms: KeyTerms, a: NDArray[np.int64], b: NDArray[np.int64]) -> Iterator[PairTable]:
+    """The same in chunks of bounded size."""
+    for start in range(0, len(a), _CHUNK):
+        yield pair_table(key_terms, a[start : start + _CHUNK], b[start : start + _CHUNK])
+
+
+def relations(pairs: PairTable, settings: Settings, k: int | None = None) -> NDArray[np.int64]:
+    """Relation number of each pair: an index into ``RELATIONS``.
+
+    Args:
+        pairs: the pairs.
+        settings: ``score`` ``count`` takes a direction with at least need(k) terms; ``share`` takes one with at least
+            ``threshold`` of the key terms' weight and ``min_terms`` terms.
+        k: instead of ``settings.k``.
+
+    Returns:
+        int64 (pairs,): 0 none, 1 contained (only forward), 2 contains (only backward), 3 equal.
+    """
+    if settings.score == "count" or k is not None:
+        least = need(settings.k if k is None else k, pairs.size_a, pairs.size_b, n=settings.n, short=settings.short)
+        forward, backward = pairs.forward >= least, pairs.backward >= least
+    else:
+        forward = (pairs.matched_forward >= settings.threshold * pairs.own_a) & (pairs.forward >= settings.min_terms)
+        backward = (pairs.matched_backward >= settings.threshold * pairs.own_b) & (pairs.backward >= settings.min_terms)
+    return forward.astype(np.int64) + 2 * backward.astype(np.int64)
+
+
+def _row_counts(matrix: sp.csr_array) -> NDArray[np.int64]:
+    matrix.eliminate_zeros()
+    return np.diff(matrix.indptr).astype(np.int64)

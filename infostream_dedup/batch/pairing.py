@@ -1,0 +1,125 @@
+"""Pairs of a collection as rows: who resembles whom, how much, and by which terms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from infostream_dedup.batch.collection import Collection
+from infostream_dedup.batch.linking import key_terms_of, link
+from infostream_dedup.batch.pair_table import (
+    RELATIONS,
+    PairTable,
+    candidate_pairs,
+    chunks_of_pairs,
+    least_count,
+    relations,
+)
+from infostream_dedup.model import LANGUAGES, Settings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["PairRow", "pair_rows"]
+
+
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """One unordered pair.
+
+    Attributes:
+        a: id of the earlier document.
+        b: id of the later document.
+        forward: key terms of a found in b.
+        backward: key terms of b found in a.
+        n_a: key terms of a.
+        n_b: key terms of b.
+        share_forward: matched weight over the weight of all key terms of a, 0 to 1.
+        share_backward: the same of b in a.
+        relation: ``equal``, ``contained`` (a lies inside b), ``contains`` (a holds b), or ``None`` below need.
+        terms: terms that met in either direction, heaviest first; ``None`` when they were not asked for.
+    """
+
+    a: str
+    b: str
+    forward: int
+    backward: int
+    n_a: int
+    n_b: int
+    share_forward: float
+    share_backward: float
+    relation: str | None
+    terms: list[str] | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row of ``pairs``; ``terms`` is left out where it was not asked for."""
+        row = {name: getattr(self, name) for name in self.__slots__}
+        if self.terms is None:
+            del row["terms"]
+        return row
+
+
+def pair_rows(
+    collection: Collection,
+    settings: Settings,
+    *,
+    k_min: int | None = None,
+    terms: bool = True,
+    cross_language: bool = False,
+    parts: NDArray[np.int64] | None = None,
+) -> Iterator[PairRow]:
+    """Linked pairs in the order of (a, b).
+
+    Args:
+        collection: the documents.
+        settings: decide key terms and the relation.
+        k_min: give all pairs with max(forward, backward) >= k_min instead of those with a relation.
+        terms: with the terms that met.
+        cross_language: only pairs of two languages.
+        parts: int64 (documents,), number of the file of each document: only pairs of two files.
+    """
+    key_terms = key_terms_of(collection, settings)
+    linked = link(key_terms, settings, k_min=least_count(settings) if k_min is None else k_min)
+    a, b = candidate_pairs(linked)
+    languages = np.array([LANGUAGES.index(language) for language in collection.languages], dtype=np.int64)
+    chosen = np.ones(len(a), dtype=np.bool_)
+    if cross_language:
+        chosen &= languages[a] != languages[b]
+    if parts is not None:
+        chosen &= parts[a] != parts[b]
+    for pairs in chunks_of_pairs(key_terms, a[chosen], b[chosen]):
+        yield from _rows(
+            collection, pairs, relations(pairs, settings), key_terms.counts.terms, k_min=k_min, terms=terms
+        )
+
+
+def _rows(
+    collection: Collection,
+    pairs: PairTable,
+    relation: NDArray[np.int64],
+    vocabulary: list[str],
+    *,
+    k_min: int | None,
+    terms: bool,
+) -> Iterator[PairRow]:
+    wanted = relation > 0 if k_min is None else np.maximum(pairs.forward, pairs.backward) >= k_min
+    for pair in np.flatnonzero(wanted).tolist():
+        yield PairRow(
+            collection.documents[int(pairs.a[pair])].id,
+            collection.documents[int(pairs.b[pair])].id,
+            int(pairs.forward[pair]),
+            int(pairs.backward[pair]),
+            int(pairs.size_a[pair]),
+            int(pairs.size_b[pair]),
+            _share(pairs.matched_forward[pair], pairs.own_a[pair]),
+            _share(pairs.matched_backward[pair], pairs.own_b[pair]),
+            RELATIONS[int(relation[pair])],
+            pairs.terms_of(pair, vocabulary) if terms else None,
+        )
+
+
+def _share(matched: np.int64, own: np.int64) -> float:
+    return round(int(matched) / int(own), 6) if own else 0.0

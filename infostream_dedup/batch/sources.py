@@ -1,0 +1,82 @@
+"""A source that is read twice: once to decide, once to copy."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from infostream_dedup.corpus import ReadingReport, read_documents, row_of
+from infostream_dedup.errors import BadDataError
+from infostream_dedup.model import Document
+
+__all__ = ["Rereadable", "rereadable"]
+
+
+class Rereadable:
+    """A source that can be read a second time.
+
+    Files, lists and frames are simply read again. Standard input is copied to a temporary file on the first pass.
+
+    Attributes:
+        report: what the first pass read.
+    """
+
+    def __init__(self, source: Any, reading: dict[str, Any], copy: IO[bytes] | None) -> None:
+        self._source = source
+        self._reading = reading
+        self._copy = copy
+        self.report = ReadingReport()
+
+    @property
+    def paths(self) -> list[str]:
+        """The files among the source: they must not be written over."""
+        return [str(item) for item in _items(self._source) if isinstance(item, str | Path) and item != "-"]
+
+    def first(self) -> Iterator[Document]:
+        """The first pass: bad records are reported and quarantined here."""
+        import orjson
+
+        for document in read_documents(self._source, report=self.report, **self._reading):
+            if self._copy is not None:
+                self._copy.write(orjson.dumps(row_of(document), option=orjson.OPT_APPEND_NEWLINE))
+            yield document
+        if self._copy is not None:
+            self._copy.flush()
+
+    def again(self) -> Iterator[Document]:
+        """The second pass: the same documents in the same order.
+
+        Raises:
+            BadDataError: the files have changed since the first pass.
+        """
+        reading = dict(self._reading)
+        if "quarantine" in reading and reading["quarantine"] is not None:
+            reading["quarantine"] = os.devnull
+        source = self._source if self._copy is None else self._copy.name
+        report = ReadingReport()
+        yield from read_documents(source, report=report, **reading)
+        if report.used != self.report.used:
+            raise BadDataError(
+                f"{report.used} documents on the second reading, {self.report.used} on the first; "
+                "leave the files alone while they are read",
+                code="E_CHANGED",
+                source=", ".join(self.paths) or "-",
+            )
+
+
+@contextmanager
+def rereadable(source: Any, reading: dict[str, Any]) -> Iterator[Rereadable]:
+    """A source for two passes; a temporary copy, where one is needed, is removed at the end."""
+    if not any(isinstance(item, str) and item == "-" for item in _items(source)):
+        yield Rereadable(source, reading, None)
+        return
+    with tempfile.NamedTemporaryFile(suffix=".jsonl") as copy:
+        yield Rereadable(source, reading, copy)
+
+
+def _items(source: Any) -> list[Any]:
+    return list(source) if isinstance(source, list | tuple) else [source]

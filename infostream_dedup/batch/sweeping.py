@@ -1,0 +1,285 @@
+"""S and T for every k of every representation, with the recommended k: the main job."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.batch.collection import Collection, Progress
+from infostream_dedup.batch.linking import Linked, key_terms_of, least_k, link
+from infostream_dedup.batch.pair_table import candidate_pairs, pair_table
+from infostream_dedup.matrix import (
+    Measures,
+    Recommendation,
+    expected_chance_links,
+    group_sizes,
+    recommend,
+    sweep_counts,
+    sweep_shares,
+)
+from infostream_dedup.model import LANGUAGES, Settings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "SHARE_THRESHOLDS",
+    "Example",
+    "SweepResult",
+    "SweepRow",
+    "measures_of",
+    "recommendation_for",
+    "sweep_collection",
+]
+
+SHARE_THRESHOLDS: Final = tuple(round(0.05 * step, 2) for step in range(1, 21))
+
+_EXAMPLES = 5
+_REFUSED_K = 6
+
+
+@dataclass(frozen=True, slots=True)
+class SweepRow:
+    """S and T of one representation at one k (or one threshold).
+
+    Attributes:
+        representation: ``stem`` or ``morph``.
+        block: ``all``, and where languages meet also ``mono`` and ``cross``.
+        measures: the numbers.
+    """
+
+    representation: str
+    block: str
+    measures: Measures
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row of ``sweep``; column ``k``, or ``threshold`` for the share score."""
+        return {"representation": self.representation, "block": self.block, **self.measures.as_dict()}
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A pair whose stronger direction has exactly k terms, for an expert to judge."""
+
+    representation: str
+    k: int
+    a: str
+    b: str
+    title_a: str
+    title_b: str
+    language_a: str
+    language_b: str
+    forward: int
+    backward: int
+    terms: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class SweepResult:
+    """What a sweep found.
+
+    Attributes:
+        rows: in the order of representation, block, k.
+        recommended_k: per representation (``pivot:cross`` for its cross block); ``None`` is a refusal.
+        reason: one sentence for each.
+        configuration: the settings that decided the result.
+        missing: representations that could not be computed, with the reason.
+        documents: number of documents per language.
+        groups: per representation, group size to number of groups at the recommended k (6 after a refusal).
+        examples: pairs at each k.
+    """
+
+    rows: list[SweepRow]
+    recommended_k: dict[str, int | None]
+    reason: dict[str, str]
+    configuration: dict[str, Any]
+    missing: dict[str, str] = field(default_factory=dict)
+    documents: dict[str, int] = field(default_factory=dict)
+    groups: dict[str, dict[int, int]] = field(default_factory=dict)
+    examples: list[Example] = field(default_factory=list)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The content of ``sweep.json``."""
+        return {
+            "rows": [row.as_dict() for row in self.rows],
+            "recommended_k": self.recommended_k,
+            "reason": self.reason,
+            "configuration": self.configuration,
+            "documents": self.documents,
+            "missing": self.missing,
+        }
+
+    def to_arrow(self) -> Any:
+        """The rows as a ``pyarrow.Table``."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist([row.as_dict() for row in self.rows])
+
+    def to_pandas(self) -> Any:
+        """The rows as a ``pandas.DataFrame``; needs pandas."""
+        return self.to_arrow().to_pandas()
+
+
+def sweep_collection(
+    collection: Collection,
+    settings: Settings,
+    representations: Sequence[str],
+    *,
+    ks: Sequence[int] | None = None,
+    examples: bool = True,
+    progress: Progress | None = None,
+) -> SweepResult:
+    """Sweep k over one counts matrix per representation.
+
+    Args:
+        collection: the documents.
+        settings: everything but the representation.
+        representations: which to sweep, in this order.
+        ks: the k to show, 1..n by default; a recommendation always looks at all of them.
+        examples: also pick example pairs at each k.
+        progress: told of each step.
+    """
+    result = SweepResult([], {}, {}, _configuration(settings, representations))
+    result.documents.update(_languages(collection))
+    for number, representation in enumerate(representations):
+        if progress is not None:
+            progress(f"sweep {representation}", number, len(representations))
+        chosen = settings.but(representation=representation)
+        key_terms = key_terms_of(collection, chosen)
+        linked = link(key_terms, chosen, k_min=least_k(key_terms))
+        if settings.score == "share":
+            _sweep_shares(result, linked)
+        else:
+            _sweep_counts(result, linked, ks)
+            if examples:
+                result.examples.extend(_examples(collection, linked, ks))
+    if progress is not None:
+        progress("sweep", len(representations), len(representations))
+    return result
+
+
+def _sweep_counts(result: SweepResult, linked: Linked, ks: Sequence[int] | None) -> None:
+    representation, n = linked.settings.representation, linked.settings.n
+    measures = measures_of(linked)
+    shown = set(range(1, n + 1)) if ks is None else set(ks)
+    result.rows.extend(SweepRow(representation, "all", row) for row in measures if row.k in shown)
+    recommendation = recommend(measures, _chance(linked, None), n=n)
+    result.recommended_k[representation] = recommendation.k
+    result.reason[representation] = recommendation.reason
+    at = recommendation.k if recommendation.k is not None else min(_REFUSED_K, n)
+    sizes = group_sizes(linked.matrix.links_at(at))
+    result.groups[representation] = dict(sorted(Counter(sizes.tolist()).items()))
+
+
+def measures_of(linked: Linked, documents: NDArray[np.int64] | None = None) -> list[Measures]:
+    """S and T for every k that the matrix holds.
+
+    Args:
+        linked: of a collection.
+        documents: int64, ordinals: only these rows and columns; all by default.
+    """
+    matrix = linked.matrix if documents is None else linked.matrix.restricted(documents)
+    return sweep_counts(matrix, range(matrix.k_min, matrix.n + 1))
+
+
+def recommendation_for(
+    linked: Linked, documents: NDArray[np.int64] | None = None, *, cross: bool = False
+) -> Recommendation:
+    """The k to use, found without labels.
+
+    Args:
+        linked: of a collection.
+        documents: int64, ordinals: judge by these documents only; all by default.
+        cross: judge by links between languages.
+    """
+    matrix = linked.matrix if documents is None else linked.matrix.restricted(documents)
+    if cross:
+        languages = linked.key_terms.counts.languages
+        matrix = matrix.between(languages if documents is None else languages[documents], same=False)
+    measures = sweep_counts(matrix, range(matrix.k_min, matrix.n + 1))
+    return recommend(measures, _chance(linked, documents), n=matrix.n, cross=cross)
+
+
+def _chance(linked: Linked, documents: NDArray[np.int64] | None) -> NDArray[np.float64]:
+    """Links expected by chance at each k, among some documents."""
+    keys, targets = linked.key_terms.keys, linked.key_terms.targets
+    if documents is not None:
+        keys, targets = keys[documents], targets[documents]
+    return expected_chance_links(key_term_probabilities(keys, targets, linked.settings.n), keys.shape[0])
+
+
+def _sweep_shares(result: SweepResult, linked: Linked) -> None:
+    representation = linked.settings.representation
+    shares = linked.matrix.shares(linked.key_terms.own_weights)
+    rows = sweep_shares(shares, SHARE_THRESHOLDS)
+    result.rows.extend(SweepRow(representation, "all", row) for row in rows)
+    result.recommended_k[representation] = None
+    result.reason[representation] = "k is recommended for the count score only; the share score has no k"
+
+
+def key_term_probabilities(keys: sp.csr_array, targets: sp.csr_array, n: int) -> NDArray[np.float64]:
+    """Share of the other documents that hold each key term.
+
+    Args:
+        keys: (documents, terms), at most n in a row.
+        targets: (documents, terms).
+        n: columns of the result.
+
+    Returns:
+        float64 (documents, n), 0 where a document has fewer key terms.
+    """
+    documents = keys.shape[0]
+    holders = np.bincount(targets.indices, minlength=targets.shape[1])
+    others = np.maximum(holders[keys.indices] - 1, 0) / max(documents - 1, 1)
+    row = np.repeat(np.arange(documents), np.diff(keys.indptr))
+    table = np.zeros((documents, n), dtype=np.float64)
+    table[row, np.arange(keys.nnz) - keys.indptr[row]] = others
+    return table
+
+
+def _examples(collection: Collection, linked: Linked, ks: Sequence[int] | None) -> list[Example]:
+    """Up to five pairs at each k, spread evenly over the collection."""
+    counts = linked.matrix.counts
+    a, b = candidate_pairs(linked)
+    strongest = np.maximum(counts[a, b], counts[b, a]) if len(a) else np.zeros(0)
+    found: list[Example] = []
+    for k in range(linked.matrix.k_min, linked.settings.n + 1) if ks is None else ks:
+        at = np.flatnonzero(strongest == k)
+        spread = at[np.unique(np.linspace(0, len(at) - 1, min(len(at), _EXAMPLES)).astype(np.int64))]
+        pairs = pair_table(linked.key_terms, a[spread], b[spread])
+        for pair in range(len(pairs)):
+            i, j = int(pairs.a[pair]), int(pairs.b[pair])
+            found.append(
+                Example(
+                    linked.settings.representation,
+                    k,
+                    collection.documents[i].id,
+                    collection.documents[j].id,
+                    collection.documents[i].title,
+                    collection.documents[j].title,
+                    collection.languages[i],
+                    collection.languages[j],
+                    int(pairs.forward[pair]),
+                    int(pairs.backward[pair]),
+                    pairs.terms_of(pair, linked.key_terms.counts.terms),
+                )
+            )
+    return found
+
+
+def _languages(collection: Collection) -> Mapping[str, int]:
+    counts = Counter(collection.languages)
+    return {language: counts[language] for language in LANGUAGES if counts[language]}
+
+
+def _configuration(settings: Settings, representations: Sequence[str]) -> dict[str, Any]:
+    from infostream_dedup import __version__
+
+    plain = settings.as_dict()
+    del plain["representation"], plain["k"], plain["threshold"], plain["min_terms"], plain["rule"]
+    return {"version": __version__, "representations": list(representations), **plain}

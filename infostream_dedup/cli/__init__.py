@@ -1,0 +1,43 @@
+"""The command line: one command a file."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from infostream_dedup.cli.dedup import dedup
+from infostream_dedup.cli.demo import demo
+from infostream_dedup.cli.dictionaries import dictionaries
+from infostream_dedup.cli.evaluate import evaluate
+from infostream_dedup.cli.failures import exit_code_of
+from infostream_dedup.cli.pairs import pairs
+from infostream_dedup.cli.sweep import sweep
+
+__all__ = ["cli", "main"]
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(package_name="infostream-dedup")
+def cli() -> None:
+    """Near-duplicates in Russian, Ukrainian and English news streams.
+
+    Each document becomes its 12 heaviest key terms; document i is linked to j when at least k of i's key terms occur
+    in j. The symmetry S(k) and transitivity T(k) of the links tell, without labels, which k makes "similar" an
+    equivalence.
+
+    DOCS are .jsonl, .jsonl.gz, .csv or .parquet files, or - for JSONL on standard input; several are read as one
+    collection. Data goes to standard output, everything else to standard error.
+
+    Exit codes: 0 done, 2 usage, 65 bad data, 66 no input, 70 a bug of ours, 73 and 74 cannot write, 78 configuration,
+    130 interrupted.
+    """
+
+
+for command in (demo, sweep, pairs, dedup, evaluate, dictionaries):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code; no error shows a traceback."""
+    sys.exit(exit_code_of(lambda: cli.main(prog_name="infostream-dedup", standalone_mode=False)))

@@ -1,0 +1,70 @@
+"""``dedup``: a collection without its duplicates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from infostream_dedup.cli.options import (
+    documents_argument,
+    general_options,
+    pop_reading,
+    pop_settings,
+    reading_options,
+    representation_option,
+    settings_options,
+)
+from infostream_dedup.cli.output import chosen_format, note, print_rows
+from infostream_dedup.cli.progress import progress_bar
+
+__all__ = ["dedup"]
+
+
+@click.command()
+@documents_argument
+@click.option("--out", type=click.Path(dir_okay=False, allow_dash=True), required=True, help="Where documents go.")
+@click.option(
+    "--keep",
+    type=click.Choice(["earliest", "longest"]),
+    default="earliest",
+    show_default=True,
+    help="Which document of a group stays.",
+)
+@click.option("--annotate", is_flag=True, help="Keep every document, with the columns status, of, group.")
+@click.option(
+    "--duplicate-rule",
+    type=click.Choice(["equal", "contained"]),
+    default="equal",
+    show_default=True,
+    help="Both directions, or one that lies inside an earlier one is enough.",
+)
+@representation_option
+@click.option("--k", type=click.IntRange(min=1), help="Terms that must meet in a duplicate.  [default: 6]")
+@settings_options
+@reading_options
+@general_options("table", "json", "jsonl", "csv")
+def dedup(**given: Any) -> None:
+    """Write the collection without its duplicates; every column is kept.
+
+    Status of a document: exact (its body equals an earlier one's), duplicate, similar (4 terms in either direction),
+    insufficient_text (fewer than 3 key terms), new. exact and duplicate join groups; one document of a group stays.
+    """
+    from infostream_dedup import api
+
+    reading = pop_reading(given)
+    settings = pop_settings(given, representation=given["representation"], k=given["k"])
+    with progress_bar(quiet=given["quiet"]) as progress:
+        summary = api.dedup(
+            given["documents"],
+            given["out"],
+            keep=given["keep"],
+            annotate=given["annotate"],
+            duplicate_rule=given["duplicate_rule"],
+            settings=settings,
+            progress=progress,
+            **reading,
+        )
+    if given["out"] != "-":
+        print_rows([summary.as_dict()], chosen_format(given["output_format"], "table", "json"))
+    note(summary.report.summary(), quiet=given["quiet"])

@@ -1,0 +1,97 @@
+"""``evaluate``: precision and recall against labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from infostream_dedup.cli.options import (
+    documents_argument,
+    general_options,
+    pop_reading,
+    pop_settings,
+    reading_options,
+    representation_option,
+    settings_options,
+)
+from infostream_dedup.cli.output import chosen_format, note, print_json, print_rows, print_table
+from infostream_dedup.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from infostream_dedup.evaluation.protocol import Evaluation
+
+__all__ = ["evaluate"]
+
+
+@click.command()
+@documents_argument
+@click.option("--labels", type=click.Path(dir_okay=False), required=True, help="Labelled pairs (JSONL): a, b, label.")
+@click.option("--kin", type=click.Path(dir_okay=False), help="Pairs of families that are no negatives (JSONL).")
+@click.option("--lang", help="Only pairs of one language (ru), or of two (ru-uk).")
+@click.option(
+    "--kin-field",
+    default="submission=translation",
+    show_default=True,
+    help="Families whose documents carry this value are kin too; empty for no such rule.",
+)
+@click.option(
+    "--domain",
+    "domains",
+    multiple=True,
+    help="Only these domains (field domain), several with commas; !name leaves one out, an empty name is no domain.",
+)
+@click.option(
+    "--rule",
+    type=click.Choice(["both", "either"]),
+    help="Directions that must have need(k) terms.  [default: both, or the preset's]",
+)
+@click.option("--positive", default="dup", show_default=True, help="Labels that count as true, comma-separated.")
+@representation_option
+@settings_options
+@reading_options
+@general_options("table", "json", "jsonl", "csv")
+def evaluate(**given: Any) -> None:
+    """Precision, recall and F1 at every k against labelled pairs, with 95 % intervals of F1.
+
+    Where documents carry a family, every linked pair of two families is false unless they are kin; else only labelled
+    pairs count. Pairs with other labels, and unlisted pairs of one family, are ignored.
+    """
+    from infostream_dedup import api
+
+    reading = pop_reading(given)
+    settings = pop_settings(given, representation=given["representation"], rule=given["rule"])
+    with progress_bar(quiet=given["quiet"]) as progress:
+        found, report = api.evaluate_with_report(
+            given["documents"],
+            given["labels"],
+            kin=given["kin"],
+            kin_field=given["kin_field"] or None,
+            lang=given["lang"],
+            domains=given["domains"],
+            positive=given["positive"].split(","),
+            settings=settings,
+            progress=progress,
+            **reading,
+        )
+    output_format = chosen_format(given["output_format"], "table", "json")
+    if output_format == "json":
+        print_json(found.as_dict())
+    elif output_format == "table":
+        print_table([row.as_dict() for row in found.rows])
+        click.echo()
+        click.echo(_verdict(found))
+    else:
+        print_rows([row.as_dict() for row in found.rows], output_format)
+    note(report.summary(), quiet=given["quiet"])
+
+
+def _verdict(found: Evaluation) -> str:
+    """Best and recommended row in words."""
+    lines = []
+    for name, row in (("best", found.best), ("recommended", found.recommended)):
+        if row is not None:
+            refused = " (no k recommended: judged as this)" if row.refused else ""
+            f1 = "undefined" if row.scores.f1 is None else f"{row.scores.f1:.3f}"
+            lines.append(f"{name}: {row.step_name} = {row.step:g}, F1 {f1}{refused}")
+    return "\n".join(lines)

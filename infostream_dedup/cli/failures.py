@@ -1,0 +1,61 @@
+"""What a failure says and which exit code it has."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Callable
+from typing import Final
+
+import click
+
+from infostream_dedup.errors import InfostreamError
+
+__all__ = ["exit_code_of"]
+
+_BUG: Final = 70
+_CANNOT_WRITE: Final = 74
+_INTERRUPTED: Final = 130
+_DEBUG: Final = "INFOSTREAM_DEDUP_DEBUG"
+
+
+def exit_code_of(run: Callable[[], object]) -> int:
+    """Run a command; report what went wrong in one line on standard error.
+
+    Set INFOSTREAM_DEDUP_DEBUG=1 to see the traceback of a bug.
+    """
+    try:
+        result = run()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader of our output has gone; Python would complain again when it closes standard output.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        return _say("interrupted", _INTERRUPTED)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except InfostreamError as error:
+        return _say(str(error), error.exit_code)
+    except OSError as error:
+        if os.environ.get(_DEBUG):
+            raise
+        return _say(_os_message(error), _CANNOT_WRITE)
+    except Exception as error:
+        if os.environ.get(_DEBUG):
+            raise
+        return _say(f"a bug of infostream-dedup: {type(error).__name__}: {error} (set {_DEBUG}=1 to see where)", _BUG)
+    return result if isinstance(result, int) else 0
+
+
+def _say(message: str, exit_code: int) -> int:
+    click.echo(f"infostream-dedup: {message}", err=True)
+    return exit_code
+
+
+def _os_message(error: OSError) -> str:
+    place = f"{error.filename}: " if error.filename else ""
+    advice = "; make room and run the same command again" if error.errno == errno.ENOSPC else ""
+    return f"{place}{error.strerror or error}{advice}"

@@ -1,0 +1,70 @@
+"""Results on standard output, in the form asked for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+if TYPE_CHECKING:
+    from infostream_dedup.corpus.rows import RowFormat
+
+__all__ = ["chosen_format", "note", "print_json", "print_rows", "print_table"]
+
+
+def chosen_format(given: str | None, on_terminal: str, in_pipe: str) -> str:
+    """The form asked for, or the one that fits where standard output goes."""
+    return given or (on_terminal if sys.stdout.isatty() else in_pipe)
+
+
+def note(message: str, *, quiet: bool) -> None:
+    """A line for the person at the keyboard."""
+    if not quiet:
+        click.echo(message, err=True)
+
+
+def print_json(value: Any) -> None:
+    """One JSON value, indented."""
+    import orjson
+
+    sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+
+
+def print_rows(rows: Iterable[Mapping[str, Any]], output_format: str) -> None:
+    """Rows as ``jsonl``, ``json``, ``csv`` or ``table``; the first two stream."""
+    from infostream_dedup.corpus.rows import write_rows
+
+    if output_format == "table":
+        print_table(list(rows))
+    else:
+        write_rows(rows, sys.stdout.buffer, cast("RowFormat", output_format))
+
+
+def print_table(rows: Sequence[Mapping[str, Any]], *, title: str | None = None) -> None:
+    """Rows as an aligned table; numbers to the right, ``None`` as a dash."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    names = list(rows[0]) if rows else []
+    for name in names:
+        numeric = all(isinstance(row[name], int | float | None) for row in rows)
+        table.add_column(name, justify="right" if numeric else "left", no_wrap=numeric)
+    for row in rows:
+        table.add_row(*(_cell(row[name]) for name in names))
+    # A pipe has no width: wide enough that nothing is cut.
+    Console(width=None if sys.stdout.isatty() else 200, markup=False, highlight=False).print(table)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    if isinstance(value, list):
+        return " ".join(map(str, value))
+    return str(value)

@@ -1,0 +1,60 @@
+"""``pairs``: who resembles whom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from infostream_dedup.cli.options import (
+    documents_argument,
+    general_options,
+    pop_reading,
+    pop_settings,
+    reading_options,
+    representation_option,
+    settings_options,
+)
+from infostream_dedup.cli.output import chosen_format, note, print_rows
+from infostream_dedup.cli.progress import progress_bar
+
+__all__ = ["pairs"]
+
+
+@click.command()
+@documents_argument
+@representation_option
+@click.option("--k", type=click.IntRange(min=1), help="Terms that must meet.  [default: 6, or the preset's]")
+@click.option("--k-min", type=click.IntRange(min=1), help="All pairs with this many terms in either direction.")
+@click.option(
+    "--terms", type=click.Choice(["all", "none"]), default="all", show_default=True, help="With the terms that met."
+)
+@click.option("--cross-language", is_flag=True, help="Only pairs of two languages.")
+@click.option("--between-files", is_flag=True, help="Only pairs of two files.")
+@settings_options
+@reading_options
+@general_options("table", "jsonl", "json", "csv")
+def pairs(**given: Any) -> None:
+    """Pairs of documents that are linked at k in at least one direction.
+
+    A row: a, b (ids, a the earlier), forward (key terms of a found in b), backward, n_a, n_b (key terms of each),
+    share_forward, share_backward (share of their weight), relation, terms (heaviest first). The relation at k is equal
+    (both directions), contained (a lies inside b), contains (a holds b), or empty below need(k).
+    """
+    from infostream_dedup import api
+
+    reading = pop_reading(given)
+    settings = pop_settings(given, representation=given["representation"], k=given["k"])
+    with progress_bar(quiet=given["quiet"]) as progress:
+        rows, report = api.pairs_with_report(
+            given["documents"],
+            settings=settings,
+            k_min=given["k_min"],
+            terms=given["terms"] == "all",
+            cross_language=given["cross_language"],
+            between_files=given["between_files"],
+            progress=progress,
+            **reading,
+        )
+    print_rows((row.as_dict() for row in rows), chosen_format(given["output_format"], "table", "jsonl"))
+    note(report.summary(), quiet=given["quiet"])

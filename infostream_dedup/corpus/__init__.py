@@ -1,0 +1,27 @@
+"""Documents in and out: JSON Lines, CSV, Parquet, data frames; bad records refused or set aside."""
+
+from infostream_dedup.corpus.dates import time_zone, utc_time
+from infostream_dedup.corpus.documents import row_of
+from infostream_dedup.corpus.endings import file_kind
+from infostream_dedup.corpus.json_text import json_bytes
+from infostream_dedup.corpus.outputs import open_output
+from infostream_dedup.corpus.reading import MAX_LINE_BYTES, Source, read_documents
+from infostream_dedup.corpus.reading_report import ReadingReport
+from infostream_dedup.corpus.rows import csv_line, write_rows
+from infostream_dedup.corpus.writing import write_documents
+
+__all__ = [
+    "MAX_LINE_BYTES",
+    "ReadingReport",
+    "Source",
+    "csv_line",
+    "file_kind",
+    "json_bytes",
+    "open_output",
+    "read_documents",
+    "row_of",
+    "time_zone",
+    "utc_time",
+    "write_documents",
+    "write_rows",
+]

@@ -1,0 +1,121 @@
+"""Records of Arrow tables, for Parquet files and data frames alike: the schema first, then batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from infostream_dedup.corpus.documents import IdType
+from infostream_dedup.corpus.json_text import json_bytes
+from infostream_dedup.corpus.records import Item, Place, Record
+from infostream_dedup.errors import BadDataError
+
+__all__ = ["BATCH_ROWS", "batch_records", "schema_error"]
+
+BATCH_ROWS: Final = 256
+
+_REQUIRED: Final = ("id", "text")
+_TEXT_FIELDS: Final = ("text", "title", "lang", "source", "url")
+
+
+def schema_error(schema: Any, id_type: IdType, source: str) -> BadDataError | None:
+    """All that is wrong with the columns of a table, in one message; None where nothing is.
+
+    Args:
+        schema: a ``pyarrow.Schema``.
+        id_type: ``int`` allows whole numbers as ids.
+        source: the table's name, for the message.
+    """
+    doubles = sorted({name for name in schema.names if schema.names.count(name) > 1})
+    if doubles:
+        return Place(source).error("E_SCHEMA", f"columns that come twice: {', '.join(doubles)}")
+    missing = [name for name in _REQUIRED if name not in schema.names]
+    wrong = [
+        f"{name} is {schema.field(name).type} (expected {expected})"
+        for name, allowed, expected in _expectations(id_type)
+        if name in schema.names and not allowed(schema.field(name).type)
+    ]
+    parts = []
+    if missing:
+        parts.append(f"missing columns: {', '.join(missing)}")
+    if wrong:
+        parts.append(f"columns of a wrong type: {', '.join(wrong)}")
+    if not parts:
+        return None
+    return Place(source).error("E_SCHEMA", f"{'; '.join(parts)}; the columns are: {', '.join(schema.names)[:200]}")
+
+
+def _expectations(id_type: IdType) -> list[tuple[str, Any, str]]:
+    import pyarrow.types as types
+
+    def is_text(kind: Any) -> bool:
+        if types.is_dictionary(kind):
+            kind = kind.value_type
+        return bool(
+            types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind) or types.is_null(kind)
+        )
+
+    def is_id(kind: Any) -> bool:
+        return is_text(kind) or (id_type == "int" and bool(types.is_integer(kind)))
+
+    def is_date(kind: Any) -> bool:
+        return is_text(kind) or bool(
+            types.is_integer(kind) or types.is_floating(kind) or types.is_date(kind) or types.is_timestamp(kind)
+        )
+
+    expected_id = "string" if id_type == "str" else "string or a whole number"
+    hint = "" if id_type == "int" else "; id_type='int' (--id-type int) takes whole numbers"
+    return [
+        ("id", is_id, expected_id + hint),
+        *((name, is_text, "string") for name in _TEXT_FIELDS),
+        ("published", is_date, "string, number, date or timestamp"),
+    ]
+
+
+def batch_records(batch: Any, source: str, rows_before: int) -> Iterator[Item]:
+    """The records of one batch, and an error for every row with a cell that cannot be read.
+
+    Args:
+        batch: a ``pyarrow.RecordBatch``.
+        source: the table's name.
+        rows_before: rows of the table before this batch.
+    """
+    batch = _microseconds(batch)
+    try:
+        rows = batch.to_pylist()
+    except (ValueError, OverflowError):
+        yield from _row_by_row(batch, source, rows_before)
+        return
+    for number, values in enumerate(rows, rows_before + 1):
+        yield Record(values, Place(source, number))
+
+
+def _microseconds(batch: Any) -> Any:
+    """Times without nanoseconds, which Python's ``datetime`` cannot hold."""
+    import pyarrow as pa
+
+    for position, field in enumerate(batch.schema):
+        if pa.types.is_timestamp(field.type) and field.type.unit == "ns":
+            times = batch.column(position).cast(pa.timestamp("us", field.type.tz), safe=False)
+            batch = batch.set_column(position, field.name, times)
+    return batch
+
+
+def _row_by_row(batch: Any, source: str, rows_before: int) -> Iterator[Item]:
+    for position in range(batch.num_rows):
+        place = Place(source, rows_before + position + 1)
+        values: dict[str, Any] = {}
+        fault: BadDataError | None = None
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            try:
+                values[name] = column[position].as_py()
+            except UnicodeDecodeError as error:
+                fault = fault or place.error("E_ENCODING", f"{error.reason} at byte {error.start}, not UTF-8", name)
+            except (ValueError, OverflowError) as error:
+                code = "E_DATE" if name == "published" else "E_TYPE"
+                fault = fault or place.error(code, f"a value that Python cannot hold ({error})", name)
+        if fault is None:
+            yield Record(values, place)
+        else:
+            fault.raw = json_bytes(values)
+            yield fault

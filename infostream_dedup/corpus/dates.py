@@ -1,0 +1,144 @@
+"""Dates of documents: from what feeds and tables hold to one aware UTC time.
+
+Accepted, as text or (the digits) as a number, so that a CSV cell means the same as a JSON number:
+
+======================================  =====================================================
+``2024-05-01``, ``20240501``            a day: its first moment
+``2024-05``, ``2024``                   a month, a year: its first day
+``2024-05-01T10:00[:30[.5]][Z|+03:00]``  a time (ISO 8601 calendar form; ``t`` or a blank for ``T``)
+``1714557600``                          seconds since 1970, if below 10^11 (year 5138)
+``1714557600000``                       milliseconds since 1970, from 10^11 to 10^14
+======================================  =====================================================
+
+Integers of four digits are years and of eight digits days; six digits are refused, since 202405 may be a month
+or seconds. Week dates, ordinal dates and leap seconds are refused. Hour 24 is the first of the next day: ISO 8601 knows
+24:00, and real feeds write 24:04 for a minute past midnight.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from infostream_dedup.errors import ConfigurationError
+
+__all__ = ["time_zone", "utc_time"]
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST_MILLISECONDS: Final = 10**11
+_BEYOND_MILLISECONDS: Final = 10**14
+_NUMBER: Final = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,19})(?:\.[0-9]{1,20})?")
+_MONTH: Final = re.compile(r"[0-9]{4}-[0-9]{2}")
+# Python's own parser takes any character between day and time, week dates, and more in newer versions:
+# the pattern keeps what we accept the same on every Python.
+_DAY_OR_TIME: Final = re.compile(
+    r"(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8})"
+    r"(?:[Tt ](?P<clock>[0-9]{2}:?[0-9]{2}(?::?[0-9]{2}(?:[.,][0-9]{1,20})?)?)"
+    r" ?(?P<zone>[Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)?)?"
+)
+_EXPECTED: Final = "expected ISO 8601 such as 2024-05-01T10:00:00+03:00, 2024-05-01, 2024-05, 2024, or epoch seconds"
+
+
+def time_zone(name: str | None) -> tzinfo:
+    """The zone of times that come without one.
+
+    Args:
+        name: name in the IANA database such as ``Europe/Kyiv``; None or ``UTC`` for UTC.
+
+    Raises:
+        ConfigurationError: there is no such zone.
+    """
+    if name is None or name.upper() == "UTC":
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ConfigurationError(f"unknown time zone {name!r}; give an IANA name such as Europe/Kyiv or UTC") from error
+
+
+def utc_time(value: object, zone: tzinfo = UTC) -> datetime | None:
+    """The moment that a ``published`` field names, as an aware UTC time; None for null and for blank text.
+
+    A local time that the clocks skip or repeat is read as the first of the two (``fold`` 0).
+
+    Args:
+        value: text, number, ``date`` or ``datetime``.
+        zone: zone of a value that names none.
+
+    Raises:
+        ValueError: no date, one that does not exist, or one outside the years 1 to 9999.
+        TypeError: a value of another type.
+
+    Example:
+        >>> utc_time("2024-05-01T10:00+03:00").isoformat()
+        '2024-05-01T07:00:00+00:00'
+        >>> utc_time(2024) == utc_time("2024") == utc_time("2024-01-01")
+        True
+    """
+    if value is None:
+        return None
+    try:
+        moment = _moment(value)
+        if moment is None:
+            return None
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=zone)
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("outside the years 1 to 9999") from None
+
+
+def _moment(value: object) -> datetime | None:
+    if isinstance(value, str):
+        return _from_text(value.strip())
+    if isinstance(value, datetime):
+        return value
+    if isinstance(value, date):
+        return datetime.combine(value, time())
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{type(value).__name__} is not a date; {_EXPECTED}")
+    return _from_number(value)
+
+
+def _from_text(text: str) -> datetime | None:
+    if not text:
+        return None
+    if _NUMBER.fullmatch(text):
+        return _from_number(float(text) if "." in text else int(text))
+    if _MONTH.fullmatch(text):
+        return datetime(int(text[:4]), int(text[5:]), 1)
+    match = _DAY_OR_TIME.fullmatch(text)
+    if match is None:
+        raise ValueError(f"not a date; {_EXPECTED}")
+    day, clock, offset = match["day"], match["clock"], match["zone"]
+    if clock is None:
+        return datetime.fromisoformat(day)
+    past_midnight = clock.startswith("24")
+    if past_midnight:
+        clock = f"00{clock[2:]}"
+    moment = datetime.fromisoformat(f"{day}T{clock}{(offset or '').upper()}")
+    return moment + timedelta(days=1) if past_midnight else moment
+
+
+def _from_number(number: int | float) -> datetime:
+    if isinstance(number, float):
+        if number != number or number in (float("inf"), float("-inf")):
+            raise ValueError("not a finite number")
+        # A column of years with gaps comes as floats from data frames.
+        if number.is_integer():
+            number = int(number)
+    if isinstance(number, int):
+        digits = str(number)
+        if len(digits) == 4 and number > 0:
+            return datetime(number, 1, 1)
+        if len(digits) == 8 and number > 0:
+            return datetime.fromisoformat(digits)
+        if len(digits) == 6 and number > 0:
+            raise ValueError("six digits may be a month or seconds; write a month as 2024-05")
+    if abs(number) < _FIRST_MILLISECONDS:
+        return _EPOCH + timedelta(seconds=number)
+    if abs(number) < _BEYOND_MILLISECONDS:
+        return _EPOCH + timedelta(milliseconds=number)
+    raise ValueError("too large for seconds or milliseconds since 1970; divide micro- or nanoseconds first")

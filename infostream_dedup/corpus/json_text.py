@@ -1,0 +1,79 @@
+"""Values as JSON, whatever a document may carry."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from collections.abc import Mapping
+from datetime import date, time, timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from infostream_dedup.errors import BadDataError
+
+__all__ = ["json_bytes"]
+
+
+def json_bytes(value: Any) -> bytes:
+    """`value` as compact JSON in UTF-8, without a line end.
+
+    Beyond JSON's own types: times become ISO text, bytes base64, decimals and durations their text, not-a-number
+    null; whole numbers may have any length.
+
+    Raises:
+        BadDataError: text that is not Unicode (a lone surrogate), nesting too deep, or an object that is no value.
+
+    Example:
+        >>> json_bytes({"id": "a", "n": 2**70})
+        b'{"id":"a","n":1180591620717411303424}'
+    """
+    try:
+        return orjson.dumps(value, default=_plain, option=orjson.OPT_SERIALIZE_NUMPY)
+    except orjson.JSONEncodeError:
+        return _long_way(value)
+
+
+def _long_way(value: Any) -> bytes:
+    """For what orjson refuses: whole numbers beyond 64 bits, keys that are no text."""
+    try:
+        text = json.dumps(_finite(value), ensure_ascii=False, default=_plain, separators=(",", ":"))
+        return text.encode()
+    except UnicodeEncodeError:
+        raise _unwritable(value, "E_ENCODING", "text with a lone surrogate cannot be written") from None
+    except RecursionError:
+        raise _unwritable(value, "E_DEPTH", "nested too deep to be written") from None
+    except (TypeError, ValueError) as error:
+        raise _unwritable(value, "E_TYPE", f"a value cannot be written as JSON ({error})") from None
+
+
+def _finite(value: Any) -> Any:
+    """`value` with null for each not-a-number and infinity, which JSON does not know."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {name: _finite(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(inner) for inner in value]
+    return value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bytes | bytearray | memoryview):
+        return base64.b64encode(value).decode()
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Decimal | timedelta | time | UUID):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} is no value")
+
+
+def _unwritable(value: Any, code: str, message: str) -> BadDataError:
+    name = value.get("id") if isinstance(value, Mapping) else None
+    which = f"document {str(name)[:60]!a}: " if name is not None else ""
+    return BadDataError(which + message, code=code, source="<output>")

@@ -1,0 +1,86 @@
+"""Records of JSON Lines: one object a line.
+
+Lines of white space alone are no records and are not counted. Of a key that comes twice in one object the last value
+holds (the parser does not tell).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import orjson
+
+from infostream_dedup.corpus.gunzip import StreamError
+from infostream_dedup.corpus.lines import Line, byte_lines, open_bytes
+from infostream_dedup.corpus.records import Item, Place, Record
+from infostream_dedup.errors import BadDataError
+
+__all__ = ["jsonl_records"]
+
+# The parser takes 1,024 levels, but writes no more than 254: what is read must be fit to be written.
+_MAX_DEPTH: Final = 250
+
+
+def jsonl_records(source: str, max_line_bytes: int) -> Iterator[Item]:
+    """The records of one file or of standard input, and an error for every line that is none.
+
+    Args:
+        source: path, or ``-``.
+        max_line_bytes: a longer line is skipped without being loaded (``E_TOO_LARGE``).
+
+    Raises:
+        NoInputError: the file cannot be opened or read.
+    """
+    last = Place(source, line=0, byte_offset=0)
+    try:
+        with open_bytes(source) as stream:
+            for line in byte_lines(stream, max_line_bytes):
+                last = Place(source, line.number, line.offset, line.data)
+                if line.too_long:
+                    yield last.error("E_TOO_LARGE", f"the line is longer than {max_line_bytes} bytes")
+                elif line.data.strip():
+                    yield _record(line, last)
+    except StreamError as fault:
+        number, offset = (last.line or 0), (last.byte_offset or 0) + len(last.raw or b"")
+        message = fault.message if number == 0 else f"{fault.message}; {number} whole lines came before"
+        yield Place(source, number + 1, offset).error(fault.code, message)
+
+
+def _record(line: Line, place: Place) -> Item:
+    try:
+        values: Any = orjson.loads(line.data)
+    except orjson.JSONDecodeError as error:
+        return _parse_error(line, place, error)
+    if not isinstance(values, dict):
+        kind = "an array" if isinstance(values, list) else repr(values)[:20]
+        return place.error("E_TYPE", f"{kind} came, expected one JSON object a line")
+    brackets = line.data.count(b"{") + line.data.count(b"[")
+    if brackets > _MAX_DEPTH and _depth(values) > _MAX_DEPTH:
+        return place.error("E_DEPTH", f"nested deeper than {_MAX_DEPTH} levels")
+    return Record(values, place)
+
+
+def _depth(values: Any) -> int:
+    depth = 0
+    level = [values]
+    while level:
+        depth += 1
+        inner = (child for node in level for child in (node.values() if isinstance(node, dict) else node))
+        level = [child for child in inner if isinstance(child, dict | list)]
+    return depth
+
+
+def _parse_error(line: Line, place: Place, error: orjson.JSONDecodeError) -> BadDataError:
+    try:
+        line.data.decode()
+    except UnicodeDecodeError as wrong:
+        byte = line.data[wrong.start]
+        return place.error("E_ENCODING", f"byte 0x{byte:02x} at byte {wrong.start + 1} of the line is not UTF-8")
+    reason = error.msg.lower()
+    at = f"column {error.colno}: {error.msg}"
+    if "depth" in reason or "recursion" in reason:
+        return place.error("E_DEPTH", f"{at}; nested too deep")
+    if "surrogate" in reason or "byte order mark" in reason:
+        return place.error("E_ENCODING", f"{at}; expected Unicode text in UTF-8")
+    return place.error("E_JSON", f"{at}; expected one JSON object a line")

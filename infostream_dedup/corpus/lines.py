@@ -1,0 +1,131 @@
+r"""Inputs as lines of bytes, of bounded length, with their numbers and offsets.
+
+Lines end at ``\n`` and nowhere else: U+2028, U+0085 and the like are text (``str.splitlines`` would cut records).
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
+
+from infostream_dedup.corpus.endings import STANDARD_STREAM, file_kind
+from infostream_dedup.corpus.gunzip import GZIP_MAGIC, GunzipStream, StreamError
+from infostream_dedup.errors import NoInputError
+
+__all__ = ["Line", "byte_lines", "open_bytes"]
+
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+_CHUNK: Final = 64 * 1024
+
+_Buffered: TypeAlias = "io.BufferedReader[Any]"
+
+
+class Line(NamedTuple):
+    """One line.
+
+    Attributes:
+        data: its bytes with the line end; only the first part where `too_long`.
+        number: 1-based.
+        offset: offset of its first byte in the uncompressed stream.
+        too_long: it has more bytes than allowed, the line end not counted.
+    """
+
+    data: bytes
+    number: int
+    offset: int
+    too_long: bool
+
+
+@contextmanager
+def open_bytes(source: str) -> Iterator[_Buffered]:
+    """The bytes of a file or of standard input (``-``), unpacked if they begin like a gzip archive.
+
+    Raises:
+        NoInputError: it cannot be opened or read.
+        StreamError: while reading, or at once if a ``.gz`` file is no archive.
+    """
+    opened = _standard_input() if source == STANDARD_STREAM else _file(source)
+    try:
+        with opened as stream, _unpacked(stream, must_be_gzip=file_kind(source).packed) as unpacked:
+            yield unpacked
+    except OSError as error:
+        raise NoInputError(f"cannot read {source}: {error.strerror or error}") from error
+
+
+def _file(source: str) -> _Buffered:
+    try:
+        return Path(source).open("rb")
+    except OSError as error:
+        raise NoInputError(f"cannot open {source}: {error.strerror or error}") from error
+
+
+@contextmanager
+def _standard_input() -> Iterator[_Buffered]:
+    stream: Any = sys.stdin.buffer
+    if isinstance(stream, io.BufferedReader):
+        yield stream
+        return
+    buffered: _Buffered = io.BufferedReader(stream)
+    try:
+        yield buffered
+    finally:
+        # Dropping the buffer would close standard input, which is not ours.
+        if not stream.closed:
+            buffered.detach()
+
+
+@contextmanager
+def _unpacked(stream: _Buffered, *, must_be_gzip: bool) -> Iterator[_Buffered]:
+    if stream.peek(len(GZIP_MAGIC))[: len(GZIP_MAGIC)] != GZIP_MAGIC:
+        if must_be_gzip:
+            raise StreamError("E_GZIP", "the name ends with .gz, but this is no gzip archive")
+        yield stream
+        return
+    unpacked: _Buffered = io.BufferedReader(GunzipStream(stream), buffer_size=_CHUNK)
+    with unpacked:
+        yield unpacked
+
+
+def byte_lines(stream: BinaryIO, limit: int) -> Iterator[Line]:
+    """The lines of `stream`; one byte order mark at its start is left out.
+
+    Memory is bounded: of a line longer than `limit` bytes only the first `limit` are kept.
+
+    Raises:
+        StreamError: the stream is UTF-16 or UTF-32 (``E_ENCODING``), or broken (`GunzipStream`).
+    """
+    offset = 0
+    number = 0
+    while data := stream.readline(limit + 1):
+        number += 1
+        start = offset
+        offset += len(data)
+        if number == 1:
+            _refuse_wide_encodings(data)
+            if data.startswith(_BYTE_ORDER_MARK):
+                data = data.removeprefix(_BYTE_ORDER_MARK)
+                start += len(_BYTE_ORDER_MARK)
+        too_long = len(data) > limit and not data.endswith(b"\n")
+        if too_long:
+            offset += _skip_line(stream)
+            data = data[:limit]
+        yield Line(data, number, start, too_long)
+
+
+def _skip_line(stream: BinaryIO) -> int:
+    skipped = 0
+    while data := stream.readline(_CHUNK):
+        skipped += len(data)
+        if data.endswith(b"\n"):
+            break
+    return skipped
+
+
+def _refuse_wide_encodings(data: bytes) -> None:
+    # ASCII in UTF-16 and UTF-32 has zero bytes within its first characters; UTF-8 text never begins so.
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:4]:
+        raise StreamError("E_ENCODING", "this looks like UTF-16 or UTF-32, expected UTF-8; convert it, e.g. with iconv")

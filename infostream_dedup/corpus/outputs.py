@@ -1,0 +1,102 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from infostream_dedup.corpus.endings import STANDARD_STREAM
+from infostream_dedup.errors import CannotCreateError, CannotWriteError
+
+__all__ = ["open_output", "same_file"]
+
+_PART_NUMBERS: Final = count()
+
+
+def same_file(a: str | Path, b: str | Path) -> bool:
+    """Whether two names mean one file, through links too; two standard streams are never one."""
+    if STANDARD_STREAM in (str(a), str(b)):
+        return False
+    try:
+        return Path(a).samefile(b)
+    except OSError:
+        return Path(a).resolve() == Path(b).resolve()
+
+
+@contextmanager
+def open_output(target: str | Path, *, inputs: Iterable[str | Path] = ()) -> Iterator[BinaryIO]:
+    """A stream of bytes that becomes the file `target` when the block ends well, and leaves nothing when it does not.
+
+    The bytes go to a hidden file beside the target, which takes the target's name once all of it is on disk. Devices
+    and pipes are written directly.
+
+    Args:
+        target: path, or ``-`` for standard output (which stays open).
+        inputs: files that must not be written over.
+
+    Raises:
+        CannotCreateError: the target cannot be created or is one of the inputs.
+        CannotWriteError: writing failed on the way. A closed pipe stays a ``BrokenPipeError``.
+    """
+    if str(target) == STANDARD_STREAM:
+        with _named_failures("standard output"):
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        return
+    for name in inputs:
+        if same_file(name, target):
+            raise CannotCreateError(f"{target} is one of the inputs; give the output a name of its own")
+    path = Path(target).resolve()
+    if path.is_dir():
+        raise CannotCreateError(f"cannot create {target}: it is a directory")
+    if path.exists() and not path.is_file():
+        with _named_failures(target), _created(path, "wb", target) as stream:
+            yield stream
+            stream.flush()
+        return
+    stream, part = _part_beside(path, target)
+    try:
+        # Closing may fail like any writing: so it too is inside.
+        with _named_failures(target), stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        with _named_failures(target):
+            if path.exists():
+                shutil.copymode(path, part)
+            part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def _part_beside(path: Path, target: str | Path) -> tuple[BinaryIO, Path]:
+    while True:
+        # The name does not contain the target's, which may be as long as a name can be.
+        part = path.with_name(f".infostream-dedup-{os.getpid()}-{next(_PART_NUMBERS)}.part")
+        if not part.exists():
+            return _created(part, "xb", target), part
+
+
+def _created(path: Path, mode: str, target: str | Path) -> BinaryIO:
+    try:
+        stream: BinaryIO = path.open(mode)  # type: ignore[assignment]
+    except OSError as error:
+        raise CannotCreateError(f"cannot create {target}: {error.strerror or error}") from error
+    return stream
+
+
+@contextmanager
+def _named_failures(target: str | Path) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise CannotWriteError(f"cannot write {target}: {error.strerror or error}") from error

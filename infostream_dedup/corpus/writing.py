@@ -1,0 +1,91 @@
+"""Documents to files and standard output."""
+
+from __future__ import annotations
+
+import gzip
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+import orjson
+
+from infostream_dedup.corpus.documents import row_of
+from infostream_dedup.corpus.endings import file_kind
+from infostream_dedup.corpus.json_text import json_bytes
+from infostream_dedup.corpus.outputs import open_output
+from infostream_dedup.corpus.parquet_output import write_parquet
+from infostream_dedup.corpus.rows import csv_cells, csv_line, joined, write_rows
+from infostream_dedup.model import Document
+
+__all__ = ["write_documents"]
+
+_REQUIRED: Final = ("id", "text")
+_GZIP_LEVEL: Final = 6
+
+
+def write_documents(
+    documents: Iterable[Document | Mapping[str, Any]],
+    target: str | Path,
+    *,
+    inputs: Iterable[str | Path] = (),
+    raw: bool = False,
+) -> int:
+    """Write documents with all their fields, in order, in one pass over them and with bounded memory.
+
+    The file appears whole when all is written, or not at all. Keys keep the order in which they were read. CSV and
+    Parquet have the columns of all documents, in order of first appearance; since those are known only at the end,
+    rows wait in a temporary file. The same documents give the same bytes.
+
+    Args:
+        documents: documents, or rows such as `row_of` gives, with whatever keys were added.
+        target: path whose ending says the format, as for `read_documents`; ``-`` for JSON Lines on standard output.
+        inputs: files that are being read and must not be written over.
+        raw: CSV only: leave out the apostrophe before text cells that a spreadsheet would run (`rows.csv_line`).
+
+    Returns:
+        Number of documents.
+
+    Raises:
+        ConfigurationError: the ending is not known.
+        CannotCreateError, CannotWriteError: as `open_output` says.
+        BadDataError: a value cannot be written.
+    """
+    kind = file_kind(str(target))
+    rows = (row_of(document) if isinstance(document, Document) else document for document in documents)
+    with open_output(target, inputs=inputs) as file, _packed(file, packed=kind.packed) as stream:
+        match kind.format:
+            case "jsonl":
+                return write_rows(rows, stream, "jsonl")
+            case "csv":
+                return _write_csv(rows, stream, raw=raw)
+            case "parquet":
+                return write_parquet(rows, stream, columns=_REQUIRED)
+
+
+@contextmanager
+def _packed(file: BinaryIO, *, packed: bool) -> Iterator[BinaryIO]:
+    if not packed:
+        yield file
+        return
+    # No name and no time in the archive's head: the same documents give the same bytes.
+    with gzip.GzipFile(filename="", mode="wb", compresslevel=_GZIP_LEVEL, fileobj=file, mtime=0) as stream:
+        yield stream  # type: ignore[misc]  # GzipFile is a binary stream, though not declared as one
+
+
+def _write_csv(rows: Iterable[Mapping[str, Any]], stream: BinaryIO, *, raw: bool) -> int:
+    columns: dict[str, None] = {}
+    number = 0
+    with tempfile.TemporaryFile() as spool:
+        for row in rows:
+            columns.update(dict.fromkeys(row))
+            spool.write(json_bytes(csv_cells((row.get(name) for name in columns), raw=raw)) + b"\n")
+            number += 1
+        names = tuple(columns) or _REQUIRED
+        stream.write(csv_line(names, raw=raw))
+        spool.seek(0)
+        for line in spool:
+            cells = orjson.loads(line)
+            stream.write(joined(cells + [""] * (len(names) - len(cells))))
+    return number

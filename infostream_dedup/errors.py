@@ -1,0 +1,101 @@
+"""Every error a user can meet, each with the exit code of the command line.
+
+A message says what came, what was expected and what to do. Anything else that escapes is a bug of ours (exit code 70).
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BadDataError",
+    "CannotCreateError",
+    "CannotWriteError",
+    "ConfigurationError",
+    "InfostreamError",
+    "MissingExtraError",
+    "NoInputError",
+]
+
+
+class InfostreamError(Exception):
+    """Base of all errors raised on purpose by this package."""
+
+    exit_code = 70
+
+
+class ConfigurationError(InfostreamError):
+    """An option or a configuration file is wrong."""
+
+    exit_code = 78
+
+
+class NoInputError(InfostreamError):
+    """An input cannot be found or opened."""
+
+    exit_code = 66
+
+
+class CannotCreateError(InfostreamError):
+    """An output cannot be created."""
+
+    exit_code = 73
+
+
+class CannotWriteError(InfostreamError):
+    """Writing failed on the way: disk full, device gone."""
+
+    exit_code = 74
+
+
+class MissingExtraError(InfostreamError):
+    """An optional package is needed that is not installed.
+
+    Args:
+        package: the package that failed to import.
+        extra: the extra of infostream-dedup that brings it.
+        purpose: what it is needed for.
+    """
+
+    exit_code = 78
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the package {package}, which is not installed; pip install 'infostream-dedup[{extra}]'"
+        )
+
+
+class BadDataError(InfostreamError):
+    """An input was read but does not hold what it should.
+
+    Args:
+        message: what came and what was expected, in one sentence.
+        code: short stable name of the kind of fault, such as ``E_JSON``.
+        source: file name as given by the user, ``-`` for standard input, ``<list>`` for values in memory.
+        line: 1-based line (JSONL, CSV) or row (Parquet, values in memory); None where no line can be told.
+        field: name of the field at fault; None where the whole line is.
+        byte_offset: offset of the line's first byte in the uncompressed stream; None where it is not known.
+        raw: the bytes of the line as they came, for a quarantine row.
+    """
+
+    exit_code = 65
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str,
+        source: str,
+        line: int | None = None,
+        field: str | None = None,
+        byte_offset: int | None = None,
+        raw: bytes = b"",
+    ) -> None:
+        self.message = message
+        self.code = code
+        self.source = source
+        self.line = line
+        self.field = field
+        self.byte_offset = byte_offset
+        self.raw = raw
+        place = source if line is None else f"{source}:{line}"
+        what = message if field is None else f"field {field!r}: {message}"
+        super().__init__(f"{place}: {what} [{code}]")

@@ -1,0 +1,110 @@
+"""Evaluation of key terms on a collection: from documents and labels to scores at every k."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from infostream_dedup.batch.collection import Collection
+from infostream_dedup.batch.linking import Linked, key_terms_of, link
+from infostream_dedup.batch.sweeping import SHARE_THRESHOLDS, recommendation_for
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.evaluation.labels import kin_by_field, read_kin, read_labels
+from infostream_dedup.evaluation.predictions import Predictions, predicted_by_count, predicted_by_share
+from infostream_dedup.evaluation.protocol import Evaluation, evaluate
+from infostream_dedup.evaluation.truth import Truth, truth_of
+from infostream_dedup.model import Settings
+
+__all__ = ["evaluate_collection", "predictions_of", "truth_for"]
+
+
+def evaluate_collection(
+    collection: Collection,
+    labels: str | Path,
+    settings: Settings,
+    *,
+    kin: str | Path | None = None,
+    kin_field: str | None = "submission=translation",
+    lang: str | None = None,
+    domains: Sequence[str] = (),
+    positive: Sequence[str] = ("dup",),
+    resamples: int = 1000,
+) -> Evaluation:
+    """Judge key-term links by labelled pairs.
+
+    The recommended k is picked, without labels, on the documents that the restrictions leave: rows and columns of the
+    same matrix. The share score is judged at ``settings.threshold`` instead.
+
+    Args:
+        collection: the documents.
+        labels: file of labelled pairs.
+        settings: ``rule`` says which directions must hold.
+        kin: file of families that are no negatives of each other.
+        kin_field: ``name=value``: families whose documents carry this value are kin (people translated the same
+            stories); ``None`` for no such rule.
+        lang: ``ru``, or ``ru-uk`` for pairs of two languages.
+        domains: see ``truth_of``.
+        positive: labels that count as true.
+        resamples: for the intervals.
+    """
+    truth = truth_for(collection, labels, kin=kin, kin_field=kin_field, lang=lang, domains=domains, positive=positive)
+    share = settings.score == "share"
+    key_terms = key_terms_of(collection, settings)
+    linked = link(key_terms, settings, k_min=settings.min_terms if share else 1)
+    predictions = predictions_of(linked)
+    if share:
+        return evaluate(predictions, truth, recommended=settings.threshold, resamples=resamples)
+    inside = np.flatnonzero(truth.scope.documents())
+    cross = lang is not None and "-" in lang
+    recommended = recommendation_for(linked, inside, cross=cross).k
+    return evaluate(predictions, truth, recommended=recommended, resamples=resamples)
+
+
+def truth_for(
+    collection: Collection,
+    labels: str | Path,
+    *,
+    kin: str | Path | None = None,
+    kin_field: str | None = "submission=translation",
+    lang: str | None = None,
+    domains: Sequence[str] = (),
+    positive: Sequence[str] = ("dup",),
+) -> Truth:
+    """Labels, families and kin of a collection as one judge."""
+    related = list(read_kin(kin)) if kin is not None else []
+    if kin_field is not None:
+        name, equals, value = kin_field.partition("=")
+        if not (name and equals):
+            raise ConfigurationError(f"kin field is {kin_field!r}; expected name=value")
+        related.extend(kin_by_field(collection.documents, name, value))
+    return truth_of(
+        collection.documents,
+        collection.languages,
+        read_labels(labels),
+        kin=related,
+        positive=positive,
+        language_pairs=lang,
+        domains=domains,
+    )
+
+
+def predictions_of(linked: Linked) -> Predictions:
+    """Pairs that key-term links predict at every k, or at every threshold of the share score."""
+    settings, matrix, key_terms = linked.settings, linked.matrix, linked.key_terms
+    if settings.score == "count":
+        return predicted_by_count(
+            matrix.counts, key_terms.sizes, n=settings.n, rule=settings.rule, short=settings.short
+        )
+    if matrix.matched is None:
+        raise ValueError("the matrix holds no matched weights; link with weights=True")
+    thresholds = sorted({*SHARE_THRESHOLDS, settings.threshold})
+    return predicted_by_share(
+        matrix.counts,
+        matrix.matched,
+        key_terms.own_weights,
+        thresholds=thresholds,
+        min_terms=settings.min_terms,
+        rule=settings.rule,
+    )

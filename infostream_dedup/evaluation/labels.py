@@ -1,0 +1,210 @@
+"""Labelled pairs and kin families, as people or computations handed them over."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from infostream_dedup.corpus.jsonl import jsonl_records
+from infostream_dedup.errors import BadDataError, ConfigurationError
+from infostream_dedup.model import Document
+
+__all__ = [
+    "LABELS",
+    "Kin",
+    "Label",
+    "family_of",
+    "kin_by_field",
+    "labels_of",
+    "positive_labels",
+    "read_kin",
+    "read_labels",
+]
+
+LABELS: Final = ("dup", "similar", "different", "translation")
+
+_LONGEST_LINE: Final = 1 << 20
+
+_Row = tuple[int, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What is known of one pair of documents.
+
+    Attributes:
+        a: id of the one document.
+        b: id of the other; the pair is unordered.
+        label: one of ``LABELS``.
+        source: where the label was read, ``<list>`` for values in memory.
+        line: 1-based line or row there.
+        extra: every other field, untouched.
+    """
+
+    a: str
+    b: str
+    label: str
+    source: str = "<list>"
+    line: int | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Kin:
+    """Two families that share text or tell the same event: their pairs are not counted as false.
+
+    Attributes:
+        family_a: the one family.
+        family_b: the other family.
+        why: reason as given, empty where there is none.
+    """
+
+    family_a: str
+    family_b: str
+    why: str = ""
+
+
+def read_labels(path: str | Path) -> list[Label]:
+    """Read labelled pairs.
+
+    Args:
+        path: JSON Lines, packed with gzip or not, ``-`` for standard input; one object a line with ``a``, ``b`` and
+            ``label``.
+
+    Raises:
+        NoInputError: the file cannot be opened.
+        BadDataError: it is no such file, or ``labels_of`` objects.
+    """
+    return _labels(_objects(path), str(path))
+
+
+def labels_of(rows: Iterable[Mapping[str, Any]], *, source: str = "<list>") -> list[Label]:
+    """Labelled pairs from plain objects.
+
+    A pair may come twice, in either order, with the same label.
+
+    Args:
+        rows: each with ``a``, ``b`` (different document ids) and ``label`` (one of ``LABELS``).
+        source: named in errors.
+
+    Raises:
+        BadDataError: a field is missing or wrong, a pair is of one document, or two labels of a pair contradict each
+            other.
+    """
+    return _labels(enumerate(rows, start=1), source)
+
+
+def read_kin(path: str | Path) -> list[Kin]:
+    """Read pairs of kin families.
+
+    Args:
+        path: JSON Lines, packed with gzip or not, ``-`` for standard input; one object a line with ``family_a``,
+            ``family_b``, perhaps ``why``. Kin of kin need not be listed: ``truth_of`` closes the relation.
+
+    Raises:
+        NoInputError: the file cannot be opened.
+        BadDataError: it is no such file, or a family is missing or empty.
+    """
+    source = str(path)
+    return [
+        Kin(
+            _required_text(row, "family_a", source, line),
+            _required_text(row, "family_b", source, line),
+            str(row.get("why") or ""),
+        )
+        for line, row in _objects(path)
+    ]
+
+
+def kin_by_field(documents: Iterable[Document], name: str, value: str) -> list[Kin]:
+    """Make all families kin whose documents have a certain value in a pass-through field.
+
+    For collections that state kinship so; ``submission`` = ``translation`` in UA-GEC says that several people may have
+    translated one story.
+
+    Args:
+        documents: those with a family count.
+        name: name of a field of ``Document.extra``.
+        value: what it must hold.
+
+    Returns:
+        A chain of pairs, in the order the families come.
+    """
+    chosen = (family_of(document) for document in documents if document.extra.get(name) == value)
+    families = list(dict.fromkeys(family for family in chosen if family is not None))
+    why = f"{name}={value}"
+    return [Kin(one, other, why) for one, other in itertools.pairwise(families)]
+
+
+def family_of(document: Document) -> str | None:
+    """The family a document names in its field ``family``; ``None`` where that is missing or empty."""
+    family = document.extra.get("family")
+    return None if family is None or family == "" else str(family)
+
+
+def positive_labels(given: Sequence[str]) -> tuple[str, ...]:
+    """Check which labels are to count as true.
+
+    Raises:
+        ConfigurationError: none, an unknown one, or ``different``.
+    """
+    known = [label for label in LABELS if label != "different"]
+    wrong = [label for label in given if label not in known]
+    if wrong or not given:
+        raise ConfigurationError(
+            f"positive labels are {', '.join(map(repr, given)) or 'empty'}; expected one or more of {', '.join(known)}"
+        )
+    return tuple(given)
+
+
+def _labels(rows: Iterable[_Row], source: str) -> list[Label]:
+    labels: list[Label] = []
+    earlier: dict[tuple[str, str], Label] = {}
+    for line, row in rows:
+        label = _label(row, source, line)
+        first = earlier.setdefault((min(label.a, label.b), max(label.a, label.b)), label)
+        if first.label != label.label:
+            raise BadDataError(
+                f"{label.a!r} and {label.b!r} are {label.label!r} here but {first.label!r} in line {first.line}; "
+                "leave one of the two lines out",
+                code="E_CONTRADICTION",
+                source=source,
+                line=line,
+                field="label",
+            )
+        labels.append(label)
+    return labels
+
+
+def _label(row: Mapping[str, Any], source: str, line: int) -> Label:
+    a, b = _required_text(row, "a", source, line), _required_text(row, "b", source, line)
+    label = _required_text(row, "label", source, line)
+    if a == b:
+        message = f"is {b!r} like a; expected two different documents"
+        raise BadDataError(message, code="E_SELF_PAIR", source=source, line=line, field="b")
+    if label not in LABELS:
+        message = f"is {label!r}; expected one of {', '.join(LABELS)}"
+        raise BadDataError(message, code="E_LABEL", source=source, line=line, field="label")
+    extra = {name: value for name, value in row.items() if name not in ("a", "b", "label")}
+    return Label(a, b, label, source, line, extra)
+
+
+def _required_text(row: Mapping[str, Any], name: str, source: str, line: int) -> str:
+    value = row.get(name)
+    if value is None:
+        raise BadDataError("is missing; expected a string", code="E_MISSING", source=source, line=line, field=name)
+    if not isinstance(value, str) or not value:
+        message = f"is {value!r}; expected a string that is not empty"
+        raise BadDataError(message, code="E_TYPE", source=source, line=line, field=name)
+    return value
+
+
+def _objects(path: str | Path) -> Iterator[_Row]:
+    """Objects of a JSON Lines file with their line numbers; the first fault ends the reading."""
+    for item in jsonl_records(str(path), _LONGEST_LINE):
+        if isinstance(item, BadDataError):
+            raise item
+        yield item.place.line or 0, item.values

@@ -1,0 +1,71 @@
+"""Precision, recall and F1 of predicted pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infostream_dedup.evaluation.predictions import Predictions
+from infostream_dedup.evaluation.truth import FALSE, TRUE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Scores", "scores"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """How predicted pairs agree with the truth.
+
+    Attributes:
+        tp: true pairs that are predicted.
+        fp: false pairs that are predicted.
+        fn: true pairs that are not predicted.
+    """
+
+    tp: int
+    fp: int
+    fn: int
+
+    @property
+    def precision(self) -> float | None:
+        """Share tp / (tp + fp), 0 to 1; ``None`` when no counted pair is predicted."""
+        return _ratio(self.tp, self.tp + self.fp)
+
+    @property
+    def recall(self) -> float | None:
+        """Share tp / (tp + fn), 0 to 1; ``None`` when no pair is true."""
+        return _ratio(self.tp, self.tp + self.fn)
+
+    @property
+    def f1(self) -> float | None:
+        """Harmonic mean of both, 2 tp / (2 tp + fp + fn), 0 to 1; ``None`` when no pair is true or predicted."""
+        return _ratio(2 * self.tp, 2 * self.tp + self.fp + self.fn)
+
+
+def scores(predictions: Predictions, verdicts: NDArray[np.int8], positives: int) -> list[Scores]:
+    """Score every step of the threshold.
+
+    Args:
+        predictions: pairs and the grades up to which they are predicted.
+        verdicts: int8 (pairs,), ``Truth.judge(predictions.codes)``.
+        positives: number of all true pairs.
+
+    Returns:
+        One for each of ``predictions.steps``.
+    """
+    tp = _at_least(predictions.grades[verdicts == TRUE], len(predictions.steps))
+    fp = _at_least(predictions.grades[verdicts == FALSE], len(predictions.steps))
+    return [Scores(true, false, positives - true) for true, false in zip(tp.tolist(), fp.tolist(), strict=True)]
+
+
+def _at_least(grades: NDArray[np.uint8], steps: int) -> NDArray[np.int64]:
+    """int64 (steps,): how many grades are at least 1, at least 2, ..."""
+    return np.cumsum(np.bincount(grades, minlength=steps + 1)[::-1])[::-1][1:]
+
+
+def _ratio(part: int, whole: int) -> float | None:
+    return part / whole if whole else None

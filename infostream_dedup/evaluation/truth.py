@@ -1,0 +1,197 @@
+"""What is true of pairs of documents: the labelled protocol.
+
+Random labelled negatives are far too easy: any method reaches F1 near 1 on them. Where documents name their family (all
+documents of a family render one text), every linked pair of families that are not kin is therefore false, listed or
+not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.errors import BadDataError
+from infostream_dedup.evaluation.labels import Kin, Label, family_of, positive_labels
+from infostream_dedup.evaluation.pair_codes import both_of, codes_of, places_in
+from infostream_dedup.evaluation.scope import Scope, scope_of
+from infostream_dedup.model import Document, Language
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["FALSE", "NOT_COUNTED", "TRUE", "Truth", "truth_of"]
+
+TRUE: Final = 1
+FALSE: Final = -1
+NOT_COUNTED: Final = 0
+
+_CHUNK: Final = 1 << 21
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """Decides for every unordered pair of a collection whether it is true, false or not counted.
+
+    Attributes:
+        scope: pairs outside are not counted.
+        positives: int64, ascending codes of the true pairs in scope.
+        negatives: int64, ascending codes of the listed false pairs in scope.
+        others: int64, ascending codes of the listed pairs in scope that are not counted.
+        circles: int64 (documents,), number of the document's family and all its kin; -1 without a family.
+        stories: int64 (documents,), number of the story a document belongs to, for resampling: its family, or the
+            documents that true pairs join it with; numbered from 0 without gaps; -1 where no counted pair can hold it.
+    """
+
+    scope: Scope
+    positives: NDArray[np.int64]
+    negatives: NDArray[np.int64]
+    others: NDArray[np.int64]
+    circles: NDArray[np.int64]
+    stories: NDArray[np.int64]
+
+    @property
+    def documents(self) -> int:
+        """Size of the collection."""
+        return len(self.circles)
+
+    def judge(self, codes: NDArray[np.int64]) -> NDArray[np.int8]:
+        """Judge pairs.
+
+        Args:
+            codes: int64 (pairs,), ascending, no pair twice (``pair_codes.codes_of``).
+
+        Returns:
+            int8 (pairs,): ``TRUE``, ``FALSE`` or ``NOT_COUNTED``.
+        """
+        verdicts = np.zeros(len(codes), dtype=np.int8)
+        for start in range(0, len(codes), _CHUNK):
+            a, b = both_of(codes[start : start + _CHUNK], self.documents)
+            strangers = (self.circles[a] >= 0) & (self.circles[b] >= 0) & (self.circles[a] != self.circles[b])
+            verdicts[start : start + _CHUNK][strangers & self.scope.holds(a, b)] = FALSE
+        for listed, verdict in ((self.others, NOT_COUNTED), (self.negatives, FALSE), (self.positives, TRUE)):
+            verdicts[places_in(codes, listed)] = verdict
+        return verdicts
+
+
+def truth_of(
+    documents: Sequence[Document],
+    languages: Sequence[Language],
+    labels: Sequence[Label],
+    *,
+    kin: Sequence[Kin] = (),
+    positive: Sequence[str] = ("dup",),
+    negative: Sequence[str] = ("different",),
+    language_pairs: str | None = None,
+    domains: Sequence[str] = (),
+) -> Truth:
+    """Apply the protocol to a collection and its labels.
+
+    - A listed pair whose label is in ``positive`` is true.
+    - A pair of one family, or of families that are kin (closed: kin of kin are kin), is otherwise not counted, even
+      when listed as ``different``: such pairs were drawn at random, kinship was established.
+    - A listed pair whose label is in ``negative`` is false; with any other label it is not counted.
+    - An unlisted pair is false when both documents name a family, and not counted when one of them names none.
+
+    Args:
+        documents: the collection; ``extra["family"]`` names a document's family, ``extra["domain"]`` its domain.
+        languages: language of each document.
+        labels: listed pairs.
+        kin: families that are kin.
+        positive: labels that count as true.
+        negative: labels that count as false; those in ``positive`` are true all the same.
+        language_pairs: see ``scope_of``.
+        domains: see ``scope_of``.
+
+    Raises:
+        BadDataError: a label names a document that is not in the collection, or there are kin but no document names a
+            family.
+        ConfigurationError: wrong ``positive``, ``language_pairs`` or ``domains``.
+    """
+    true_labels = positive_labels(positive)
+    scope = scope_of(documents, languages, language_pairs=language_pairs, domains=domains)
+    circles, families = _circles(documents, kin)
+    codes = _codes(documents, labels)
+    a, b = both_of(codes, len(documents))
+    related = (circles[a] >= 0) & (circles[a] == circles[b])
+    given = np.array([label.label for label in labels], dtype=np.str_)
+    is_true = np.isin(given, true_labels)
+    is_false = np.isin(given, list(negative)) & ~is_true & ~related
+    seen = scope.holds(a, b)
+    positives = np.unique(codes[seen & is_true])
+    negatives = np.unique(codes[seen & is_false])
+    others = np.unique(codes[seen & ~is_true & ~is_false])
+    in_play = (families >= 0) & scope.documents()
+    in_play[np.concatenate(both_of(np.concatenate((positives, negatives)), len(documents)))] = True
+    return Truth(scope, positives, negatives, others, circles, _stories(families, positives, in_play))
+
+
+def _codes(documents: Sequence[Document], labels: Sequence[Label]) -> NDArray[np.int64]:
+    """Code of each label's pair, in the order given."""
+    ordinals = {document.id: ordinal for ordinal, document in enumerate(documents)}
+    for label in labels:
+        for name, document in (("a", label.a), ("b", label.b)):
+            if document not in ordinals:
+                raise BadDataError(
+                    f"is {document!r}, which is not among the {len(documents)} documents; "
+                    "give the documents these labels were made for",
+                    code="E_UNKNOWN_ID",
+                    source=label.source,
+                    line=label.line,
+                    field=name,
+                )
+    a = np.array([ordinals[label.a] for label in labels], dtype=np.int64)
+    b = np.array([ordinals[label.b] for label in labels], dtype=np.int64)
+    return codes_of(a, b, len(documents))
+
+
+def _circles(documents: Sequence[Document], kin: Sequence[Kin]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number of each document's circle of kin families and of its family; -1 without a family."""
+    own = [family_of(document) for document in documents]
+    if kin and not any(own):
+        raise BadDataError(
+            f"there are {len(kin)} pairs of kin families, but no document has a field 'family'; leave the kin out",
+            code="E_NO_FAMILY",
+            source="kin",
+        )
+    names = [family for family in own if family is not None]
+    names += [family for pair in kin for family in (pair.family_a, pair.family_b)]
+    number = {name: position for position, name in enumerate(dict.fromkeys(names))}
+    circle = _components(
+        len(number),
+        np.array([number[pair.family_a] for pair in kin], dtype=np.int64),
+        np.array([number[pair.family_b] for pair in kin], dtype=np.int64),
+    )
+    families = np.array([-1 if family is None else number[family] for family in own], dtype=np.int64)
+    circles = np.full(len(own), -1, dtype=np.int64)
+    circles[families >= 0] = circle[families[families >= 0]]
+    return circles, families
+
+
+def _stories(
+    families: NDArray[np.int64], positives: NDArray[np.int64], in_play: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Components of "same family" and "true pair", numbered without gaps over the documents in play."""
+    members = np.flatnonzero(families >= 0)
+    members = members[np.argsort(families[members], kind="stable")]
+    same = families[members[:-1]] == families[members[1:]]
+    a, b = both_of(positives, len(families))
+    component = _components(
+        len(families), np.concatenate((members[:-1][same], a)), np.concatenate((members[1:][same], b))
+    )
+    stories = np.full(len(families), -1, dtype=np.int64)
+    stories[in_play] = np.unique(component[in_play], return_inverse=True)[1]
+    return stories
+
+
+def _components(nodes: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number of each node's connected component."""
+    import scipy.sparse as sp
+    from scipy.sparse.csgraph import connected_components
+
+    if not nodes:
+        return np.zeros(0, dtype=np.int64)
+    graph = sp.coo_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(nodes, nodes)).tocsr()
+    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)

@@ -1,0 +1,130 @@
+"""Proper names: our own tables of surnames, places and organisations, and the personal names of names-translator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Flag, auto
+from functools import cache
+from types import MappingProxyType
+from typing import Final, cast
+
+from infostream_dedup.lexicon.folder import dictionaries_folder
+from infostream_dedup.lexicon.spelling import key_form
+from infostream_dedup.lexicon.tables import Row, read_table
+from infostream_dedup.model import Language
+
+__all__ = ["NAME_TABLES", "NO_NAME", "Name", "NameKind", "name_rows", "names", "personal_names", "variants"]
+
+
+class NameKind(Flag):
+    """What a proper name names. A word may be several at once."""
+
+    SURNAME = auto()
+    FIRST_NAME = auto()
+    PATRONYMIC = auto()
+    PLACE = auto()
+    ORGANISATION = auto()
+    ABBREVIATION = auto()
+
+    def labels(self) -> tuple[str, ...]:
+        """Names of the single kinds in lower case, in the order of their definition.
+
+        >>> (NameKind.PLACE | NameKind.SURNAME).labels()
+        ('surname', 'place')
+        """
+        return tuple(kind.name.lower() for kind in NameKind if kind in self and kind.name)
+
+
+NO_NAME: Final = NameKind(0)
+
+NAME_TABLES: Final[Mapping[str, NameKind]] = MappingProxyType(
+    {
+        "surnames.tsv": NameKind.SURNAME,
+        "first_names.tsv": NameKind.FIRST_NAME,
+        "places.tsv": NameKind.PLACE,
+        "organisations.tsv": NameKind.ORGANISATION,
+    }
+)
+"""Our tables; all have the columns ``ru uk en kind``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A one-word name of our tables.
+
+    Attributes:
+        kinds: what it names.
+        place: file and line of the first row that holds it, as ``file:line``.
+    """
+
+    kinds: NameKind
+    place: str
+
+
+def variants(row: Row, language: Language) -> list[str]:
+    """Spellings of one language in a row, the canonical first, case as written.
+
+    Raises:
+        BadDataError: an empty variant between two bars.
+    """
+    cell = row.cells[language]
+    spellings = [variant.strip() for variant in cell.split("|")] if cell else []
+    if "" in spellings:
+        raise row.bad(language, f"{cell!r} holds an empty variant; expected names separated by '|'")
+    return spellings
+
+
+@cache
+def name_rows(table: str) -> tuple[Row, ...]:
+    """All rows of one of ``NAME_TABLES``.
+
+    Raises:
+        BadDataError: the file is not such a table, or a row names nothing.
+    """
+    rows = read_table(dictionaries_folder() / table, ("ru", "uk", "en", "kind"))
+    for row in rows:
+        if not (row.cells["ru"] or row.cells["uk"] or row.cells["en"]):
+            raise row.bad("ru", "no name in any language; expected at least one")
+    return tuple(rows)
+
+
+@cache
+def names(language: Language) -> Mapping[str, Name]:
+    """One-word names of our tables by key form.
+
+    Raises:
+        BadDataError: a table is broken.
+    """
+    found: dict[str, Name] = {}
+    for table, kind in NAME_TABLES.items():
+        for row in name_rows(table):
+            for spelling in variants(row, language):
+                if any(char.isspace() for char in spelling):
+                    continue
+                kinds = kind | NameKind.ABBREVIATION if len(spelling) > 1 and spelling.isupper() else kind
+                key = key_form(spelling.strip('«»"“”'))
+                known = found.get(key)
+                found[key] = Name(known.kinds | kinds, known.place) if known else Name(kinds, f"{table}:{row.line}")
+    return MappingProxyType(found)
+
+
+@cache
+def personal_names(language: Language) -> frozenset[str]:
+    """Surnames and first names of names-translator by key form: Ukrainian ones and their Russian spellings.
+
+    About 0.5 s once per process. English has none.
+    """
+    if language == "en":
+        return frozenset()
+    from names_translator.dicts import NameDicts
+
+    dictionaries = NameDicts()
+    found: set[str] = set()
+    for pool in ("last", "first"):
+        entries = cast("dict[str, list[str]]", dictionaries.as_dict(pool))
+        if language == "uk":
+            found.update(map(key_form, entries))
+        else:
+            found.update(key_form(spelling) for spellings in entries.values() for spelling in spellings)
+    return frozenset(found)

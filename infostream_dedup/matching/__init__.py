@@ -1,0 +1,6 @@
+"""From key terms and targets to a similarity matrix: one engine per file behind one protocol."""
+
+from infostream_dedup.matching.engine import Engine, Progress, expected_work
+from infostream_dedup.matching.scipy_engine import SCIPY_ENGINE, ScipyEngine
+
+__all__ = ["SCIPY_ENGINE", "Engine", "Progress", "ScipyEngine", "expected_work"]

@@ -1,0 +1,31 @@
+"""Asking the processor for memory before it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import types
+from numba.extending import intrinsic
+
+__all__ = ["prefetch"]
+
+
+@intrinsic
+def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:  # noqa: ARG001 - numba looks at the names
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        address = builder.bitcast(builder.gep(data, [arguments[1]]), byte)
+        shape = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [byte], shape)
+        read, keep_in_all_caches, data_cache = number(0), number(3), number(1)
+        builder.call(function, [address, read, keep_in_all_caches, data_cache])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), generate
+
+
+prefetch = cast("Callable[[Any, int], None]", _prefetch)
+"""Start loading ``array[index]`` into the cache; only inside compiled functions. It never faults."""

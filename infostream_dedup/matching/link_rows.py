@@ -1,0 +1,142 @@
+"""Rows of links as they are found, and the matrix they make; on disk when they outgrow memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from infostream_dedup.matching.kernels.link_rows import copy_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+__all__ = ["LinkRows", "LinkSpool", "Links", "Storage"]
+
+
+@dataclass(slots=True)
+class Storage:
+    """Gives arrays: in memory up to a budget, then in files of a folder.
+
+    Attributes:
+        folder: where files go; ``None`` keeps everything in memory.
+        budget: bytes to keep in memory.
+    """
+
+    folder: Path | None
+    budget: int
+    _used: int = 0
+    _files: int = 0
+
+    def empty(self, size: int, dtype: DTypeLike) -> NDArray[Any]:
+        """An array of ``size`` elements with no particular content."""
+        wanted = size * np.dtype(dtype).itemsize
+        if self.folder is None or size == 0 or self._used + wanted <= self.budget:
+            self._used += wanted
+            return np.empty(size, dtype=dtype)
+        self._files += 1
+        return np.memmap(self.folder / f"links-{self._files:04}.bin", dtype=dtype, mode="w+", shape=(size,))
+
+    def keep(self, array: NDArray[Any]) -> NDArray[Any]:
+        """The same array, or its copy in a file when the budget is used up."""
+        kept = self.empty(array.size, array.dtype)
+        if isinstance(kept, np.memmap):
+            kept[:] = array
+            return kept
+        return array
+
+    def free(self, array: NDArray[Any]) -> None:
+        """Give back an array's share of the budget, or its file."""
+        if isinstance(array, np.memmap):
+            Path(str(array.filename)).unlink(missing_ok=True)
+        else:
+            self._used -= array.nbytes
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRows:
+    """Links of the places from ``first`` on.
+
+    Attributes:
+        first: the first place.
+        lengths: int64 (rows,), links of each row.
+        columns: int32, documents, ascending in a row.
+        counts: uint8, key terms that met.
+    """
+
+    first: int
+    lengths: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    counts: NDArray[np.uint8]
+
+
+_NO_ROWS = LinkRows(0, np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.uint8))
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Directed links in compressed rows.
+
+    Attributes:
+        indptr: int64 (documents + 1,).
+        columns: int32, ascending in a row, never the row itself.
+        counts: uint8, key terms that met.
+    """
+
+    indptr: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    counts: NDArray[np.uint8]
+
+
+@dataclass(slots=True)
+class LinkSpool:
+    """Collects rows in any order, then puts them into the order of documents.
+
+    Attributes:
+        storage: where rows and the result are kept.
+        member_indptr: int64 (places + 1,), where each place's documents lie in ``members``.
+        members: int64, documents place by place.
+        joined: bool (places,), whether the documents of a place are linked to each other.
+    """
+
+    storage: Storage
+    member_indptr: NDArray[np.int64]
+    members: NDArray[np.int64]
+    joined: NDArray[np.bool_]
+    _rows: list[LinkRows] = field(default_factory=list)
+
+    def add(self, rows: LinkRows) -> None:
+        """Keep rows; each place must come exactly once before ``finish``."""
+        columns, counts = self.storage.keep(rows.columns), self.storage.keep(rows.counts)
+        self._rows.append(LinkRows(rows.first, rows.lengths, columns, counts))
+
+    def finish(self) -> Links:
+        """All rows by document."""
+        lengths = np.zeros(len(self.members), dtype=np.int64)
+        for rows in self._rows:
+            begin, end = self.member_indptr[rows.first], self.member_indptr[rows.first + len(rows.lengths)]
+            places = slice(rows.first, rows.first + len(rows.lengths))
+            own = rows.lengths - self.joined[places]
+            lengths[self.members[begin:end]] = np.repeat(own, np.diff(self.member_indptr)[places])
+        indptr = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        columns = self.storage.empty(int(indptr[-1]), np.int32)
+        counts = self.storage.empty(int(indptr[-1]), np.uint8)
+        for number, rows in enumerate(self._rows):
+            copy_rows(
+                rows.first,
+                rows.lengths,
+                rows.columns,
+                rows.counts,
+                self.member_indptr,
+                self.members,
+                indptr,
+                columns,
+                counts,
+            )
+            self.storage.free(rows.columns)
+            self.storage.free(rows.counts)
+            self._rows[number] = _NO_ROWS
+        self._rows.clear()
+        return Links(indptr, columns, counts)

@@ -1,0 +1,5 @@
+"""Results as files: HTML, SVG, PNG, CSV, JSON."""
+
+from infostream_dedup.report.files import write_report
+
+__all__ = ["write_report"]

@@ -1,0 +1,65 @@
+"""A sweep as a folder of files that can be sent on."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from infostream_dedup.batch.sweeping import SweepResult
+from infostream_dedup.corpus import open_output, write_rows
+from infostream_dedup.errors import CannotCreateError
+from infostream_dedup.report.html import html_report
+from infostream_dedup.report.plots import as_png, as_svg, curve_figure, group_figure
+
+__all__ = ["report_files", "write_report"]
+
+
+def write_report(result: SweepResult, folder: str | Path) -> list[Path]:
+    """Write ``sweep.json``, ``sweep.csv``, the plots (SVG, PNG) and ``report.html``.
+
+    Args:
+        result: of ``sweep``.
+        folder: made when missing; files of these names are replaced, each in one step.
+
+    Returns:
+        The paths written, in alphabetical order.
+
+    Raises:
+        CannotCreateError: the folder or a file cannot be made.
+        CannotWriteError: writing failed on the way.
+    """
+    folder = Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotCreateError(f"cannot create the folder {folder}: {error.strerror or error}") from error
+    return [_write(folder / name, content) for name, content in sorted(report_files(result).items())]
+
+
+def report_files(result: SweepResult) -> dict[str, bytes]:
+    """File names and contents of a report; equal results give equal bytes."""
+    import orjson
+
+    table = io.BytesIO()
+    write_rows((row.as_dict() for row in result.rows), table, "csv")
+    figures = {
+        "symmetry": curve_figure(result, "symmetry"),
+        "transitivity": curve_figure(result, "transitivity"),
+        "groups": group_figure(result.groups),
+    }
+    drawn = {name: as_svg(figure) for name, figure in figures.items()}
+    files = {
+        "sweep.json": orjson.dumps(result.as_dict(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
+        "sweep.csv": table.getvalue(),
+        "report.html": html_report(result, drawn).encode(),
+    }
+    for name, figure in figures.items():
+        files[f"{name}.svg"] = f'<?xml version="1.0" encoding="utf-8"?>\n{drawn[name]}'.encode()
+        files[f"{name}.png"] = as_png(figure)
+    return files
+
+
+def _write(path: Path, content: bytes) -> Path:
+    with open_output(path) as stream:
+        stream.write(content)
+    return path

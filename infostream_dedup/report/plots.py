@@ -1,0 +1,140 @@
+"""The plots of a sweep: S(k) and T(k), our series beside the few points the paper published, and group sizes."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final, Literal
+
+from infostream_dedup.batch.sweeping import SweepResult
+from infostream_dedup.report.published import PUBLISHED
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["COLOURS", "as_png", "as_svg", "curve_figure", "group_figure"]
+
+Quantity = Literal["symmetry", "transitivity"]
+
+COLOURS: Final = {"stem": "#1f6fb4", "morph": "#d2691e", "pivot": "#2e8b57"}
+_LETTER: Final = {"symmetry": "S", "transitivity": "T"}
+_MARKER: Final = {"stem": "o", "morph": "s", "pivot": "D"}
+_BLOCK_LINE: Final = {"all": "-", "mono": "--", "cross": ":"}
+
+
+def curve_figure(result: SweepResult, quantity: Quantity) -> Figure:
+    """Figure 1 (symmetry) or 2 (transitivity) of the paper, with our values."""
+    figure, axes = _axes(width=7.2, height=4.2)
+    threshold = any(row.measures.k is None for row in result.rows)
+    for representation, block in dict.fromkeys((row.representation, row.block) for row in result.rows):
+        _draw_series(axes, result, quantity, representation, block)
+    if not threshold:
+        for representation in dict.fromkeys(row.representation for row in result.rows):
+            _draw_published(axes, quantity, representation)
+    axes.set_xlabel("share of the key terms' weight that must meet" if threshold else "key terms that must meet, k")
+    axes.set_ylabel(f"{quantity} {_LETTER[quantity]}")
+    axes.set_ylim(-0.02, 1.04)
+    if not threshold and result.rows:
+        axes.set_xticks(sorted({row.measures.k for row in result.rows if row.measures.k is not None}))
+    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=9)
+    return figure
+
+
+def _draw_series(axes: Axes, result: SweepResult, quantity: Quantity, representation: str, block: str) -> None:
+    points = [
+        (row.measures.k if row.measures.k is not None else row.measures.threshold, getattr(row.measures, quantity), row)
+        for row in result.rows
+        if (row.representation, row.block) == (representation, block)
+    ]
+    known = [(x, y, row) for x, y, row in points if x is not None and y is not None]
+    label = representation if block == "all" else f"{representation}, {block} block"
+    axes.plot(
+        [x for x, _, _ in known],
+        [y for _, y, _ in known],
+        color=COLOURS.get(representation, "#555555"),
+        linestyle=_BLOCK_LINE.get(block, "-"),
+        marker=_MARKER.get(representation, "o"),
+        markersize=5,
+        linewidth=1.8,
+        label=label,
+    )
+    if quantity == "transitivity":
+        errors = [(x, y, row.measures.transitivity_error) for x, y, row in known if row.measures.transitivity_error]
+        if errors:
+            x, y, error = zip(*errors, strict=True)
+            colour = COLOURS.get(representation, "#555555")
+            axes.errorbar(x, y, yerr=[1.96 * e for e in error], fmt="none", ecolor=colour, capsize=3)
+
+
+def _draw_published(axes: Axes, quantity: Quantity, representation: str) -> None:
+    published = PUBLISHED.get(representation)
+    if published is None:
+        return
+    points: Mapping[int, float] = getattr(published, quantity)
+    axes.plot(
+        list(points),
+        list(points.values()),
+        color=COLOURS.get(representation, "#555555"),
+        linestyle="none",
+        marker=_MARKER.get(representation, "o"),
+        markerfacecolor="white",
+        markersize=7,
+        label=f"paper, {published.name}",
+    )
+
+
+def group_figure(sizes: Mapping[str, Mapping[int, int]]) -> Figure:
+    """How many groups of each size there are, per representation; single documents left out."""
+    figure, axes = _axes(width=7.2, height=3.2)
+    edges = _size_classes(max((size for counts in sizes.values() for size in counts), default=2))
+    for offset, (representation, counts) in enumerate(sizes.items()):
+        heights = [sum(number for size, number in counts.items() if low <= size <= high) for low, high in edges]
+        width = 0.8 / max(len(sizes), 1)
+        places = [index + offset * width for index in range(len(edges))]
+        bars = axes.bar(places, heights, width, color=COLOURS.get(representation, "#555555"), label=representation)
+        axes.bar_label(bars, fontsize=8)
+    axes.set_xticks(
+        [index + 0.4 * (len(sizes) - 1) / max(len(sizes), 1) for index in range(len(edges))],
+        [str(low) if low == high else f"{low}-{high}" for low, high in edges],
+    )
+    axes.set_xlabel("documents in the group")
+    axes.set_ylabel("groups")
+    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=9)
+    return figure
+
+
+def _size_classes(largest: int) -> list[tuple[int, int]]:
+    classes = [(2, 2), (3, 3), (4, 4), (5, 9), (10, 19), (20, 49), (50, 99), (100, 999), (1000, 10**9)]
+    return [(low, min(high, max(largest, low))) for low, high in classes if low <= max(largest, 2)]
+
+
+def _axes(width: float, height: float) -> tuple[Figure, Axes]:
+    # Figure without pyplot: no global state, no display, safe in threads.
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.add_subplot()
+    axes.grid(color="#dddddd", linewidth=0.6)
+    axes.set_axisbelow(True)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    return figure, axes
+
+
+def as_svg(figure: Figure) -> str:
+    """The figure as an ``<svg>`` element; equal figures give equal bytes."""
+    import matplotlib as mpl
+
+    with mpl.rc_context({"svg.hashsalt": "infostream-dedup", "svg.fonttype": "none", "font.family": "DejaVu Sans"}):
+        stream = io.StringIO()
+        figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
+    text = stream.getvalue()
+    return text[text.index("<svg") :]
+
+
+def as_png(figure: Figure) -> bytes:
+    """The figure as a PNG of 150 dots per inch; equal figures give equal bytes."""
+    stream = io.BytesIO()
+    figure.savefig(stream, format="png", dpi=150, metadata={"Software": None})
+    return stream.getvalue()

@@ -1,0 +1,1 @@
+"""From tokens to the key terms of a document: counts, statistics, weights, selection."""

@@ -1,0 +1,92 @@
+"""The n key terms of each document, and what key terms are looked up in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.model import Settings
+from infostream_dedup.terms.counts import TermCounts
+from infostream_dedup.terms.statistics import Statistics, statistics_of
+from infostream_dedup.terms.weights import weigh
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["KeyTerms", "heaviest", "select_key_terms"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyTerms:
+    """Key terms of all documents and the targets they are looked up in.
+
+    Attributes:
+        keys: int64 (documents, terms), weight of each key term in units of 1e-9; at most n in a row.
+        targets: bool (documents, terms), the set V of each document.
+        counts: the term counts both come from.
+        statistics: per language, in the order of ``LANGUAGES``.
+    """
+
+    keys: sp.csr_array
+    targets: sp.csr_array
+    counts: TermCounts
+    statistics: list[Statistics]
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """int64 (documents,): how many key terms each document has, at most n."""
+        return np.diff(self.keys.indptr).astype(np.int64)
+
+    @property
+    def own_weights(self) -> NDArray[np.int64]:
+        """int64 (documents,): summed weight of each document's key terms in units of 1e-9."""
+        return np.asarray(self.keys.sum(axis=1), dtype=np.int64)
+
+    def terms_of(self, document: int) -> list[str]:
+        """Key terms of one document, heaviest first."""
+        row = slice(self.keys.indptr[document], self.keys.indptr[document + 1])
+        order = np.lexsort((self.keys.indices[row], -self.keys.data[row]))
+        return [self.counts.terms[term] for term in self.keys.indices[row][order]]
+
+
+def select_key_terms(counts: TermCounts, settings: Settings, statistics: list[Statistics] | None = None) -> KeyTerms:
+    """The ``settings.n`` heaviest terms of middle document frequency of every document (Lande, section 2).
+
+    Args:
+        counts: the documents as counts of terms.
+        settings: weighting, n, df_min, df_max, target.
+        statistics: to weigh by; those of the documents themselves (with background) by default.
+    """
+    statistics = statistics_of(counts, settings) if statistics is None else statistics
+    weights = weigh(counts, statistics, settings)
+    keys = heaviest(weights, settings.n)
+    size = settings.target_size()
+    if size is None:
+        return KeyTerms(keys, _pattern(counts.counts), counts, statistics)
+    return KeyTerms(keys, _pattern(heaviest(weights, size) if size else keys), counts, statistics)
+
+
+def heaviest(weights: sp.csr_array, n: int) -> sp.csr_array:
+    """The n heaviest positive entries of each row; equal weights go to the smaller column.
+
+    Args:
+        weights: (documents, terms), non-negative.
+        n: entries to keep in a row, at least 1.
+
+    Returns:
+        The same shape and dtype, sorted indices.
+    """
+    row = np.repeat(np.arange(weights.shape[0]), np.diff(weights.indptr))
+    order = np.lexsort((weights.indices, -weights.data, row))
+    rank = np.arange(weights.nnz) - weights.indptr[row]
+    chosen = np.sort(order[(rank < n) & (weights.data[order] > 0)])
+    kept = np.bincount(row[chosen], minlength=weights.shape[0])
+    indptr = np.concatenate(([0], np.cumsum(kept)))
+    return sp.csr_array((weights.data[chosen], weights.indices[chosen], indptr), shape=weights.shape)
+
+
+def _pattern(matrix: sp.csr_array) -> sp.csr_array:
+    return sp.csr_array((np.ones(matrix.nnz, dtype=np.bool_), matrix.indices, matrix.indptr), shape=matrix.shape)

@@ -1,0 +1,74 @@
+"""Corpus statistics of one language: how many documents, how many of them hold a term, how long they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.terms.counts import TermCounts
+from infostream_dedup.text.term_frequency import term_frequencies
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["BACKGROUND_DOCUMENTS", "BACKGROUND_WORDS", "Statistics", "document_probability", "statistics_of"]
+
+BACKGROUND_DOCUMENTS: Final = 2000
+"""A collection of a language smaller than this is filled up with pseudo-documents."""
+
+BACKGROUND_WORDS: Final = 250
+"""Running words of a pseudo-document: about the length of a news item."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Statistics of the documents of one language.
+
+    Attributes:
+        documents: number of documents N, pseudo-documents included.
+        df: float64 (terms,), documents that hold the term, pseudo-documents included.
+        cf: int64 (terms,), occurrences of the term in the real documents.
+        average_length: mean length of the real documents in terms; 1 where there are none.
+    """
+
+    documents: float
+    df: NDArray[np.float64]
+    cf: NDArray[np.int64]
+    average_length: float
+
+
+def statistics_of(counts: TermCounts, settings: Settings) -> list[Statistics]:
+    """Statistics per language, in the order of ``LANGUAGES``."""
+    return [_statistics(counts, number, settings) for number in range(len(LANGUAGES))]
+
+
+def _statistics(counts: TermCounts, language_number: int, settings: Settings) -> Statistics:
+    own = counts.languages == language_number
+    rows = counts.counts[own]
+    real = int(own.sum())
+    df = np.bincount(rows.indices, minlength=len(counts.terms)).astype(np.float64)
+    cf = np.bincount(rows.indices, weights=rows.data, minlength=len(counts.terms)).astype(np.int64)
+    length = float(counts.lengths[own].mean()) if real else 1.0
+    pseudo = max(0, BACKGROUND_DOCUMENTS - real) if settings.background and real else 0
+    if pseudo:
+        frequencies = term_frequencies(LANGUAGES[language_number], settings.representation)
+        df += pseudo * document_probability(counts.terms, frequencies)
+    return Statistics(float(real + pseudo), df, cf, max(length, 1.0))
+
+
+def document_probability(terms: list[str], frequencies: Mapping[str, float]) -> NDArray[np.float64]:
+    """Probability that a pseudo-document holds each term.
+
+    Args:
+        terms: the terms.
+        frequencies: share of running words that are the term, 0 to 1.
+
+    Returns:
+        float64 (terms,): 1 - (1 - f)^L for L running words drawn independently.
+    """
+    share = np.array([frequencies.get(term, 0.0) for term in terms], dtype=np.float64)
+    return np.asarray(-np.expm1(BACKGROUND_WORDS * np.log1p(-np.minimum(share, 0.999))), dtype=np.float64)

@@ -1,0 +1,72 @@
+"""Documents as counts of surfaces: raw words, told apart only by what decides their term.
+
+Everything after this point is a function of the distinct surfaces, computed once each, however long the stream is.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.text.normalise import clean
+from infostream_dedup.text.tokens import surfaces
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["SurfaceCounter", "SurfaceCounts"]
+
+
+@dataclass(frozen=True, slots=True)
+class SurfaceCounts:
+    """How often each surface stands in each document.
+
+    Attributes:
+        counts: int32 (documents, surfaces), column ``c`` counts ``surfaces[c]``.
+        surfaces: distinct surfaces in the order they were first met.
+        languages: uint8 (documents,), index into ``LANGUAGES``.
+    """
+
+    counts: sp.csr_array
+    surfaces: list[str]
+    languages: NDArray[np.uint8]
+
+
+class _Ids(dict[str, int]):
+    """Gives every new surface the next number."""
+
+    def __missing__(self, surface: str) -> int:
+        self[surface] = number = len(self)
+        return number
+
+
+class SurfaceCounter:
+    """Counts surfaces document by document; keeps numbers, never texts."""
+
+    def __init__(self) -> None:
+        self._ids = _Ids()
+        self._tokens = array("i")
+        self._ends = array("q", [0])
+        self._languages = bytearray()
+
+    def __len__(self) -> int:
+        return len(self._languages)
+
+    def add(self, text: str, language: Language) -> None:
+        """Count one document."""
+        self._tokens.extend(map(self._ids.__getitem__, surfaces(clean(text))))
+        self._ends.append(len(self._tokens))
+        self._languages.append(LANGUAGES.index(language))
+
+    def finish(self) -> SurfaceCounts:
+        """The counts of all documents added so far."""
+        tokens = np.frombuffer(self._tokens, dtype=np.intc).astype(np.int32)
+        ends = np.frombuffer(self._ends, dtype=np.int64).copy()
+        counts = sp.csr_array((np.ones(len(tokens), dtype=np.int32), tokens, ends), shape=(len(self), len(self._ids)))
+        counts.sum_duplicates()
+        return SurfaceCounts(counts, list(self._ids), np.frombuffer(bytes(self._languages), dtype=np.uint8))

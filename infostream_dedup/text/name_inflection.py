@@ -1,0 +1,155 @@
+"""Inflected proper names back to one nominative, without a dictionary of their paradigms.
+
+pymorphy3 guesses the lemma of an unknown word from each form alone, so that one name gets several lemmas (Шольц and
+Шольца become "шольц" and "шолец"). Here every cut of a form into stem and ending is weighed by how frequent the *whole*
+paradigm of that stem is, and the nominative depends on the stem only: all forms of a name meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from infostream_dedup.model import Language
+
+__all__ = ["nominatives", "predicted_nominative"]
+
+_SHORTEST_STEM: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Declension:
+    """Endings of one kind of stem.
+
+    Attributes:
+        stems: what the stem must end in; empty for stems that no other declension takes.
+        endings: all case endings, the longest first.
+        nominatives: endings of the nominative and the weight of their evidence: what is an oblique case of other classes
+            too weighs less. Where there is no evidence at all the first one is taken.
+    """
+
+    stems: tuple[str, ...]
+    endings: tuple[str, ...]
+    nominatives: tuple[tuple[str, float], ...]
+
+
+def _declension(stems: str, endings: str, nominatives: str) -> _Declension:
+    """A declension from plain text: ``-`` is the empty ending, ``а/.5`` a nominative with its weight."""
+    cut = sorted((_ending(part) for part in endings.split()), key=lambda ending: (-len(ending), ending))
+    weighed = (part.partition("/") for part in nominatives.split())
+    return _Declension(
+        tuple(stems.split()),
+        tuple(cut),
+        tuple((_ending(ending), float(weight or 1)) for ending, _, weight in weighed),
+    )
+
+
+def _ending(part: str) -> str:
+    return "" if part == "-" else part
+
+
+_RU: Final = "- а у ом ем е ы и я ю й ь ой ей ою ею ам ям ами ями ах ях"
+_UK: Final = "- а у ові ом ем єм еві єві і ї и я ю й ь о ою ею єю ам ям ами ями ах ях"
+_RU_AFTER_VOWEL: Final = "я ю ем е и й ей ею ям ями ях"
+_UK_AFTER_VOWEL: Final = "я ю єм єві ї й єю ям ями ях"
+_RU_NOMINATIVES: Final = "- й ь а/.5 я/.5 е/.25 и/.25 ы/.25 у/.25"
+
+_DECLENSIONS: Final[dict[Language, tuple[_Declension, ...]]] = {
+    "ru": (
+        _declension("ск цк", "ий ого ому им ом ая ой ую ою ие их ими ое", "ий"),
+        _declension("ск цк", "- а у ом е", "-"),
+        _declension("ов ев ин ын", "- а у ым ом е ой ы ых ыми о", "- о/.5 а/.25"),
+        _declension("и", _RU_AFTER_VOWEL, "я й"),
+        _declension("а е о у э ы", _RU_AFTER_VOWEL, "й я/.5"),
+        _declension("н", _RU, _RU_NOMINATIVES),
+        _declension("н", "ый ого ому ым ая ую ые ых ыми", "ый ой/.5"),
+        _declension("", _RU, _RU_NOMINATIVES),
+        _declension("", "ый ого ому ым ые ых ыми", "ый ой/.5"),
+    ),
+    "uk": (
+        _declension("ськ цьк зьк", "ий ого ому им ім а ій ої у ою і их ими е", "ий"),
+        _declension("ськ цьк зьк", "- а у ом ові", "-"),
+        _declension("ов ев єв ін їн", "- а у им ом ові ій ої ою и их ими о", "- о/.5 а/.25"),
+        _declension("енк", _UK, "о -/.25"),
+        _declension("і", _UK_AFTER_VOWEL, "я й"),
+        _declension("а е є о у и ї", _UK_AFTER_VOWEL, "й я/.5"),
+        _declension("", _UK, "- й ь а/.5 я/.5 о/.5 і/.25 и/.25 у/.25"),
+        _declension("", "ий ого ому им ім ій ої их ими", "ий"),
+    ),
+    "en": (),
+}
+
+
+_PLURAL_GENITIVES: Final[dict[Language, tuple[str, ...]]] = {"ru": ("ов", "ев"), "uk": ("ів", "їв"), "en": ()}
+"""Only for words of a list: as endings of unknown names they would turn Курбанов into Курбан."""
+
+
+_FLEETING: Final[dict[Language, str]] = {"ru": "ец", "uk": "ець", "en": ""}
+
+
+def nominatives(form: str, language: Language) -> Iterator[str]:
+    """Every word the form can be a case of, itself included; words may come more than once.
+
+    Meant for looking words up in a list: most of the candidates are no words.
+
+    Args:
+        form: a key form without a hyphen.
+        language: English has no cases: the form itself.
+    """
+    yield form
+    for stem, declension in _cuts(form, language):
+        for word, _ in _weighed_nominatives(stem, declension, language):
+            yield word
+    if form.endswith(_PLURAL_GENITIVES[language]) and len(form) >= _SHORTEST_STEM + 2:
+        yield form[:-2]
+
+
+def predicted_nominative(form: str, language: Language, evidence: Callable[[str], float]) -> str:
+    """The likeliest nominative of an unknown proper name.
+
+    Args:
+        form: a key form without a hyphen.
+        language: language of the text around it.
+        evidence: how often a word occurs, 0 for never; any scale.
+
+    Returns:
+        The nominative of the stem whose forms together occur most; where no form of any stem occurs, of the shortest
+        stem. All case forms of one name share it as long as its stem wins for each of them.
+    """
+    best: tuple[float, str, _Declension] | None = None
+    for stem, declension in _cuts(form, language):
+        total = sum(evidence(stem + ending) for ending in declension.endings)
+        if best is None or total > best[0]:
+            best = (total, stem, declension)
+    if best is None:
+        return form
+    _, stem, declension = best
+    # max keeps the first of equals: the table's order.
+    candidates = _weighed_nominatives(stem, declension, language)
+    return max(candidates, key=lambda candidate: candidate[1] * evidence(candidate[0]))[0]
+
+
+def _weighed_nominatives(stem: str, declension: _Declension, language: Language) -> list[tuple[str, float]]:
+    """Nominatives of a stem with their weights; Лубинц- has a vowel in the nominative that the other cases drop."""
+    found = [(stem + ending, weight) for ending, weight in declension.nominatives]
+    if stem.endswith("ц") and len(stem) > _SHORTEST_STEM:
+        found.append((stem[:-1] + _FLEETING[language], 1.0))
+    return found
+
+
+def _cuts(form: str, language: Language) -> Iterator[tuple[str, _Declension]]:
+    """Stems and their declensions that can give the form, the shortest stem first."""
+    for size in (3, 2, 1, 0):
+        stem, ending = (form[:-size], form[-size:]) if size else (form, "")
+        if size and len(stem) < _SHORTEST_STEM:
+            continue
+        for declension in _fitting(stem, language):
+            if ending in declension.endings:
+                yield stem, declension
+
+
+def _fitting(stem: str, language: Language) -> list[_Declension]:
+    """Declensions made for such a stem; the general one where there is none."""
+    table = _DECLENSIONS[language]
+    return [one for one in table if one.stems and stem.endswith(one.stems)] or [one for one in table if not one.stems]

@@ -1,0 +1,144 @@
+"""Words of a text, in two steps: surfaces (fast, per text) and forms (careful, once per distinct surface).
+
+A *letter* is a character for which ``str.isalnum`` holds and which is no decimal digit (Unicode Nd). A *word* is a run of letters,
+or several such runs joined by single hyphens (U+002D). Letters include the apostrophe U+02BC, which ``clean`` puts inside words.
+Digits and underscores are no letters: they end a word.
+
+A *capital* is a character of A-Z, À-Þ without ×, U+0100-017F, U+0386-03AB, U+0400-042F, U+0460-052F (blocks that alternate
+capitals and small letters are taken whole, which does no harm: a small letter is LOWER wherever it stands).
+
+An *opener* is ``.`` ``!`` ``?`` ``…`` ``:`` line feed, carriage return, or the beginning of the text; a full stop straight after a
+capital that stands alone (the initial in "В. Зеленский") is none. A word *opens a sentence* if it begins with a capital and, going
+back from it over characters that are neither letters, digits nor underscores, the first opener comes before any such
+character. Its surface is the word behind ``SENTENCE_MARK``; every other surface is the word itself. So the surface alone tells all
+that decides its forms, and a scanner of UTF-8 bytes needs one flag and the length of the last word to do the same.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+from infostream_dedup.lexicon.spelling import APOSTROPHE
+from infostream_dedup.text.normalise import fold
+
+__all__ = ["LONGEST_FORM", "SENTENCE_MARK", "SHORTEST_FORM", "Form", "Shape", "forms", "surfaces"]
+
+SENTENCE_MARK: Final = "¶"
+SHORTEST_FORM: Final = 2
+LONGEST_FORM: Final = 40
+
+_CAPITAL: Final = "A-ZÀ-ÖØ-Þ\u0100-\u017f\u0386-\u03ab\u0400-\u042f\u0460-\u052f"
+_OPENING: Final = re.compile(
+    f"[.!?…:\\n\\r](?<!\\b[{_CAPITAL}]\\.)[^\\w.!?…:\\n\\r{SENTENCE_MARK}]*+(?=[{_CAPITAL}])"
+)
+_WORD: Final = re.compile(f"{SENTENCE_MARK}?[^\\W\\d_]+(?:-[^\\W\\d_]+)*")
+
+_SMALL: Final = "а-яёђ-џѓґіїєў"
+_LARGE: Final = "А-ЯЁЂ-ЏҐІЇЄЎ"
+_ONE_WORD: Final = re.compile(f"[{_LARGE}]?[{_SMALL}]+|[A-Za-z]+")
+_CAMEL: Final = re.compile(f"(?<=[{_SMALL}])(?=[{_LARGE}A-Z])|(?<=[a-z])(?=[{_LARGE}])")
+# ПриватБанк, ТикТок, МолдГРЭС are names written so; УкраиныВладимир is two words.
+_CAMEL_NAME: Final = re.compile(f"[{_LARGE}][{_SMALL}]{{1,5}}(?=[{_LARGE}])")
+_CYRILLIC: Final = re.compile("[\u0400-\u052f]")
+_LATIN: Final = re.compile("[A-Za-z]")
+_BETWEEN_ALPHABETS: Final = re.compile("(?<=[\u0400-\u052f])(?=[A-Za-z])|(?<=[A-Za-z])(?=[\u0400-\u052f])")
+_LETTER: Final = re.compile(f"[^\\W\\d_{APOSTROPHE}]")
+# After folding: one letter may have become several characters, and apostrophes may stand at the ends.
+_TRIMMED: Final = re.compile(f"{_LETTER.pattern}+(?:[{APOSTROPHE}-]{_LETTER.pattern}+)*")
+
+
+class Shape(IntEnum):
+    """What the capitals of a word tell of it, in a text that is not all in capitals."""
+
+    LOWER = 0
+    """No capital first letter."""
+    START = 1
+    """A capital at the start of a sentence: says nothing."""
+    CAPITAL = 2
+    """A capital first letter inside a sentence: a proper noun."""
+    UPPER = 3
+    """Two or more letters, all capitals: an abbreviation, or a headline."""
+
+
+class Form(NamedTuple):
+    """A normalised word.
+
+    Attributes:
+        form: key form, 2 to 40 characters.
+        shape: how it was capitalised.
+    """
+
+    form: str
+    shape: Shape
+
+
+def surfaces(text: str) -> list[str]:
+    """All words of a cleaned text in their order, those that open a sentence behind ``SENTENCE_MARK``.
+
+    Args:
+        text: what ``normalise.clean`` returned.
+
+    Example:
+        >>> surfaces("Новый премьер-министр. «Киев рад», пишет В. Зеленский")
+        ['¶Новый', 'премьер-министр', '¶Киев', 'рад', 'пишет', 'В', 'Зеленский']
+    """
+    return _WORD.findall(_OPENING.sub(f" {SENTENCE_MARK}", f"\n{text}"))
+
+
+def forms(surface: str) -> tuple[Form, ...]:
+    """The normalised words of a surface: mostly one, several for words glued together, none for junk.
+
+    Words that a bad scrape glued are cut where a small Cyrillic letter meets a capital and where two scripts meet. A word
+    that begins with a capital and up to five small letters more is left whole: it is a name written so (ПриватБанк). Latin words
+    (YouTube) stay whole.
+
+    Args:
+        surface: what ``surfaces`` returned, or any word.
+
+    Returns:
+        Forms of 2 to 40 characters; what is shorter or longer is dropped.
+
+    Example:
+        >>> [form.form for form in forms("пишетАгора")]
+        ['пишет', 'агора']
+    """
+    word = surface.removeprefix(SENTENCE_MARK)
+    opens = word != surface
+    found: list[Form] = []
+    for number, part in enumerate(_unglued(word)):
+        shape = _shape(part, opens=opens and number == 0)
+        found.extend(Form(form, shape) for form in _TRIMMED.findall(fold(part)) if _is_token(form))
+    return tuple(found)
+
+
+def _is_token(form: str) -> bool:
+    return len(form) <= LONGEST_FORM and len(_LETTER.findall(form)) >= SHORTEST_FORM
+
+
+def _shape(word: str, *, opens: bool) -> Shape:
+    letters = _LETTER.findall(word)
+    if not letters or not letters[0].isupper():
+        return Shape.LOWER
+    if len(letters) > 1 and all(letter.isupper() for letter in letters):
+        return Shape.UPPER
+    return Shape.START if opens else Shape.CAPITAL
+
+
+def _unglued(word: str) -> list[str]:
+    """The words of a glued word; parts between hyphens are looked at one by one, so that IT-компания stays one word."""
+    if _ONE_WORD.fullmatch(word):
+        return [word]
+    return "-".join(map(_cut, word.split("-"))).split()
+
+
+def _cut(part: str) -> str:
+    """Blanks where words were glued."""
+    if not _CAMEL_NAME.match(part):
+        part = _CAMEL.sub(" ", part)
+    return " ".join(_BETWEEN_ALPHABETS.sub(" ", piece) if _is_mixed(fold(piece)) else piece for piece in part.split())
+
+
+def _is_mixed(word: str) -> bool:
+    return bool(_LATIN.search(word) and _CYRILLIC.search(word))

@@ -1,0 +1,358 @@
+"""Makes every figure in reports/ from the labelled corpora beside the project: ``make reports``.
+
+Numbers only: no text of the corpora, no ids, no titles.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from infostream_dedup.text.language import detect
+
+from infostream_dedup import Settings, read_documents
+from infostream_dedup.batch.collection import Collection, collect, full_text
+from infostream_dedup.batch.linking import Linked, key_terms_of, link
+from infostream_dedup.batch.sweeping import SweepResult, SweepRow, measures_of, recommendation_for
+from infostream_dedup.evaluation.agreement import agreement
+from infostream_dedup.evaluation.collection import evaluate_collection, predictions_of, truth_for
+from infostream_dedup.evaluation.protocol import Evaluation
+from infostream_dedup.evaluation.scores import scores
+from infostream_dedup.report.plots import as_svg, curve_figure
+
+REPORTS = Path(__file__).resolve().parent
+CORPORA = REPORTS.parents[1] / "shared" / "data"
+
+
+@dataclass(frozen=True)
+class LabelledSet:
+    """One row of the quality table.
+
+    Attributes:
+        name: shown.
+        corpus: file name stem in the corpora folder.
+        lang: as ``evaluate --lang``.
+        domains: as ``evaluate --domain``.
+        positive: as ``evaluate --positive``.
+        rule: as ``evaluate --rule``.
+        label_free: does it count in the mean of the label-free row?
+        must: goal for the default, and for the preset ``best``.
+        ambitious: goal for the preset ``best``.
+    """
+
+    name: str
+    corpus: str
+    lang: str | None = None
+    domains: tuple[str, ...] = ()
+    positive: tuple[str, ...] = ("dup",)
+    rule: str = "both"
+    label_free: bool = False
+    must: float | None = None
+    ambitious: float | None = None
+    english: bool = field(default=False)
+
+
+NEWS = ("", "news")
+OTHER = ("!", "!news", "!conversation")
+
+SETS = (
+    LabelledSet("uagec", "uagec", label_free=True, must=0.985, ambitious=0.990),
+    LabelledSet("wmt ru news", "wmt", "ru", NEWS, label_free=True, must=0.975, ambitious=0.993),
+    LabelledSet("wmt uk news", "wmt", "uk", NEWS, label_free=True, must=0.980, ambitious=0.993),
+    LabelledSet("wmt en news", "wmt", "en", NEWS, label_free=True, must=0.935, ambitious=0.975, english=True),
+    LabelledSet("wmt ru other", "wmt", "ru", OTHER, must=0.94, ambitious=0.98),
+    LabelledSet("wmt en other", "wmt", "en", OTHER, must=0.94, ambitious=0.955, english=True),
+    LabelledSet("ntrex en", "ntrex", "en", label_free=True, must=0.98, ambitious=1.0, english=True),
+    LabelledSet("mdnews dup", "mdnews", label_free=True, must=0.99, ambitious=0.99),
+    LabelledSet("mdnews dup+similar, either", "mdnews", positive=("dup", "similar"), rule="either", must=0.985),
+    LabelledSet("slavictopics dup", "slavictopics", label_free=True, must=0.98, ambitious=1.0),
+    LabelledSet("tgpairs, either", "tgpairs", positive=("similar",), rule="either", must=0.82, ambitious=0.86),
+)
+"""Goals: the development column; see the closing lines of quality.md for where each is judged."""
+
+CONFIGURATIONS: tuple[tuple[str, Settings], ...] = (
+    ("morph, bm25", Settings()),
+    ("stem, bm25", Settings(representation="stem")),
+    ("stem, tfidf", Settings(representation="stem", weighting="tfidf")),
+)
+
+
+def main() -> None:
+    """Make the pages asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("pages", nargs="*", help="language, sweeps, quality, agreement; all by default")
+    pages = parser.parse_args().pages or ["language", "sweeps", "quality", "agreement"]
+    collections = _Collections()
+    makers = {"language": language_page, "sweeps": sweep_pages, "quality": quality_page, "agreement": agreement_page}
+    for page in pages:
+        makers[page](collections)
+
+
+class _Collections:
+    """Each corpus is read once."""
+
+    def __init__(self) -> None:
+        self._read: dict[str, Collection] = {}
+
+    def __getitem__(self, corpus: str) -> Collection:
+        if corpus not in self._read:
+            self._read[corpus] = collect(read_documents(CORPORA / f"{corpus}.docs.jsonl.gz"))
+        return self._read[corpus]
+
+    @staticmethod
+    def labels(corpus: str) -> Path:
+        return CORPORA / f"{corpus}.labels.jsonl.gz"
+
+    @staticmethod
+    def kin(corpus: str) -> Path | None:
+        path = CORPORA / f"{corpus}.kin.jsonl.gz"
+        return path if path.is_file() else None
+
+
+def corpora() -> list[str]:
+    """Names of the corpora, in alphabetical order."""
+    return sorted(path.name.split(".")[0] for path in CORPORA.glob("*.docs.jsonl.gz"))
+
+
+def language_page(collections: _Collections) -> None:
+    """How often the language of a document is found."""
+    del collections
+    rows: list[dict[str, Any]] = []
+    for corpus in corpora():
+        hits: dict[str, list[bool]] = {}
+        for document in read_documents(CORPORA / f"{corpus}.docs.jsonl.gz"):
+            hits.setdefault(str(document.lang), []).append(detect(full_text(document)) == document.lang)
+        rows += [
+            {
+                "set": corpus,
+                "language": language,
+                "documents": len(found),
+                "found": sum(found),
+                "accuracy": np.mean(found),
+            }
+            for language, found in sorted(hits.items())
+        ]
+    for language in ("ru", "uk", "en"):
+        own = [row for row in rows if row["language"] == language and row["set"] != "all"]
+        documents, found = sum(row["documents"] for row in own), sum(row["found"] for row in own)
+        rows.append(
+            {"set": "all", "language": language, "documents": documents, "found": found, "accuracy": found / documents}
+        )
+    _write("language.md", "Language identification", "language", [_table(rows)])
+
+
+def sweep_pages(collections: _Collections) -> None:
+    """S and T of every corpus."""
+    parts: list[str] = []
+    lines = [
+        "set,configuration,k,documents,links,reciprocal,paths,closed,symmetry,transitivity,sampled,transitivity_error"
+    ]
+    for corpus in corpora():
+        rows: list[SweepRow] = []
+        recommended: list[str] = []
+        for name, settings in CONFIGURATIONS:
+            linked = _linked(collections[corpus], settings)
+            measures = measures_of(linked)
+            rows += [SweepRow(name, "all", row) for row in measures]
+            lines += [",".join([corpus, name.replace(", ", "-"), *_csv_values(row.as_dict())]) for row in measures]
+            advice = recommendation_for(linked)
+            recommended.append(f"- {name}: {advice.k if advice.k is not None else 'none'}: {advice.reason}")
+        figures = _sweep_figures(corpus, rows)
+        parts += [f"## {corpus}", _sweep_table(rows), "Recommended k:\n\n" + "\n".join(recommended), figures]
+    _write_text(REPORTS / "sweeps.csv", "\n".join(lines) + "\n")
+    _write("sweeps.md", "Symmetry and transitivity of every set", "sweeps", parts)
+
+
+def quality_page(collections: _Collections) -> None:
+    """Precision, recall and F1 of every labelled set."""
+    configurations = (
+        *CONFIGURATIONS,
+        ("best, morph", Settings.of(preset="best")),
+        ("best, stem", Settings.of(preset="best", representation="stem")),
+    )
+    parts: list[str] = []
+    summary: list[dict[str, Any]] = []
+    for name, settings in configurations:
+        rows, label_free = [], []
+        for labelled in SETS:
+            found = _evaluate(collections, labelled, settings)
+            rows.append(_quality_row(labelled, found, settings))
+            if labelled.label_free and found.share_of_best is not None:
+                label_free.append(found.share_of_best)
+        parts += [f"## {name}", _table(rows)]
+        if settings.score == "count":
+            summary.append(
+                {
+                    "configuration": name,
+                    "sets": len(label_free),
+                    "mean F/F(best)": float(np.mean(label_free)),
+                    "least F/F(best)": min(label_free),
+                }
+            )
+    parts += [
+        "## k without labels",
+        "F at the recommended k over F at the best k; a refusal counts as k = 6.",
+        _table(summary),
+    ]
+    _write("quality.md", "Quality on the labelled sets", "quality", parts)
+
+
+def agreement_page(collections: _Collections) -> None:
+    """Does S follow precision, and T recall, as the paper supposes?"""
+    rows = []
+    for labelled in SETS:
+        settings = Settings(rule=labelled.rule, representation="stem" if labelled.english else "morph")
+        collection = collections[labelled.corpus]
+        truth = truth_for(
+            collection,
+            collections.labels(labelled.corpus),
+            kin=collections.kin(labelled.corpus),
+            lang=labelled.lang,
+            domains=labelled.domains,
+            positive=labelled.positive,
+        )
+        linked = _linked(collection, settings)
+        predictions = predictions_of(linked)
+        judged = scores(predictions, truth.judge(predictions.codes), len(truth.positives))
+        measures = measures_of(linked, np.flatnonzero(truth.scope.documents()))
+        at = slice(2, 10)
+        found = agreement(
+            [row.symmetry for row in measures][at],
+            [row.transitivity for row in measures][at],
+            [score.precision for score in judged][at],
+            [score.recall for score in judged][at],
+        )
+        rows.append(
+            {
+                "set": labelled.name,
+                "S with precision": found.symmetry_precision,
+                "S with recall": found.symmetry_recall,
+                "T with precision": found.transitivity_precision,
+                "T with recall": found.transitivity_recall,
+            }
+        )
+    median = {"set": "median"}
+    for column in list(rows[0])[1:]:
+        known = [row[column] for row in rows if row[column] is not None]
+        median[column] = float(np.median(known)) if known else None
+    _write(
+        "agreement.md",
+        "Do S and T follow precision and recall?",
+        "agreement",
+        [AGREEMENT_TEXT, _table([*rows, median])],
+    )
+
+
+AGREEMENT_TEXT = """\
+The paper supposes that symmetry goes with precision and transitivity with recall, and says that both only test how close
+"similar" comes to an equivalence. Below: Spearman's rank correlation over k = 3..10 between S(k) or T(k) and precision or
+recall at the same k (default configuration; English sets by stems; a dash where one side is constant). Recall falls
+whenever k rises, by construction; so whatever rises with k correlates negatively with recall."""
+
+
+def _evaluate(collections: _Collections, labelled: LabelledSet, settings: Settings) -> Evaluation:
+    return evaluate_collection(
+        collections[labelled.corpus],
+        collections.labels(labelled.corpus),
+        settings.but(rule=labelled.rule),
+        kin=collections.kin(labelled.corpus),
+        lang=labelled.lang,
+        domains=labelled.domains,
+        positive=labelled.positive,
+    )
+
+
+def _quality_row(labelled: LabelledSet, found: Evaluation, settings: Settings) -> dict[str, Any]:
+    share = settings.score == "share"
+    at = found.recommended if share else next(row for row in found.rows if row.step == settings.k)
+    low, high = at.intervals.f1 or (None, None)
+    best = found.best
+    return {
+        "set": labelled.name,
+        "at": f"share {at.step:g}" if share else f"k {at.step:g}",
+        "tp": at.scores.tp,
+        "fp": at.scores.fp,
+        "fn": at.scores.fn,
+        "P": at.scores.precision,
+        "R": at.scores.recall,
+        "F1": at.scores.f1,
+        "low": low,
+        "high": high,
+        "goal": labelled.ambitious if share else labelled.must,
+        "recommended": "refused" if found.recommended.refused else f"{found.recommended.step:g}",
+        "F1 there": found.recommended.scores.f1,
+        "best": f"{best.step:g}" if best else None,
+        "F1 best": best.scores.f1 if best else None,
+    }
+
+
+def _linked(collection: Collection, settings: Settings) -> Linked:
+    return link(key_terms_of(collection, settings), settings, k_min=1)
+
+
+def _sweep_table(rows: Sequence[SweepRow]) -> str:
+    table: dict[int, dict[str, Any]] = {}
+    for row in rows:
+        measures = row.measures
+        line = table.setdefault(int(measures.k or 0), {"k": measures.k})
+        line[f"links {row.representation}"] = measures.links
+        line[f"S {row.representation}"] = measures.symmetry
+        line[f"T {row.representation}"] = measures.transitivity
+    return _table([table[k] for k in sorted(table)])
+
+
+def _sweep_figures(corpus: str, rows: list[SweepRow]) -> str:
+    folder = REPORTS / "figures"
+    folder.mkdir(exist_ok=True)
+    result = SweepResult(rows, {}, {}, {})
+    lines = []
+    for quantity in ("symmetry", "transitivity"):
+        path = folder / f"{corpus}-{quantity}.svg"
+        _write_text(path, as_svg(curve_figure(result, quantity)))  # type: ignore[arg-type]
+        lines.append(f"![{quantity} of {corpus}](figures/{path.name})")
+    return "\n".join(lines)
+
+
+def _csv_values(row: dict[str, Any]) -> Iterator[str]:
+    for name, value in row.items():
+        if name != "threshold":
+            yield "" if value is None else f"{value:.6f}" if isinstance(value, float) else str(value)
+
+
+def _table(rows: Sequence[dict[str, Any]]) -> str:
+    names = list(rows[0])
+    lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
+    lines += ["| " + " | ".join(_cell(row.get(name)) for name in names) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def _write(name: str, title: str, page: str, parts: Sequence[str]) -> None:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    origin = (
+        f"Made by `make reports` (`python reports/make_reports.py {page}`) on {date.today().isoformat()}, "
+        f"Python {platform.python_version()}, {os.cpu_count()} cores, {memory:.0f} GiB. "
+        "Corpora: see the README, section Reports."
+    )
+    _write_text(REPORTS / name, "\n\n".join([f"# {title}", origin, *parts]) + "\n")
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+    print(path.relative_to(REPORTS.parent))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,178 @@
+"""Every command as its user runs it."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from infostream_dedup.sample import documents_path, labels_path
+
+SAMPLE = str(documents_path())
+README = Path(__file__).resolve().parents[2] / "README.md"
+
+
+def test_help_names_every_command_and_starts_without_heavy_packages(run):
+    answer = run("--help")
+    assert answer.returncode == 0
+    for command in ("demo", "sweep", "pairs", "dedup", "evaluate", "dictionaries"):
+        assert command.encode() in answer.stdout
+        assert f"infostream-dedup {command}" in README.read_text(encoding="utf-8")
+    heavy = ("numpy", "scipy", "pymorphy3", "pyarrow", "matplotlib", "rich")
+    code = f"import sys, infostream_dedup.cli; print([name for name in {heavy} if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout.strip() == b"[]"
+
+
+def test_every_option_of_every_command_has_a_help_text():
+    from infostream_dedup.cli import cli
+
+    for name, command in cli.commands.items():
+        assert command.help, name
+        for option in command.params:
+            if option.param_type_name == "option" and option.name != "help":
+                assert option.help, f"{name} {option.name}"
+
+
+def test_sweep_as_json_has_the_promised_shape(run):
+    answer = run("sweep", SAMPLE, "--format", "json")
+    assert answer.returncode == 0, answer.stderr
+    found = json.loads(answer.stdout)
+    assert set(found["recommended_k"]) == set(found["reason"]) == {"stem", "morph"}
+    assert list(found["rows"][0]) == [
+        "representation",
+        "block",
+        "k",
+        "documents",
+        "links",
+        "reciprocal",
+        "paths",
+        "closed",
+        "symmetry",
+        "transitivity",
+        "sampled",
+        "transitivity_error",
+    ]
+    assert [(row["representation"], row["k"]) for row in found["rows"]] == [
+        (name, k) for name in ("stem", "morph") for k in range(1, 13)
+    ]
+    assert b"read 199 = used 199 + quarantined 0" in answer.stderr
+
+
+def test_the_sample_is_large_enough_for_a_recommendation(run):
+    recommended = json.loads(run("sweep", SAMPLE, "--format", "json").stdout)["recommended_k"]
+    assert all(k is not None and 4 <= k <= 9 for k in recommended.values())
+
+
+def test_sweep_of_chosen_k_as_csv(run):
+    answer = run("sweep", SAMPLE, "--representation", "stem", "--k", "4-6", "--format", "csv", "--quiet")
+    rows = list(csv.DictReader(io.StringIO(answer.stdout.decode())))
+    assert [row["k"] for row in rows] == ["4", "5", "6"]
+    assert answer.stderr == b""
+
+
+def test_sweep_of_shares(run):
+    answer = run("sweep", SAMPLE, "--representation", "stem", "--score", "share", "--format", "jsonl")
+    rows = [json.loads(line) for line in answer.stdout.splitlines()]
+    assert [row["threshold"] for row in rows] == [round(0.05 * step, 2) for step in range(1, 21)]
+    links = [row["links"] for row in rows]
+    assert links == sorted(links, reverse=True)
+
+
+def test_sweep_of_signatures_is_symmetric(run):
+    answer = run("sweep", SAMPLE, "--target", "signature", "--format", "json")
+    rows = json.loads(answer.stdout)["rows"]
+    assert {row["symmetry"] for row in rows if row["links"]} == {1.0}
+
+
+def test_out_writes_all_files_twice_the_same(run, tmp_path):
+    for folder, seed, zone in (("a", "0", "UTC"), ("b", "42", "Asia/Tokyo")):
+        answer = run("sweep", SAMPLE, "--out", folder, PYTHONHASHSEED=seed, TZ=zone, LC_ALL="C")
+        assert answer.returncode == 0, answer.stderr
+    names = {path.name for path in (tmp_path / "a").iterdir()}
+    assert names == {
+        "sweep.json",
+        "sweep.csv",
+        "report.html",
+        *(f"{figure}.{ending}" for figure in ("symmetry", "transitivity", "groups") for ending in ("svg", "png")),
+    }
+    for name in names:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
+
+
+def test_pairs_stream_as_json_lines(run):
+    answer = run("pairs", SAMPLE, "--k", "8")
+    rows = [json.loads(line) for line in answer.stdout.splitlines()]
+    assert rows
+    assert list(rows[0]) == [
+        "a",
+        "b",
+        "forward",
+        "backward",
+        "n_a",
+        "n_b",
+        "share_forward",
+        "share_backward",
+        "relation",
+        "terms",
+    ]
+    assert {row["relation"] for row in rows} <= {"equal", "contained", "contains"}
+    bare = run("pairs", SAMPLE, "--k", "8", "--terms", "none").stdout.splitlines()
+    assert [json.loads(line) for line in bare] == [{k: v for k, v in row.items() if k != "terms"} for row in rows]
+
+
+def test_pairs_between_files(run, tmp_path):
+    lines = Path(SAMPLE).read_bytes().splitlines(keepends=True)
+    (tmp_path / "a.jsonl").write_bytes(b"".join(lines[:100]))
+    (tmp_path / "b.jsonl").write_bytes(b"".join(lines[100:]))
+    first = {json.loads(line)["id"] for line in lines[:100]}
+    rows = [json.loads(line) for line in run("pairs", "a.jsonl", "b.jsonl", "--between-files").stdout.splitlines()]
+    assert rows
+    assert all(row["a"] in first and row["b"] not in first for row in rows)
+    both = [json.loads(line) for line in run("pairs", "a.jsonl", "b.jsonl").stdout.splitlines()]
+    assert [row for row in both if (row["a"] in first) != (row["b"] in first)] == rows
+
+
+@pytest.mark.parametrize("preset", ["faithful", "best", "similar"])
+def test_evaluate_on_the_sample(run, preset):
+    answer = run("evaluate", SAMPLE, "--labels", str(labels_path()), "--preset", preset, "--format", "json")
+    assert answer.returncode == 0, answer.stderr
+    found = json.loads(answer.stdout)
+    step = "threshold" if preset == "best" else "k"
+    assert list(found["rows"][0]) == [step, "tp", "fp", "fn", "precision", "recall", "f1", "low", "high"]
+    assert found["best"]["f1"] == max(row["f1"] for row in found["rows"] if row["f1"] is not None)
+    assert found["best"]["low"] <= found["best"]["f1"] <= found["best"]["high"]
+    assert found["recommended"]["f1"] > 0.7
+
+
+def test_dedup_reads_standard_input_and_writes_standard_output(run):
+    from_pipe = run("dedup", "-", "--out", "-", stdin=Path(SAMPLE).read_bytes())
+    assert from_pipe.returncode == 0, from_pipe.stderr
+    run("dedup", SAMPLE, "--out", "unique.jsonl")
+    kept = [json.loads(line)["id"] for line in from_pipe.stdout.splitlines()]
+    assert 50 < len(kept) < 199
+
+
+def test_dedup_says_what_it_did(run, tmp_path):
+    answer = run("dedup", SAMPLE, "--out", "all.csv", "--annotate", "--format", "json")
+    summary = json.loads(answer.stdout)[0]
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "all.csv").read_text(encoding="utf-8"))))
+    assert len(rows) == summary["documents"] == 199
+    for status in ("new", "exact", "duplicate", "similar", "insufficient_text"):
+        assert sum(row["status"] == status for row in rows) == summary[status]
+
+
+def test_dictionaries_show(run):
+    answer = run("dictionaries", "show", "Зеленского")
+    assert answer.returncode == 0, answer.stderr
+    assert "зеленский" in answer.stdout.decode()
+
+
+def test_demo_writes_its_report(run, tmp_path):
+    answer = run("demo", "--out", "here")
+    assert answer.returncode == 0, answer.stderr
+    assert "recommended" not in answer.stderr.decode()
+    assert (tmp_path / "here" / "report.html").is_file()
+    assert "morph: k =" in answer.stdout.decode()

@@ -1,0 +1,25 @@
+"""Fixtures that every test may use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+CORPORA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def corpora() -> Path:
+    """Folder of the real labelled corpora; the test is skipped where they do not lie beside the project."""
+    if not CORPORA.is_dir():
+        pytest.skip(f"the labelled corpora are not here ({CORPORA})")
+    return CORPORA
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cache_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Tests neither read nor write the form cache of the person who runs them."""
+    import os
+
+    os.environ["INFOSTREAM_DEDUP_CACHE"] = str(tmp_path_factory.mktemp("cache"))

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infostream_dedup.corpus import time_zone, utc_time
+from infostream_dedup.errors import ConfigurationError
+
+
+def _utc(*parts: int) -> datetime:
+    return datetime(*parts, tzinfo=UTC)  # type: ignore[misc,arg-type]
+
+
+ACCEPTED: list[tuple[object, datetime | None]] = [
+    (None, None),
+    ("", None),
+    (" \t", None),
+    ("2024", _utc(2024, 1, 1)),
+    (2024, _utc(2024, 1, 1)),
+    (2024.0, _utc(2024, 1, 1)),
+    ("2024-05", _utc(2024, 5, 1)),
+    ("2024-05-06", _utc(2024, 5, 6)),
+    (" 2024-05-06 ", _utc(2024, 5, 6)),
+    ("20240506", _utc(2024, 5, 6)),
+    (20240506, _utc(2024, 5, 6)),
+    ("2024-02-29", _utc(2024, 2, 29)),
+    ("2024-05-06T10:11", _utc(2024, 5, 6, 10, 11)),
+    ("2024-05-06 10:11:12", _utc(2024, 5, 6, 10, 11, 12)),
+    ("2024-05-06t10:11:12z", _utc(2024, 5, 6, 10, 11, 12)),
+    ("2024-05-06T10:11:12Z", _utc(2024, 5, 6, 10, 11, 12)),
+    ("2024-05-06T10:11:12.5Z", _utc(2024, 5, 6, 10, 11, 12, 500_000)),
+    ("2024-05-06T10:11:12,5Z", _utc(2024, 5, 6, 10, 11, 12, 500_000)),
+    ("2024-05-06T10:11:12.123456789Z", _utc(2024, 5, 6, 10, 11, 12, 123_456)),
+    ("2024-05-06T10:11:12+03:00", _utc(2024, 5, 6, 7, 11, 12)),
+    ("2024-05-06T10:11:12+0300", _utc(2024, 5, 6, 7, 11, 12)),
+    ("2024-05-06T10:11:12-03", _utc(2024, 5, 6, 13, 11, 12)),
+    ("2024-05-06 10:11:12 +03:00", _utc(2024, 5, 6, 7, 11, 12)),
+    ("20240506T101112Z", _utc(2024, 5, 6, 10, 11, 12)),
+    ("2024-05-06T24:00:00", _utc(2024, 5, 7)),
+    ("2022-03-11T24:04:30", _utc(2022, 3, 12, 0, 4, 30)),
+    (0, _utc(1970, 1, 1)),
+    (1714557600, _utc(2024, 5, 1, 10)),
+    ("1714557600", _utc(2024, 5, 1, 10)),
+    (1714557600.5, _utc(2024, 5, 1, 10, 0, 0, 500_000)),
+    ("1714557600.5", _utc(2024, 5, 1, 10, 0, 0, 500_000)),
+    (1714557600123, _utc(2024, 5, 1, 10, 0, 0, 123_000)),
+    ("1714557600123", _utc(2024, 5, 1, 10, 0, 0, 123_000)),
+    (-86400, _utc(1969, 12, 31)),
+    (10**11 - 1, _utc(5138, 11, 16, 9, 46, 39)),
+    (10**11, _utc(1973, 3, 3, 9, 46, 40)),
+    (date(2024, 5, 6), _utc(2024, 5, 6)),
+    (datetime(2024, 5, 6, 10), _utc(2024, 5, 6, 10)),
+    (datetime(2024, 5, 6, 10, tzinfo=timezone(timedelta(hours=3))), _utc(2024, 5, 6, 7)),
+]
+
+REFUSED: list[object] = [
+    "2024-02-30",
+    "2023-02-29",
+    "2024-13",
+    "2024-00-01",
+    "0000",
+    "2024-5-6",
+    "24-05-06",
+    "06.05.2024",
+    "05/06/2024",
+    "2024-W05-1",
+    "2024-060",
+    "202405",
+    202405,
+    "20241340",
+    "2024-05-06T10",
+    "2024-05-06T25:00",
+    "2024-05-06T10:60",
+    "2024-05-06T10:11:60Z",
+    "2024-05-06T10:11+25:00",
+    "2024-05-06x10:11",
+    "2024-05-06é10:11",
+    "2024-05-06T10:11 Kyiv",
+    "２０２４-05-06",
+    "٢٠٢٤",
+    "вчера",
+    "now",
+    "NaN",
+    "1e9",
+    "9" * 5000,
+    float("nan"),
+    float("inf"),
+    10**14,
+    1714557600 * 10**9,
+    -(10**11) + 1,
+    "0001-01-01T00:00:00+14:00",
+    "9999-12-31T23:59:59-10:00",
+    "9999-12-31T24:00",
+]
+
+
+@pytest.mark.parametrize(("value", "expected"), ACCEPTED, ids=repr)
+def test_accepted(value: object, expected: datetime | None) -> None:
+    moment = utc_time(value)
+    assert moment == expected
+    assert moment is None or moment.tzinfo is UTC
+
+
+@pytest.mark.parametrize("value", REFUSED, ids=lambda value: repr(value)[:40])
+def test_refused(value: object) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        utc_time(value)
+
+
+@pytest.mark.parametrize("value", [True, [], {}, b"2024", object()], ids=lambda value: type(value).__name__)
+def test_refused_types(value: object) -> None:
+    with pytest.raises(TypeError, match="is not a date"):
+        utc_time(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("2024-05-06T10:00", _utc(2024, 5, 6, 7)),
+        ("2024-01-06T10:00", _utc(2024, 1, 6, 8)),
+        ("2024-05-06", _utc(2024, 5, 5, 21)),
+        ("2024", _utc(2023, 12, 31, 22)),
+        ("2024-05-06T10:00Z", _utc(2024, 5, 6, 10)),
+        (1714557600, _utc(2024, 5, 1, 10)),
+        # The clocks go from 03:00 to 04:00, and back: the first of the two readings.
+        ("2024-03-31T03:30", _utc(2024, 3, 31, 1, 30)),
+        ("2024-10-27T03:30", _utc(2024, 10, 27, 0, 30)),
+    ],
+)
+def test_a_zone_holds_for_values_that_name_none(value: object, expected: datetime) -> None:
+    assert utc_time(value, time_zone("Europe/Kyiv")) == expected
+
+
+@pytest.mark.parametrize("name", ["Mars/Olympus", "", "../etc/passwd", "Europe"])
+def test_unknown_zones_are_refused(name: str) -> None:
+    with pytest.raises(ConfigurationError, match="unknown time zone"):
+        time_zone(name)
+
+
+def test_utc_needs_no_zone_database() -> None:
+    assert time_zone(None) is time_zone("utc") is UTC
+
+
+@given(st.datetimes(timezones=st.timezones() | st.none(), min_value=datetime(2, 1, 1), max_value=datetime(9998, 1, 1)))
+def test_iso_text_means_the_same_as_the_time(moment: datetime) -> None:
+    offset = moment.utcoffset()
+    if offset is not None and offset.total_seconds() % 60:
+        moment = moment.replace(tzinfo=UTC)
+    assert utc_time(moment.isoformat()) == utc_time(moment)
+
+
+@given(st.integers(-(10**13), 10**13))
+def test_a_number_and_its_text_mean_the_same(number: int) -> None:
+    def told(value: object) -> object:
+        try:
+            return utc_time(value)
+        except ValueError as error:
+            return str(error)
+
+    assert told(number) == told(str(number)) == told(float(number))
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_a_date_or_refused(text: str) -> None:
+    try:
+        moment = utc_time(text)
+    except ValueError:
+        return
+    assert moment is None or moment.tzinfo is UTC

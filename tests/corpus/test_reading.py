@@ -1,0 +1,441 @@
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import resource
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from infostream_dedup.corpus import ReadingReport, read_documents, row_of
+from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, NoInputError
+from infostream_dedup.model import Document
+
+ROWS = [
+    {"id": "a", "title": "T", "text": "one", "lang": "uk", "published": "2024-05-06", "source": "s", "url": "u"},
+    {"id": "b", "title": None, "text": "two", "lang": None, "published": None, "source": None, "url": None},
+]
+
+
+def _jsonl(*rows: dict[str, Any]) -> bytes:
+    return b"".join(orjson.dumps(row) + b"\n" for row in rows)
+
+
+def _ids(source: Any, **options: Any) -> list[str]:
+    return [document.id for document in read_documents(source, **options)]
+
+
+def test_fields_of_one_document() -> None:
+    row = {"topic": {"deep": [1, 2]}, "id": "a", "text": "one", "images": 3, "links": ["x"], **ROWS[0], "n": None}
+    [document] = read_documents([row])
+    assert document == Document(
+        id="a",
+        text="one",
+        title="T",
+        lang="uk",
+        published="2024-05-06",
+        time=datetime(2024, 5, 6, tzinfo=UTC),
+        source="s",
+        url="u",
+        images=3,
+        links=["x"],
+        extra={"topic": {"deep": [1, 2]}, "n": None},
+    )
+    assert list(row_of(document).items()) == list(row.items())
+
+
+def test_null_is_absent() -> None:
+    [document] = read_documents([ROWS[1]])
+    assert document == Document(id="b", text="two")
+
+
+def test_control_characters_in_text_become_blanks_one_for_one() -> None:
+    row = {"id": "a", "text": "\0x\x85y\x9f\x0b\t\r\n\u00adй", "title": "\x1b[1m", "extra": "\x01"}
+    [document] = read_documents([row])
+    assert document.text == " x y  \t\r\n\u00adй"
+    assert document.title == " [1m"
+    assert document.extra["extra"] == "\x01"
+
+
+def test_lines_end_at_newline_only(tmp_path: Path) -> None:
+    texts = ["a\u2028b", "a\x85b".replace("\x85", "\u2029"), "a\x0cb".replace("\x0c", "\u00a0")]
+    path = tmp_path / "d.jsonl"
+    path.write_text("".join(f'{{"id":"{n}","text":"{text}"}}\r\n' for n, text in enumerate(texts)), newline="")
+    assert [document.text for document in read_documents(path)] == texts
+
+
+def test_byte_order_mark_and_blank_lines_are_no_records(tmp_path: Path) -> None:
+    path = tmp_path / "d.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf\n" + _jsonl(ROWS[0]) + b"\r\n  \t\n" + b'{"id":"b"}\n')
+    report = ReadingReport()
+    aside = tmp_path / "aside.jsonl"
+    assert _ids(path, on_error="skip", quarantine=aside, report=report) == ["a"]
+    assert report.summary() == "read 2 = used 1 + quarantined 1 (E_MISSING 1)"
+    row = orjson.loads(aside.read_bytes())
+    assert row["line"] == 5
+    assert path.read_bytes()[row["byte_offset"] :] == b'{"id":"b"}\n'
+
+
+def test_no_newline_at_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "d.jsonl"
+    path.write_bytes(_jsonl(*ROWS).rstrip(b"\n"))
+    assert _ids(path) == ["a", "b"]
+
+
+def test_the_last_of_two_equal_keys_holds(tmp_path: Path) -> None:
+    path = tmp_path / "d.jsonl"
+    path.write_bytes(b'{"id":"a","text":"one","text":"two"}\n')
+    assert [document.text for document in read_documents(path)] == ["two"]
+
+
+@pytest.mark.parametrize("name", ["d.jsonl", "d.ndjson", "d.json", "D.JSONL", "d.jsonl.gz", "d.json.gz", "d.ndjson.gz"])
+def test_json_lines_by_ending(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    content = _jsonl(*ROWS)
+    path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    assert _ids(path) == _ids(str(path)) == ["a", "b"]
+
+
+def test_an_archive_without_its_ending_is_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "d.jsonl"
+    path.write_bytes(gzip.compress(_jsonl(*ROWS)))
+    assert _ids(path) == ["a", "b"]
+
+
+def test_archive_of_several_members_and_padding(tmp_path: Path) -> None:
+    path = tmp_path / "d.jsonl.gz"
+    path.write_bytes(gzip.compress(_jsonl(ROWS[0])) + b"\0\0" + gzip.compress(_jsonl(ROWS[1])) + b"\0" * 100_000)
+    assert _ids(path) == ["a", "b"]
+
+
+def test_archive_that_unpacks_to_too_much_stops(tmp_path: Path) -> None:
+    path = tmp_path / "d.jsonl.gz"
+    with gzip.open(path, "wb", compresslevel=1) as stream:
+        stream.write(_jsonl(ROWS[0]))
+        for _ in range(80):
+            stream.write(b" " * 2**20 + b"\n")
+    reading = read_documents(path)
+    assert next(reading).id == "a"
+    with pytest.raises(BadDataError, match="for each") as caught:
+        next(reading)
+    assert caught.value.code == "E_RATIO"
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_csv_shows_its_delimiter(delimiter: str, tmp_path: Path) -> None:
+    path = tmp_path / "d.csv"
+    cells = ["topic", "id", "text", "lang"], ["x, y; z", "a", '"one\n""two"""', ""]
+    quoted = [[f'"{cell}"' if ", y" in cell else cell for cell in row] for row in cells]
+    path.write_bytes(b"\xef\xbb\xbf" + "\r\n".join(delimiter.join(row) for row in quoted).encode())
+    assert list(read_documents(path)) == [Document(id="a", text='one\n"two"', extra={"topic": "x, y; z"})]
+
+
+def test_csv_cells_are_text_and_may_be_long(tmp_path: Path) -> None:
+    path = tmp_path / "d.csv"
+    path.write_text(f"id,text,published,title,topic\n7,{'слово ' * 50_000},1714557600,,\n\n")
+    [document] = read_documents(path)
+    assert (document.id, len(document.text), document.title) == ("7", 300_000, "")
+    assert (document.published, document.time) == ("1714557600", datetime(2024, 5, 1, 10, tzinfo=UTC))
+    assert document.extra == {"topic": ""}
+
+
+def test_parquet_types(tmp_path: Path) -> None:
+    path = tmp_path / "d.parquet"
+    times = [datetime(2024, 5, 6, 10, tzinfo=UTC), None]
+    table = pa.table(
+        {
+            "id": pa.array(["a", "b"]).dictionary_encode(),
+            "text": pa.array(["one", "two"], pa.large_string()),
+            "lang": pa.array(["uk", None], pa.string_view()),
+            "published": pa.array(times, pa.timestamp("ns", "Europe/Kyiv")),
+            "title": pa.nulls(2),
+            "images": [["x"], []],
+            "n": [1, None],
+        }
+    )
+    pq.write_table(table, path)
+    first, second = read_documents(path)
+    assert (first.published, first.time) == ("2024-05-06T13:00:00+03:00", times[0])
+    assert (first.lang, first.images, first.extra) == ("uk", ["x"], {"n": 1})
+    assert (second.published, second.lang, second.title, second.images) == (None, None, "", [])
+
+
+def test_nanoseconds_are_cut(tmp_path: Path) -> None:
+    times = pa.array([1_714_557_600_123_456_789], pa.timestamp("ns"))
+    [document] = read_documents(pa.table({"id": ["a"], "text": ["one"], "published": times}))
+    assert document.time == datetime(2024, 5, 1, 10, 0, 0, 123_456, tzinfo=UTC)
+
+
+FRAMES = {
+    "pandas": pd.DataFrame(ROWS),
+    "pandas, filtered": pd.DataFrame([{"id": "x", "text": "0"}, *ROWS])[1:],
+    "polars": pl.DataFrame(ROWS),
+    "Arrow table": pa.Table.from_pylist(ROWS),
+    "Arrow batch": pa.RecordBatch.from_pylist(ROWS),
+    "Arrow reader": None,
+    "list": ROWS,
+    "generator": None,
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_values_in_memory(kind: str) -> None:
+    source: Any = FRAMES[kind]
+    if kind == "Arrow reader":
+        source = pa.Table.from_pylist(ROWS).to_reader()
+    if kind == "generator":
+        source = (row for row in ROWS)
+    assert list(read_documents(source)) == list(read_documents(ROWS))
+
+
+def test_frame_with_a_column_of_two_types() -> None:
+    frame = pd.DataFrame({"id": ["a", "b"], "text": ["one", 2]})
+    with pytest.raises(BadDataError, match=r"text.*one type") as caught:
+        list(read_documents(frame))
+    assert (caught.value.code, caught.value.source) == ("E_SCHEMA", "<frame>")
+
+
+def test_frame_of_many_batches_counts_its_rows() -> None:
+    table = pa.table({"id": [f"d{n}" for n in range(3000)] + [None], "text": ["t"] * 3001})
+    with pytest.raises(BadDataError) as caught:
+        list(read_documents(table))
+    assert caught.value.line == 3001
+
+
+def test_documents_pass_and_keep_their_time() -> None:
+    documents = list(read_documents(ROWS, tz="Europe/Kyiv"))
+    assert documents[0].time == datetime(2024, 5, 5, 21, tzinfo=UTC)
+    assert list(read_documents(documents)) == documents
+
+
+def test_documents_are_checked_too() -> None:
+    with pytest.raises(BadDataError, match="empty"):
+        list(read_documents([Document(id="", text="t")]))
+
+
+def test_empty_inputs_have_no_documents(tmp_path: Path) -> None:
+    path = tmp_path / "d.jsonl"
+    path.write_bytes(b"")
+    frames = [pd.DataFrame({"id": [], "text": []}), pd.DataFrame(), pl.DataFrame()]
+    assert _ids(path) == _ids([]) == _ids(iter(())) == []
+    assert [_ids(frame) for frame in frames] == [[], [], []]
+
+
+def test_several_files_are_one_collection(tmp_path: Path) -> None:
+    one, two, three = tmp_path / "1.jsonl", tmp_path / "2.csv", tmp_path / "3.parquet"
+    one.write_bytes(_jsonl(*ROWS))
+    two.write_text("id,text\nc,three\na,again\n")
+    pq.write_table(pa.table({"id": ["d"], "text": ["four"]}), three)
+    report = ReadingReport()
+    aside = tmp_path / "aside.jsonl"
+    assert _ids([one, two, str(three)], on_error="skip", quarantine=aside, report=report) == ["a", "b", "c", "d"]
+    row = orjson.loads(aside.read_bytes())
+    assert (row["source"], row["line"], row["code"]) == (str(two), 3, "E_ID_CONFLICT")
+    assert f"{one}:1" in row["message"]
+    assert report.summary() == "read 5 = used 4 + quarantined 1 (E_ID_CONFLICT 1)"
+
+
+def test_a_broken_file_does_not_stop_the_next(tmp_path: Path) -> None:
+    one, two = tmp_path / "1.jsonl.gz", tmp_path / "2.jsonl"
+    one.write_bytes(gzip.compress(_jsonl(ROWS[0]))[:-4])
+    two.write_bytes(_jsonl(ROWS[1]))
+    aside = tmp_path / "aside.jsonl"
+    assert _ids([one, two], on_error="skip", quarantine=aside) == ["a", "b"]
+    assert orjson.loads(aside.read_bytes())["message"].endswith("cut short; get it again; 1 whole lines came before")
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stdin:
+        buffer = io.BytesIO(_jsonl(*ROWS) + b"x\n")
+
+    monkeypatch.setattr(sys, "stdin", Stdin)
+    reading = read_documents("-")
+    assert [next(reading).id, next(reading).id] == ["a", "b"]
+    with pytest.raises(BadDataError) as caught:
+        next(reading)
+    assert (caught.value.source, caught.value.line) == ("-", 3)
+    assert not Stdin.buffer.closed
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "packed"])
+def test_standard_input_of_a_process(pack: Any) -> None:
+    script = "from infostream_dedup.corpus import read_documents\nprint(*(d.id for d in read_documents('-')))"
+    done = subprocess.run([sys.executable, "-c", script], input=pack(_jsonl(*ROWS)), capture_output=True, check=True)
+    assert done.stdout == b"a b\n"
+
+
+def test_standard_input_is_read_as_it_comes() -> None:
+    script = "from infostream_dedup.corpus import read_documents\nfor d in read_documents('-'): print(d.id, flush=True)"
+    with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(_jsonl(ROWS[0]))
+        process.stdin.flush()
+        assert process.stdout.readline() == b"a\n"
+        process.stdin.close()
+
+
+def test_missing_files_are_named_before_reading_begins(tmp_path: Path) -> None:
+    there = tmp_path / "d.jsonl"
+    there.write_bytes(_jsonl(*ROWS))
+    with pytest.raises(NoInputError, match=r"no\.jsonl does not exist") as caught:
+        read_documents([there, tmp_path / "no.jsonl"])
+    assert caught.value.exit_code == 66
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(NoInputError, match="is a directory"):
+        read_documents(tmp_path / "folder.csv")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_unreadable_file(tmp_path: Path) -> None:
+    path = tmp_path / "d.jsonl"
+    path.write_bytes(b"")
+    path.chmod(0)
+    with pytest.raises(NoInputError, match="Permission denied"):
+        list(read_documents(path))
+
+
+def test_file_that_vanishes_before_reading(tmp_path: Path) -> None:
+    path = tmp_path / "d.jsonl"
+    path.write_bytes(b"")
+    reading = read_documents(path)
+    path.unlink()
+    with pytest.raises(NoInputError, match="cannot open"):
+        next(reading)
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
+def test_device_that_fails_while_reading(ending: str, tmp_path: Path) -> None:
+    memory, path = Path("/proc/self/mem"), tmp_path / f"d.{ending}"
+    if not memory.exists():
+        pytest.skip("this system has no file that fails while it is read")
+    path.symlink_to(memory)
+    with pytest.raises(NoInputError, match="cannot read "):
+        list(read_documents(path))
+
+
+@pytest.mark.parametrize("name", ["d.txt", "d", "d.parquet.gz", "d.gz", "d.xlsx", "d.jsonl.zip"])
+def test_unknown_endings_are_refused(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(b"")
+    with pytest.raises(ConfigurationError, match=r"\.jsonl.*\.csv.*\.parquet"):
+        read_documents(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"on_error": "skip"},
+        {"on_error": "ignore"},
+        {"quarantine": "q.jsonl"},
+        {"max_errors": 5},
+        {"on_error": "skip", "quarantine": "q.jsonl", "max_errors": -1},
+        {"max_line_bytes": 0},
+        {"id_type": "float"},
+        {"tz": "Mars/Olympus"},
+    ],
+    ids=repr,
+)
+def test_wrong_options_are_refused_at_once(options: dict[str, Any]) -> None:
+    with pytest.raises(ConfigurationError):
+        read_documents(ROWS, **options)
+
+
+NO_INPUTS = [ROWS[0], Document(id="a", text=""), b"d.jsonl", 5, None]
+
+
+@pytest.mark.parametrize("source", NO_INPUTS, ids=lambda source: type(source).__name__)
+def test_what_is_no_input_is_refused(source: Any) -> None:
+    with pytest.raises(ConfigurationError, match="expected a path"):
+        read_documents(source)
+
+
+def test_paths_and_values_do_not_mix(tmp_path: Path) -> None:
+    path = tmp_path / "d.jsonl"
+    path.write_bytes(b"")
+    with pytest.raises(ConfigurationError, match="among paths"):
+        read_documents([path, ROWS[0]])
+
+
+def test_the_quarantine_is_no_input(tmp_path: Path) -> None:
+    path, link = tmp_path / "d.jsonl", tmp_path / "link.jsonl"
+    path.write_bytes(_jsonl(*ROWS))
+    link.symlink_to(path)
+    with pytest.raises(ConfigurationError, match="one of the inputs"):
+        read_documents(path, on_error="skip", quarantine=link)
+    assert path.read_bytes() == _jsonl(*ROWS)
+
+
+def test_quarantine_in_a_missing_folder(tmp_path: Path) -> None:
+    with pytest.raises(CannotCreateError) as caught:
+        list(read_documents(ROWS, on_error="skip", quarantine=tmp_path / "no" / "q.jsonl"))
+    assert caught.value.exit_code == 73
+
+
+def test_max_errors(tmp_path: Path) -> None:
+    bad = [{"id": str(n)} for n in range(3)]
+    aside = tmp_path / "q.jsonl"
+    assert _ids([*ROWS, *bad], on_error="skip", quarantine=aside, max_errors=3) == ["a", "b"]
+    with pytest.raises(BadDataError, match="more than 2 bad records") as caught:
+        _ids([*bad, *ROWS], on_error="skip", quarantine=aside, max_errors=2)
+    assert (caught.value.code, caught.value.line) == ("E_MAX_ERRORS", 3)
+    assert len(aside.read_bytes().splitlines()) == 3
+
+
+def test_rows_are_in_the_quarantine_before_reading_goes_on(tmp_path: Path) -> None:
+    aside = tmp_path / "q.jsonl"
+    reading = read_documents([{"id": "x"}, *ROWS], on_error="skip", quarantine=aside)
+    assert next(reading).id == "a"
+    assert orjson.loads(aside.read_bytes())["line"] == 1
+    reading.close()  # type: ignore[attr-defined]
+
+
+def test_mended_quarantine_gives_what_a_clean_run_gives(tmp_path: Path) -> None:
+    import base64
+
+    path, aside, mended = tmp_path / "d.jsonl", tmp_path / "q.jsonl", tmp_path / "m.jsonl"
+    path.write_bytes(_jsonl(ROWS[0]) + b'{"id":"b","text":"two",}\n')
+    used = list(read_documents(path, on_error="skip", quarantine=aside))
+    rows = [orjson.loads(line) for line in aside.read_bytes().splitlines()]
+    mended.write_bytes(b"".join(base64.b64decode(row["raw_b64"]).replace(b",}", b"}") for row in rows))
+    assert used + list(read_documents(mended)) == list(read_documents(ROWS))
+
+
+def test_report_counts_over_several_readings() -> None:
+    report = ReadingReport()
+    list(read_documents(ROWS, report=report))
+    list(read_documents(ROWS, report=report))
+    assert report.summary() == "read 4 = used 4 + quarantined 0"
+
+
+def test_a_line_of_any_length_takes_bounded_memory(tmp_path: Path) -> None:
+    path = tmp_path / "d.jsonl"
+    with path.open("wb") as stream:
+        stream.write(_jsonl(ROWS[0]) + b'{"id":"big","text":"')
+        for _ in range(256):
+            stream.write(b"x" * 2**20)
+        stream.write(b'"}\n' + _jsonl(ROWS[1]))
+    script = (
+        "import resource, sys\nfrom infostream_dedup.corpus import read_documents\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "ids = [d.id for d in read_documents(sys.argv[1], on_error='skip', quarantine=sys.argv[2])]\n"
+        "print(*ids, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)"
+    )
+    arguments = [sys.executable, "-c", script, str(path), str(tmp_path / "q.jsonl")]
+    first, second, kilobytes = subprocess.run(arguments, capture_output=True, check=True).stdout.split()
+    assert (first, second) == (b"a", b"b")
+    assert int(kilobytes) < 64 * 1024, resource.getpagesize()
+
+
+def test_importing_the_corpus_loads_no_heavy_package() -> None:
+    script = "import sys, infostream_dedup.corpus\nprint({'pyarrow', 'pandas', 'polars', 'numpy'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, check=True).stdout == b"set()\n"

@@ -1,0 +1,366 @@
+from __future__ import annotations
+
+import gzip
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from infostream_dedup.corpus import open_output, parquet_output, read_documents, row_of, write_documents
+from infostream_dedup.corpus import outputs as outputs_file
+from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError, ConfigurationError
+from infostream_dedup.model import Document
+
+DOCUMENTS = [
+    Document(id="a", text="один", title="T", lang="uk", published=2024, extra={"topic": "x"}),
+    Document(id="b", text="two\nlines", url="https://example.org/", extra={"n": 5}),
+]
+ENDINGS = [".jsonl", ".jsonl.gz", ".csv", ".csv.gz", ".parquet"]
+
+
+def test_row_of_a_document_made_in_memory_has_a_fixed_order() -> None:
+    assert list(row_of(DOCUMENTS[0]).items()) == [
+        ("id", "a"), ("title", "T"), ("text", "один"), ("lang", "uk"), ("published", 2024), ("topic", "x"),
+    ]  # fmt: skip
+    assert row_of(Document(id="b", text="")) == {"id": "b", "text": ""}
+
+
+def test_row_of_a_changed_document_loses_nothing() -> None:
+    from dataclasses import replace
+
+    [document] = read_documents([{"text": "t", "x": 1, "id": "a", "url": None}])
+    changed = replace(document, title="new", lang="ru")
+    assert list(row_of(changed).items()) == [
+        ("text", "t"), ("x", 1), ("id", "a"), ("url", None), ("title", "new"), ("lang", "ru"),
+    ]  # fmt: skip
+    assert row_of(replace(document, extra={"y": 2})) == {"id": "a", "text": "t", "y": 2}
+
+
+def test_an_unknown_field_may_be_named_as_an_attribute() -> None:
+    row = {"id": "a", "text": "t", "time": "noon", "extra": {"deep": 1}}
+    [document] = read_documents([row])
+    assert (document.time, document.extra) == (None, {"time": "noon", "extra": {"deep": 1}})
+    assert row_of(document) == row
+
+
+def test_json_lines_keep_keys_and_their_order(tmp_path: Path) -> None:
+    source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    source.write_bytes(b'{"x":[1,{"y":null}],"text":"t","id":"a","url":null}\n{"id":"b","n":0.5,"text":""}\n')
+    assert write_documents(read_documents(source), target, inputs=[source]) == 2
+    assert target.read_bytes() == source.read_bytes()
+
+
+def test_annotated_rows(tmp_path: Path) -> None:
+    target = tmp_path / "out.csv"
+    rows = ({**row_of(document), "status": "new", "of": None} for document in DOCUMENTS)
+    assert write_documents(rows, target) == 2
+    assert target.read_text() == (
+        "id,title,text,lang,published,topic,status,of,url,n\n"
+        "a,T,один,uk,2024,x,new,,,\n"
+        'b,,"two\nlines",,,,new,,https://example.org/,5\n'
+    )
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_the_same_documents_give_the_same_bytes(ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two = tmp_path / f"one{ending}", tmp_path / "folder" / f"two{ending}"
+    two.parent.mkdir()
+    write_documents(DOCUMENTS, one)
+    monkeypatch.setattr("time.time", lambda: 2e9)
+    write_documents(iter(DOCUMENTS), two)
+    assert one.read_bytes() == two.read_bytes()
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_no_documents_make_a_file_that_can_be_read(ending: str, tmp_path: Path) -> None:
+    target = tmp_path / f"none{ending}"
+    assert write_documents([], target) == 0
+    assert list(read_documents(target)) == []
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_nothing_is_left_when_documents_break_off(ending: str, tmp_path: Path) -> None:
+    def broken() -> Iterator[Document]:
+        yield from DOCUMENTS
+        raise BadDataError("bad", code="E_JSON", source="in.jsonl", line=3)
+
+    target = tmp_path / f"out{ending}"
+    with pytest.raises(BadDataError):
+        write_documents(broken(), target)
+    assert list(tmp_path.iterdir()) == []
+    target.write_bytes(b"before")
+    with pytest.raises(BadDataError):
+        write_documents(broken(), target)
+    assert [(path, path.read_bytes()) for path in tmp_path.iterdir()] == [(target, b"before")]
+
+
+def test_the_target_appears_only_when_it_is_whole(tmp_path: Path) -> None:
+    target = tmp_path / "out.jsonl"
+
+    def watching() -> Iterator[Document]:
+        for document in DOCUMENTS:
+            assert not target.exists()
+            yield document
+
+    write_documents(watching(), target)
+    assert len(target.read_bytes().splitlines()) == 2
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_process_killed_while_writing_leaves_no_target(tmp_path: Path) -> None:
+    script = (
+        "import os, sys\nfrom infostream_dedup.corpus import write_documents\n"
+        "def rows():\n    yield {'id': 'a', 'text': 't' * 10**6}\n    os._exit(9)\n"
+        "write_documents(rows(), sys.argv[1])"
+    )
+    target = tmp_path / "out.jsonl"
+    assert subprocess.run([sys.executable, "-c", script, str(target)], check=False).returncode == 9
+    assert not target.exists()
+
+
+def test_inputs_are_never_written_over(tmp_path: Path) -> None:
+    source, link = tmp_path / "in.jsonl", tmp_path / "link.jsonl"
+    source.write_bytes(b'{"id":"a","text":"t"}\n')
+    link.symlink_to(source)
+    for target in (source, link, tmp_path / ".." / tmp_path.name / "in.jsonl"):
+        with pytest.raises(CannotCreateError, match="one of the inputs") as caught:
+            write_documents(read_documents(source), target, inputs=["-", source])
+        assert caught.value.exit_code == 73
+    assert source.read_bytes() == b'{"id":"a","text":"t"}\n'
+
+
+def test_a_link_stays_a_link_and_a_file_keeps_its_mode(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.jsonl", tmp_path / "link.jsonl"
+    real.write_bytes(b"")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    write_documents(DOCUMENTS, link)
+    assert link.is_symlink()
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+    assert len(real.read_bytes().splitlines()) == 2
+
+
+def test_a_new_file_has_the_usual_mode(tmp_path: Path) -> None:
+    plain = tmp_path / "plain"
+    plain.write_bytes(b"")
+    write_documents(DOCUMENTS, tmp_path / "out.jsonl")
+    assert (tmp_path / "out.jsonl").stat().st_mode == plain.stat().st_mode
+
+
+def test_pipes_are_written_directly(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.jsonl"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
+        write_documents(DOCUMENTS, pipe)
+        assert reader.stdout is not None
+        assert len(reader.stdout.read().splitlines()) == 2
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_long_name_is_no_trouble(tmp_path: Path) -> None:
+    target = tmp_path / ("x" * 249 + ".jsonl")
+    write_documents(DOCUMENTS, target)
+    assert target.exists()
+
+
+def test_two_outputs_of_one_folder_at_once(tmp_path: Path) -> None:
+    with open_output(tmp_path / "1") as one, open_output(tmp_path / "2") as two:
+        one.write(b"1")
+        two.write(b"2")
+    assert [(tmp_path / name).read_bytes() for name in "12"] == [b"1", b"2"]
+
+
+def test_targets_that_cannot_be_created(tmp_path: Path) -> None:
+    (tmp_path / "folder.csv").mkdir()
+    (tmp_path / "file").write_bytes(b"")
+    for target in (tmp_path / "folder.csv", tmp_path / "no" / "out.csv", tmp_path / "file" / "out.csv"):
+        with pytest.raises(CannotCreateError):
+            write_documents(DOCUMENTS, target)
+    with pytest.raises(ConfigurationError, match="unknown kind of file"):
+        write_documents(DOCUMENTS, tmp_path / "out.txt")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_full_disk(tmp_path: Path) -> None:
+    target = tmp_path / "out.jsonl"
+    target.symlink_to("/dev/full")
+    with pytest.raises(CannotWriteError, match="No space left") as caught:
+        write_documents(DOCUMENTS, target)
+    assert caught.value.exit_code == 74
+
+
+def test_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(outputs_file.os, "fsync", full)
+    with pytest.raises(CannotWriteError):
+        write_documents(DOCUMENTS, tmp_path / "out.parquet")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert write_documents(DOCUMENTS, "-") == 2
+    assert [orjson.loads(line)["id"] for line in capfdbinary.readouterr().out.splitlines()] == ["a", "b"]
+
+
+def test_gzip_head_has_no_name_and_no_time(tmp_path: Path) -> None:
+    target = tmp_path / "out.jsonl.gz"
+    write_documents(DOCUMENTS, target)
+    head = target.read_bytes()[:8]
+    assert head[3:] == b"\0" * 5
+    assert len(gzip.decompress(target.read_bytes()).splitlines()) == 2
+
+
+INJECTIONS = ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\r=1", "'=1", "''@x", "=cmd|' /C calc'!A0"]
+
+
+@pytest.mark.parametrize("text", INJECTIONS)
+def test_no_csv_cell_runs_in_a_spreadsheet_and_all_come_back(text: str, tmp_path: Path) -> None:
+    import csv
+
+    target = tmp_path / "out.csv"
+    document = Document(id=text.strip() or "x", text=text, title=text, extra={text.strip(): text, "n": -5})
+    write_documents([document], target)
+    with target.open(newline="") as stream:
+        for row in csv.reader(stream):
+            assert all(not cell.startswith(("=", "+", "@", "\t", "\r")) for cell in row)
+            assert all(cell == "-5" for cell in row if cell.startswith("-"))
+    [back] = read_documents(target)
+    assert (back.id, back.text, back.title) == (document.id, text, text)
+    assert back.extra == {text.strip(): text, "n": "-5"}
+
+
+def test_raw_csv_leaves_cells_alone(tmp_path: Path) -> None:
+    target = tmp_path / "out.csv"
+    write_documents([Document(id="-1", text="=1")], target, raw=True)
+    assert target.read_bytes() == b"id,text\n-1,=1\n"
+
+
+def test_csv_of_all_kinds_of_values(tmp_path: Path) -> None:
+    target = tmp_path / "out.csv"
+    values = {
+        "none": None,
+        "yes": True,
+        "whole": 2**70,
+        "number": -0.5,
+        "decimal": Decimal("-1.50"),
+        "day": date(2024, 5, 6),
+        "time": datetime(2024, 5, 6, 10, tzinfo=UTC),
+        "list": ["a", 1],
+        "object": {"a": None},
+        "bytes": b"\xff",
+    }
+    write_documents([Document(id="a", text="t", extra=values)], target)
+    [back] = read_documents(target)
+    assert list(back.extra.values()) == [
+        "", "true", str(2**70), "-0.5", "-1.50", "2024-05-06", "2024-05-06T10:00:00+00:00", '["a",1]', '{"a":null}',
+        "/w==",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_text_that_is_no_unicode_is_named(ending: str, tmp_path: Path) -> None:
+    with pytest.raises(BadDataError) as caught:
+        write_documents([Document(id="a", text="t", extra={"x": "\ud800"})], tmp_path / f"out{ending}")
+    assert caught.value.code == "E_ENCODING"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_json_cannot_hold_is_named(tmp_path: Path) -> None:
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    for value, code in ((deep, "E_DEPTH"), (object(), "E_TYPE"), ({1, 2}, "E_TYPE")):
+        with pytest.raises(BadDataError, match="document 'a'") as caught:
+            write_documents([Document(id="a", text="t", extra={"x": value})], tmp_path / "out.jsonl")
+        assert caught.value.code == code
+    while deep:
+        deep = deep.pop()
+
+
+def test_nesting_that_is_read_is_written(tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_bytes(b'{"id":"a","text":"t","x":' + b"[" * 249 + b"]" * 249 + b"}\n")
+    for ending in ENDINGS:
+        assert write_documents(read_documents(source), tmp_path / f"out{ending}") == 1
+    assert (tmp_path / "out.jsonl").read_bytes() == source.read_bytes()
+
+
+def _types(path: Path) -> dict[str, str]:
+    return {field.name: str(field.type) for field in pq.read_schema(path)}
+
+
+def test_parquet_columns_of_later_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet_output, "_BATCH_ROWS", 2)
+    target = tmp_path / "out.parquet"
+    extras: list[dict[str, Any]] = [
+        {},
+        {"whole": 1, "number": 1, "mixed": 1, "list": [], "object": {"a": 1}, "wide": 2**60},
+        {"whole": 2, "number": 2.5, "mixed": "x", "list": ["y"], "object": {"b": 1}, "wide": 0.5},
+        {"whole": None, "late": True, "big": 2**64, "mixed": [1]},
+        {},
+    ]
+    documents = [Document(id=str(n), text="t", extra=extra) for n, extra in enumerate(extras)]
+    assert write_documents(documents, target) == 5
+    assert _types(target) == {
+        "id": "string", "text": "string", "whole": "int64", "number": "double", "mixed": "string",
+        "list": "list<element: string>", "object": "string", "wide": "string", "late": "bool", "big": "string",
+    }  # fmt: skip
+    back = [{name: value for name, value in d.extra.items() if value is not None} for d in read_documents(target)]
+    assert back == [
+        {},
+        {"whole": 1, "number": 1.0, "mixed": "1", "list": [], "object": '{"a":1}', "wide": str(2**60)},
+        {"whole": 2, "number": 2.5, "mixed": "x", "list": ["y"], "object": '{"b":1}', "wide": "0.5"},
+        {"late": True, "big": str(2**64), "mixed": "[1]"},
+        {},
+    ]
+
+
+def test_parquet_keeps_the_types_of_parquet(tmp_path: Path) -> None:
+    source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    table = pa.table(
+        {
+            "text": ["t", "u"],
+            "seen": pa.array([datetime(2024, 5, 6, tzinfo=UTC), None], pa.timestamp("us", "UTC")),
+            "day": [date(2024, 5, 6), None],
+            "price": [Decimal("1.50"), None],
+            "blob": [b"\xff", None],
+            "id": ["a", "b"],
+            "tags": [["x"], []],
+            "place": [{"lat": 1.5}, None],
+        }
+    )
+    pq.write_table(table, source)
+    write_documents(read_documents(source), target, inputs=[source])
+    assert pq.read_table(target).to_pylist() == table.to_pylist()
+    assert pq.read_schema(target).names == table.schema.names
+    assert {name: kind for name, kind in _types(target).items() if name != "tags"} == {
+        field.name: str(field.type) for field in table.schema if field.name != "tags"
+    }
+
+
+def test_writing_and_reading_take_bounded_memory(tmp_path: Path) -> None:
+    # Growth from a short input to one four times as long: 150 MB more of text must not stay in memory.
+    script = (
+        "import resource, sys\nimport pyarrow.parquet\nfrom infostream_dedup.corpus import *\n"
+        "def written(count):\n"
+        "    write_documents(({'id': str(n), 'text': f'{n} ' * 20_000} for n in range(count)), sys.argv[1])\n"
+        "    assert sum(1 for _ in read_documents(sys.argv[1])) == count\n"
+        "    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "print(-written(500) + written(2000))"
+    )
+    for ending in (".csv", ".parquet"):
+        arguments = [sys.executable, "-c", script, str(tmp_path / f"out{ending}")]
+        kilobytes = int(subprocess.run(arguments, capture_output=True, check=True).stdout)
+        assert kilobytes < 100 * 1024, (ending, kilobytes)

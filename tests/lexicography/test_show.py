@@ -1,0 +1,72 @@
+"""What the engine knows of a word."""
+
+from __future__ import annotations
+
+import pytest
+
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.lexicography import show
+
+
+def test_capitalised_surname_in_both_cyrillic_languages() -> None:
+    entries = show("Шольца")
+    assert [(entry.language, entry.shape, entry.term) for entry in entries] == [
+        ("ru", "start", "шольц"),
+        ("ru", "capital", "шольц"),
+        ("uk", "start", "шольц"),
+        ("uk", "capital", "шольц"),
+    ]
+    assert "surname" in entries[0].flags
+    assert entries[0].source.startswith("surnames.tsv:")
+
+
+def test_lower_case_noun_with_its_frequencies() -> None:
+    (entry, _) = show("правительства", "ru")
+    assert (entry.term, entry.lemma, entry.part_of_speech, entry.source) == (
+        "правительство",
+        "правительство",
+        "NOUN",
+        "pymorphy3",
+    )
+    assert entry.strict == entry.term
+    assert 4 < entry.zipf < 6
+    assert 4 < entry.lemma_zipf < 6
+
+
+def test_abbreviation_has_one_shape() -> None:
+    (entry,) = show("НБУ", "uk")
+    assert (entry.shape, entry.term) == ("upper", "нбу")
+    assert {"organisation", "abbreviation"} <= set(entry.flags)
+
+
+def test_guess_is_marked() -> None:
+    entry = show("Курбанбердыева", "ru")[1]
+    assert (entry.term, entry.strict, entry.known, entry.source) == ("курбанбердыев", None, False, "predicted")
+
+
+@pytest.mark.parametrize(("word", "why"), [("января", "month"), ("и", "stop word"), ("быстро", "no noun")])
+def test_what_is_no_term_says_why(word: str, why: str) -> None:
+    entry = show(word, "ru")[0]
+    assert entry.term is None
+    assert why in entry.why
+
+
+def test_latin_word_is_shown_in_all_languages() -> None:
+    assert [entry.language for entry in show("NATO")] == ["ru", "uk", "en"]
+
+
+def test_plain_values_for_json() -> None:
+    plain = show("НБУ", "ru")[0].as_dict()
+    assert plain["flags"] == ["organisation", "abbreviation"]
+    assert list(plain)[:3] == ["language", "form", "shape"]
+
+
+@pytest.mark.parametrize("word", ["", "  ", "два слова"])
+def test_only_one_word(word: str) -> None:
+    with pytest.raises(ConfigurationError, match="expected one word"):
+        show(word)
+
+
+def test_unknown_language() -> None:
+    with pytest.raises(ConfigurationError, match="expected one of ru, uk, en"):
+        show("слово", "de")  # type: ignore[arg-type]

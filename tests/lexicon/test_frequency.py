@@ -1,0 +1,47 @@
+"""Word frequencies by wordfreq."""
+
+from __future__ import annotations
+
+import pytest
+
+from infostream_dedup.lexicon.frequency import FormFrequencies, common_forms, form_frequencies, zipf
+from infostream_dedup.lexicon.spelling import key_form
+
+
+def test_yo_and_apostrophe_are_folded_and_summed() -> None:
+    frequency = FormFrequencies({"ёж": 0.1, "еж": 0.2, "ім'я": 0.3})
+    assert frequency("еж") == pytest.approx(0.3)
+    assert frequency("імʼя") == 0.3
+    assert frequency("нет") == 0.0
+
+
+def test_hyphenated_form_is_as_frequent_as_its_rarest_part() -> None:
+    frequency = FormFrequencies({"премьер": 0.1, "министр": 0.2})
+    assert frequency("премьер-министр") == 0.1
+    assert frequency("вице-министр") == 0.0
+
+
+def test_common_words_are_more_frequent_than_rare_ones() -> None:
+    frequency = form_frequencies("ru")
+    assert frequency("и") > frequency("правительство") > frequency("кворум") > frequency("ыыщщ") == 0.0
+
+
+def test_common_forms_are_words_of_letters_in_falling_order() -> None:
+    forms = list(common_forms("uk"))
+    shares = [share for _, share in forms]
+    assert len(forms) > 40_000
+    assert shares == sorted(shares, reverse=True)
+    assert all(form == key_form(form) for form, _ in forms)
+    assert not [form for form, _ in forms if any(char.isdigit() for char in form)]
+
+
+@pytest.mark.parametrize(("share", "expected"), [(1.0, 9.0), (1e-6, 3.0), (0.0, 0.0), (1e-12, 0.0)])
+def test_zipf_scale(share: float, expected: float) -> None:
+    assert zipf(share) == expected
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"), [("Пётр", "петр"), ("Ім’я", "імʼя"), ("П`ять", "пʼять"), ("NATO", "nato")]
+)
+def test_key_form(word: str, expected: str) -> None:
+    assert key_form(word) == expected

@@ -1,0 +1,93 @@
+"""Our name tables and the personal names of names-translator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from infostream_dedup.errors import BadDataError
+from infostream_dedup.lexicon import name_tables
+from infostream_dedup.lexicon.name_tables import (
+    NAME_TABLES,
+    NameKind,
+    name_rows,
+    names,
+    personal_names,
+    variants,
+)
+from infostream_dedup.model import LANGUAGES
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A dictionaries folder of its own, with empty name tables."""
+    for table in NAME_TABLES:
+        (tmp_path / table).write_text("ru\tuk\ten\tkind\n", encoding="utf-8")
+    monkeypatch.setattr(name_tables, "dictionaries_folder", lambda: tmp_path)
+    names.cache_clear()
+    name_rows.cache_clear()
+    yield tmp_path
+    names.cache_clear()
+    name_rows.cache_clear()
+
+
+def test_one_word_variants_are_names_and_longer_ones_are_not(folder: Path) -> None:
+    (folder / "organisations.tsv").write_text(
+        "ru\tuk\ten\tkind\nООН|Организация Объединённых Наций\tООН\tUN|United Nations\tinternational\n",
+        encoding="utf-8",
+    )
+    assert {key: (name.kinds, name.place) for key, name in names("ru").items()} == {
+        "оон": (NameKind.ORGANISATION | NameKind.ABBREVIATION, "organisations.tsv:2")
+    }
+    assert list(names("en")) == ["un"]
+
+
+def test_word_of_two_tables_is_both(folder: Path) -> None:
+    (folder / "surnames.tsv").write_text("ru\tuk\ten\tkind\nВашингтон\tВашингтон\tWashington\tp\n", encoding="utf-8")
+    (folder / "places.tsv").write_text("ru\tuk\ten\tkind\nВашингтон\tВашингтон\tWashington\tcity\n", encoding="utf-8")
+    assert names("ru")["вашингтон"].kinds == NameKind.SURNAME | NameKind.PLACE
+
+
+def test_keys_fold_yo_and_apostrophes(folder: Path) -> None:
+    (folder / "places.tsv").write_text("ru\tuk\ten\tkind\nОрёл\tКам'янське\t\tcity\n", encoding="utf-8")
+    assert (list(names("ru")), list(names("uk"))) == (["орел"], ["камʼянське"])
+
+
+def test_empty_variant_names_file_line_and_field(folder: Path) -> None:
+    (folder / "places.tsv").write_text("ru\tuk\ten\tkind\nКиев\tКиїв||Кий\tKyiv\tcity\n", encoding="utf-8")
+    with pytest.raises(BadDataError, match=r"places\.tsv:2: field 'uk': .* holds an empty variant"):
+        names("uk")
+
+
+def test_row_without_any_name_is_refused(folder: Path) -> None:
+    (folder / "places.tsv").write_text("ru\tuk\ten\tkind\n\t\t\tcity\n", encoding="utf-8")
+    with pytest.raises(BadDataError, match=r"places\.tsv:2: .*no name in any language"):
+        names("ru")
+
+
+@pytest.mark.parametrize("table", NAME_TABLES)
+def test_our_tables_are_sound(table: str) -> None:
+    rows = name_rows(table)
+    assert all(row.cells["kind"] for row in rows)
+    for row in rows:
+        for language in LANGUAGES:
+            spellings = variants(row, language)
+            assert len(spellings) == len(set(spellings)), f"{table}:{row.line} repeats a spelling in {language}"
+
+
+@pytest.mark.parametrize(("table", "least"), [("organisations.tsv", 600), ("places.tsv", 400), ("surnames.tsv", 400)])
+def test_our_tables_hold_what_was_promised(table: str, least: int) -> None:
+    complete = [row for row in name_rows(table) if all(row.cells[language] for language in LANGUAGES)]
+    assert len(complete) >= least
+
+
+def test_labels_come_in_one_order() -> None:
+    assert (NameKind.ORGANISATION | NameKind.SURNAME).labels() == ("surname", "organisation")
+
+
+def test_personal_names_of_both_languages() -> None:
+    assert {"порошенко", "дмитро"} <= personal_names("uk")
+    assert {"порошенко", "дмитрий"} <= personal_names("ru")
+    assert personal_names("en") == frozenset()

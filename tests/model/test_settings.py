@@ -1,0 +1,58 @@
+"""The table of settings: defaults, presets, ranges."""
+
+import pytest
+
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.model import PRESETS, Settings
+
+
+def test_defaults_are_those_of_the_design():
+    settings = Settings()
+    assert (settings.representation, settings.weighting, settings.n, settings.k) == ("morph", "bm25", 12, 6)
+    assert (settings.k1, settings.b, settings.df_min, settings.df_max) == (2.0, 0.75, 2, 0.5)
+    assert (settings.target, settings.short, settings.background) == ("text", "scaled", True)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_sets_its_row_and_nothing_else(preset):
+    settings = Settings.of(preset=preset)
+    changed = {name for name, value in settings.as_dict().items() if value != getattr(Settings(), name)}
+    assert changed <= set(PRESETS[preset])
+    assert all(getattr(settings, name) == value for name, value in PRESETS[preset].items())
+
+
+def test_what_is_given_beats_the_preset_and_none_means_not_given():
+    settings = Settings.of(preset="best", n=20, threshold=None)
+    assert (settings.n, settings.threshold, settings.score) == (20, 0.40, "share")
+
+
+def test_k_never_exceeds_a_smaller_n_unless_it_is_given():
+    assert Settings.of(n=4).k == 4
+    with pytest.raises(ConfigurationError, match="k is 9"):
+        Settings.of(n=4, k=9)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"representation": "stems"}, "representation is 'stems'; expected one of stem, morph"),
+        ({"n": 0}, "n is 0"),
+        ({"n": True}, "n is True"),
+        ({"threshold": 0}, "threshold is 0"),
+        ({"threshold": 1.5}, "threshold is 1.5"),
+        ({"b": -0.1}, "b is -0.1"),
+        ({"target": "top"}, "expected text, signature or top:M"),
+        ({"target": "top:0"}, "expected text, signature or top:M"),
+        ({"target": "top:x"}, "expected text, signature or top:M"),
+        ({"preset": "bset"}, "preset is 'bset'"),
+        ({"tresh": 1}, "unknown setting 'tresh'"),
+    ],
+)
+def test_values_out_of_range_are_named(given, message):
+    with pytest.raises(ConfigurationError, match=message):
+        Settings.of(**given)
+
+
+@pytest.mark.parametrize(("target", "size"), [("text", None), ("signature", 0), ("top:30", 30)])
+def test_size_of_the_target(target, size):
+    assert Settings(target=target).target_size() == size

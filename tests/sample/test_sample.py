@@ -1,0 +1,223 @@
+from __future__ import annotations
+
+import itertools
+import json
+import unicodedata
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infostream_dedup.sample import documents_path, labels_path
+
+Row = dict[str, Any]
+LANGUAGES = ("ru", "uk", "en")
+KINDS = {
+    "dup": {"reprint", "cut", "extended", "cut-extended", "exact"},
+    "similar": {"paraphrase", "digest", "digest-translation", "template"},
+    "translation": {"translation", "translation-cut", "translation-extended", "translation-paraphrase"},
+    "different": {"same-topic", "random"},
+}
+AWKWARD = {
+    "homoglyphs": 2,
+    "stress-marks": 1,
+    "soft-hyphens": 1,
+    "decomposed": 1,
+    "apostrophes": 2,
+    "uppercase-title": 3,
+    "no-title": 6,
+    "no-zone": 3,
+    "year-only": 2,
+    "no-date": 1,
+    "no-lang": 10,
+}
+
+
+def read(path: Path) -> list[Row]:
+    raw = path.read_bytes()
+    assert raw.endswith(b"\n")
+    assert b"\r" not in raw
+    rows = [json.loads(line) for line in raw.decode("utf-8").split("\n")[:-1]]
+    assert all(isinstance(row, dict) for row in rows)
+    return rows
+
+
+@pytest.fixture(scope="module")
+def documents() -> list[Row]:
+    return read(documents_path())
+
+
+@pytest.fixture(scope="module")
+def by_id(documents: list[Row]) -> dict[str, Row]:
+    return {row["id"]: row for row in documents}
+
+
+@pytest.fixture(scope="module")
+def labels() -> list[Row]:
+    return read(labels_path())
+
+
+def language(row: Row) -> str:
+    return str(row["id"]).split("-")[0]
+
+
+def awkward(documents: list[Row], kind: str) -> list[Row]:
+    return [row for row in documents if row.get("awkward") == kind]
+
+
+def test_ids_are_unique_and_fields_are_the_agreed_ones(documents: list[Row]) -> None:
+    assert len({row["id"] for row in documents}) == len(documents)
+    allowed = {"id", "lang", "title", "text", "published", "source", "url", "family", "awkward"}
+    for row in documents:
+        assert {"id", "text", "source", "url", "family"} <= row.keys() <= allowed
+        assert all(isinstance(value, str) and value for value in row.values())
+        assert row["source"].endswith(".example")
+        assert row["url"].startswith(f"https://{row['source']}/")
+
+
+def test_counts_of_languages(documents: list[Row]) -> None:
+    assert 170 <= len(documents) <= 200
+    assert Counter(map(language, documents)) == {"ru": 79, "uk": 69, "en": 51}
+    assert all(row.get("lang", language(row)) == language(row) for row in documents)
+
+
+def test_families(documents: list[Row]) -> None:
+    sizes = Counter(row["family"] for row in documents)
+    stories = {name: n for name, n in sizes.items() if not name.startswith(("template-", "digest-", "single-"))}
+    assert len(stories) == 28
+    assert min(stories.values()) == 4
+    assert max(stories.values()) == 8
+    one_language = [
+        max(Counter(language(row) for row in documents if row["family"] == name).values()) for name in stories
+    ]
+    assert sum(n >= 5 for n in one_language) >= 18
+    assert [n for name, n in sizes.items() if name.startswith("template-")] == [6, 6]
+    assert [n for name, n in sizes.items() if name.startswith("digest-")] == [1] * 4
+    assert [n for name, n in sizes.items() if name.startswith("single-")] == [1] * 25
+
+
+def test_at_least_fourteen_stories_are_translated(documents: list[Row]) -> None:
+    spoken: dict[str, set[str]] = {}
+    for row in documents:
+        spoken.setdefault(row["family"], set()).add(language(row))
+    assert sum(len(languages) > 1 for languages in spoken.values()) == 16
+    assert sum({"ru", "uk"} <= languages for languages in spoken.values()) >= 12
+
+
+def test_dates_are_sorted(documents: list[Row]) -> None:
+    dates = [row["published"] for row in documents if row.get("awkward") not in ("year-only", "no-date")]
+    times = [datetime.fromisoformat(date) for date in dates]
+    times = [time if time.tzinfo else time.replace(tzinfo=UTC) for time in times]
+    assert all(earlier < later for earlier, later in itertools.pairwise(times))
+    assert times[0] >= datetime(2026, 3, 1, tzinfo=UTC)
+    assert times[-1] < datetime(2026, 3, 11, tzinfo=UTC)
+
+
+def test_texts_have_the_length_of_short_news(documents: list[Row]) -> None:
+    words = {row["id"]: len(row["text"].split()) for row in documents}
+    digests = {row["id"] for row in documents if row["family"].startswith("digest-")}
+    short = [n for n in words.values() if n < 45]
+    assert len(short) == 6
+    assert all(8 <= n <= 20 for n in short)
+    assert all(150 <= words[name] <= 250 for name in digests)
+    assert all(n <= 140 for name, n in words.items() if name not in digests)
+
+
+def test_texts_are_tidy(documents: list[Row]) -> None:
+    for row in documents:
+        for line in (*row["text"].split("\n"), row.get("title", "x")):
+            assert line == line.strip() != ""
+            assert "  " not in line
+
+
+def test_texts_are_composed_but_for_the_decomposed_one(documents: list[Row]) -> None:
+    assert [row for row in documents if unicodedata.normalize("NFC", row["text"]) != row["text"]] == awkward(
+        documents, "decomposed"
+    )
+    assert all(unicodedata.is_normalized("NFC", row.get("title", "")) for row in documents)
+
+
+def test_counts_of_awkward_documents(documents: list[Row]) -> None:
+    assert Counter(row["awkward"] for row in documents if "awkward" in row) == AWKWARD
+
+
+def test_awkward_documents_are_what_they_say(documents: list[Row]) -> None:
+    def ids(kind: str) -> list[str]:
+        return [row["id"] for row in awkward(documents, kind)]
+
+    assert [row["id"] for row in documents if "lang" not in row] == ids("no-lang")
+    assert {language(row) for row in awkward(documents, "no-lang")} == set(LANGUAGES)
+    assert [row["id"] for row in documents if "title" not in row] == ids("no-title")
+    assert [row["id"] for row in documents if "published" not in row] == ids("no-date")
+    assert [row["id"] for row in documents if row.get("published") == "2026"] == ids("year-only")
+    zoneless = [row["id"] for row in documents if "T" in row.get("published", "") and row["published"][-1] != "Z"]
+    assert zoneless == ids("no-zone")
+    assert [row["id"] for row in documents if row.get("title", "").isupper()] == ids("uppercase-title")
+    assert [row["id"] for row in documents if "\u00ad" in row["text"]] == ids("soft-hyphens")
+    assert [row["id"] for row in documents if "\u0301" in row["text"]] == ids("stress-marks")
+    assert [row["id"] for row in documents if mixes_scripts(row["text"])] == ids("homoglyphs")
+    for row in awkward(documents, "apostrophes"):
+        assert "'" in row["text"] or "\u02bc" in row["text"]
+
+
+def mixes_scripts(text: str) -> bool:
+    """Whether a word holds letters of both alphabets."""
+    return any(
+        {"LATIN", "CYRILLIC"} <= {unicodedata.name(letter).split()[0] for letter in word if letter.isalpha()}
+        for word in text.split()
+    )
+
+
+def test_labels_name_documents_in_order_and_each_pair_once(documents: list[Row], labels: list[Row]) -> None:
+    place = {row["id"]: at for at, row in enumerate(documents)}
+    assert all(row.keys() == {"a", "b", "label", "kind"} for row in labels)
+    assert all(place[row["a"]] < place[row["b"]] for row in labels)
+    pairs = [(place[row["a"]], place[row["b"]]) for row in labels]
+    assert pairs == sorted(set(pairs))
+
+
+def test_labels_and_kinds_are_allowed(labels: list[Row]) -> None:
+    assert all(row["kind"] in KINDS[row["label"]] for row in labels)
+    assert {(row["label"], row["kind"]) for row in labels} == {
+        (label, kind) for label in KINDS for kind in KINDS[label]
+    }
+    assert Counter(row["label"] for row in labels) == {"dup": 183, "similar": 227, "translation": 105, "different": 150}
+
+
+def test_labels_agree_with_families_and_languages(by_id: dict[str, Row], labels: list[Row]) -> None:
+    for row in labels:
+        a, b = by_id[row["a"]], by_id[row["b"]]
+        same_family, same_language = a["family"] == b["family"], language(a) == language(b)
+        if row["label"] == "different" or row["kind"].startswith("digest"):
+            assert not same_family
+        else:
+            assert same_family
+            assert same_language == (row["label"] != "translation")
+        if row["kind"] == "digest":
+            assert same_language
+        if row["kind"] == "exact":
+            assert a["text"] == b["text"]
+            assert a["title"] != b["title"]
+
+
+def test_every_pair_of_a_family_is_labelled(documents: list[Row], labels: list[Row]) -> None:
+    labelled = {(row["a"], row["b"]) for row in labels}
+    within = {(a["id"], b["id"]) for a, b in itertools.combinations(documents, 2) if a["family"] == b["family"]}
+    assert within <= labelled
+
+
+def test_equal_texts_are_labelled_exact(documents: list[Row], labels: list[Row]) -> None:
+    equal = [(a["id"], b["id"]) for a, b in itertools.combinations(documents, 2) if a["text"] == b["text"]]
+    assert sorted(equal) == sorted((row["a"], row["b"]) for row in labels if row["kind"] == "exact")
+    assert len(equal) == 4
+
+
+def test_duplicates_keep_most_words_of_each_other(by_id: dict[str, Row], labels: list[Row]) -> None:
+    """Otherwise the key terms of a reprint would not meet its first publication."""
+    for row in labels:
+        if row["label"] != "dup" or {by_id[row[side]].get("awkward") for side in "ab"} - {None, "no-lang", "no-title"}:
+            continue
+        first, second = (set(by_id[row[side]]["text"].split()) for side in "ab")
+        assert len(first & second) >= 0.75 * min(len(first), len(second)), row

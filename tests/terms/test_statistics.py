@@ -1,0 +1,49 @@
+"""Statistics and the background."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from infostream_dedup.model import Settings
+from infostream_dedup.terms.counts import TermCounts
+from infostream_dedup.terms.statistics import (
+    BACKGROUND_DOCUMENTS,
+    BACKGROUND_WORDS,
+    document_probability,
+    statistics_of,
+)
+
+
+def _counts(rows, terms, languages):
+    table = np.array(rows, dtype=np.int32)
+    return TermCounts(
+        sp.csr_array(table), terms, np.array(languages, dtype=np.uint8), table.sum(axis=1).astype(np.int64)
+    )
+
+
+def test_document_probability_by_hand():
+    found = document_probability(["x", "y"], {"x": 0.01})
+    assert found.tolist() == pytest.approx([1 - 0.99**BACKGROUND_WORDS, 0.0])
+
+
+def test_statistics_are_counted_per_language():
+    counts = _counts([[1, 0], [3, 1], [0, 2]], ["a", "b"], [0, 0, 1])
+    ru, uk, en = statistics_of(counts, Settings(background=False))
+    assert (ru.documents, ru.df.tolist(), ru.cf.tolist(), ru.average_length) == (2.0, [2.0, 1.0], [4, 1], 2.5)
+    assert (uk.documents, uk.df.tolist(), uk.average_length) == (1.0, [0.0, 1.0], 2.0)
+    assert (en.documents, en.average_length) == (0.0, 1.0)
+
+
+def test_background_fills_up_to_two_thousand_documents():
+    counts = _counts([[1, 1]] * 3, ["qzxj", "год"], [0, 0, 0])
+    ru, uk, _ = statistics_of(counts, Settings(representation="stem"))
+    assert ru.documents == BACKGROUND_DOCUMENTS
+    assert ru.df[0] == 3.0
+    assert 500 < ru.df[1] < BACKGROUND_DOCUMENTS
+    assert uk.documents == 0.0
+
+
+def test_no_background_for_a_collection_that_is_large_enough():
+    rows = [[1]] * BACKGROUND_DOCUMENTS
+    ru, _, _ = statistics_of(_counts(rows, ["год"], [0] * len(rows)), Settings(representation="stem"))
+    assert (ru.documents, ru.df[0]) == (float(BACKGROUND_DOCUMENTS), float(BACKGROUND_DOCUMENTS))
