@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from infostream_dedup.model.version import VERSION as __version__
+
 if TYPE_CHECKING:
     from infostream_dedup.api import dedup, evaluate, pairs, similarity_matrix, sweep, write_report
     from infostream_dedup.corpus import read_documents
@@ -25,8 +27,6 @@ __all__ = [
     "sweep",
     "write_report",
 ]
-
-__version__ = "0.1.0"
 
 _HOME = {
     "Document": "model",

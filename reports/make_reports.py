@@ -251,10 +251,14 @@ def agreement_page(collections: _Collections) -> None:
 
 
 AGREEMENT_TEXT = """\
-The paper supposes that symmetry goes with precision and transitivity with recall, and says that both only test how close
-"similar" comes to an equivalence. Below: Spearman's rank correlation over k = 3..10 between S(k) or T(k) and precision or
-recall at the same k (default configuration; English sets by stems; a dash where one side is constant). Recall falls
-whenever k rises, by construction; so whatever rises with k correlates negatively with recall."""
+The paper supposes that symmetry goes with precision and transitivity with recall, and says that both only test how
+close "similar" comes to an equivalence. Below: Spearman's rank correlation over k = 3..10 between S(k) or T(k) and
+precision or recall at the same k (default configuration; English sets by stems; a dash where one side is constant).
+Recall falls whenever k rises, by construction; so whatever rises with k correlates negatively with recall.
+
+What the figures say: T follows precision more than S does, and neither follows recall. S and T rise together with
+precision while chance links fall away, and turn down where whole documents no longer agree on 8 and more terms. So they
+show where "similar" becomes an equivalence; they do not replace labels, and "S is precision, T is recall" does not hold."""
 
 
 def _evaluate(collections: _Collections, labelled: LabelledSet, settings: Settings) -> Evaluation:

@@ -39,10 +39,11 @@ def key_terms_of(collection: Collection, settings: Settings) -> KeyTerms:
 
 
 def least_k(key_terms: KeyTerms, wanted: int = 1) -> int:
-    """The smallest k from ``wanted`` on whose links surely fit into memory: ``wanted``, or else 4."""
+    """The smallest k from ``wanted`` on whose links surely fit into memory: ``wanted``, or else 4 (but never above n)."""
     documents = key_terms.keys.shape[0]
     most = min(expected_work(key_terms.keys, key_terms.targets), documents * documents)
-    return wanted if most <= MOST_LINKS else max(wanted, 4)
+    n = int(key_terms.sizes.max(initial=1))
+    return wanted if most <= MOST_LINKS else max(wanted, min(4, n))
 
 
 def link(key_terms: KeyTerms, settings: Settings, *, k_min: int = 1, weights: bool = False) -> Linked:

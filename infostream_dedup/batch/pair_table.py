@@ -79,8 +79,8 @@ def least_count(settings: Settings, k: int | None = None) -> int:
 
 def candidate_pairs(linked: Linked) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Ordinals (a, b), a < b, of all pairs linked in either direction at the matrix's least k, sorted."""
-    counts = linked.matrix.counts
-    either = sp.triu(counts + counts.T, k=1, format="csr")
+    links = linked.matrix.links_at(linked.matrix.k_min)
+    either = sp.triu(links + links.T, k=1, format="csr")
     either.sort_indices()
     a = np.repeat(np.arange(either.shape[0], dtype=np.int64), np.diff(either.indptr))
     return a, either.indices.astype(np.int64)

@@ -22,7 +22,7 @@ from infostream_dedup.matrix import (
     sweep_counts,
     sweep_shares,
 )
-from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.model import LANGUAGES, VERSION, Settings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -168,11 +168,11 @@ def _sweep_counts(result: SweepResult, linked: Linked, ks: Sequence[int] | None)
     measures = measures_of(linked)
     shown = set(range(1, n + 1)) if ks is None else set(ks)
     result.rows.extend(SweepRow(representation, "all", row) for row in measures if row.k in shown)
-    recommendation = recommend(measures, _chance(linked, None), n=n)
+    recommendation = recommend(measures, _chance(linked, np.arange(linked.matrix.documents)), n=n)
     result.recommended_k[representation] = recommendation.k
     result.reason[representation] = recommendation.reason
     at = recommendation.k if recommendation.k is not None else min(_REFUSED_K, n)
-    sizes = group_sizes(linked.matrix.links_at(at))
+    sizes = group_sizes(linked.matrix.links_at(max(at, linked.matrix.k_min)))
     result.groups[representation] = dict(sorted(Counter(sizes.tolist()).items()))
 
 
@@ -197,20 +197,34 @@ def recommendation_for(
         documents: int64, ordinals: judge by these documents only; all by default.
         cross: judge by links between languages.
     """
-    matrix = linked.matrix if documents is None else linked.matrix.restricted(documents)
+    chosen = np.arange(linked.matrix.documents) if documents is None else documents
+    matrix = linked.matrix.restricted(chosen)
+    languages = linked.key_terms.counts.languages[chosen]
     if cross:
-        languages = linked.key_terms.counts.languages
-        matrix = matrix.between(languages if documents is None else languages[documents], same=False)
+        matrix = matrix.between(languages, same=False)
     measures = sweep_counts(matrix, range(matrix.k_min, matrix.n + 1))
-    return recommend(measures, _chance(linked, documents), n=matrix.n, cross=cross)
+    chance = _chance_between(linked, chosen, languages) if cross else _chance(linked, chosen)
+    return recommend(measures, chance, n=matrix.n, cross=cross)
 
 
-def _chance(linked: Linked, documents: NDArray[np.int64] | None) -> NDArray[np.float64]:
-    """Links expected by chance at each k, among some documents."""
-    keys, targets = linked.key_terms.keys, linked.key_terms.targets
-    if documents is not None:
-        keys, targets = keys[documents], targets[documents]
-    return expected_chance_links(key_term_probabilities(keys, targets, linked.settings.n), keys.shape[0])
+def _chance(linked: Linked, documents: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Links expected by chance at each k among some documents."""
+    keys, targets = linked.key_terms.keys[documents], linked.key_terms.targets[documents]
+    holders = np.bincount(targets.indices, minlength=targets.shape[1])
+    # A document holds its own key terms; it is not among those it asks.
+    share = np.maximum(holders - 1, 0) / max(len(documents) - 1, 1)
+    return expected_chance_links(_probabilities(keys, share, linked.settings.n), len(documents))
+
+
+def _chance_between(linked: Linked, documents: NDArray[np.int64], languages: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Links expected by chance at each k from documents of one language to those of the others."""
+    expected = np.zeros(linked.settings.n + 1, dtype=np.float64)
+    for language in np.unique(languages):
+        asking, asked = documents[languages == language], documents[languages != language]
+        holders = np.bincount(linked.key_terms.targets[asked].indices, minlength=linked.key_terms.targets.shape[1])
+        table = _probabilities(linked.key_terms.keys[asking], holders / max(len(asked), 1), linked.settings.n)
+        expected += expected_chance_links(table, len(asked) + 1)
+    return expected
 
 
 def _sweep_shares(result: SweepResult, linked: Linked) -> None:
@@ -222,23 +236,20 @@ def _sweep_shares(result: SweepResult, linked: Linked) -> None:
     result.reason[representation] = "k is recommended for the count score only; the share score has no k"
 
 
-def key_term_probabilities(keys: sp.csr_array, targets: sp.csr_array, n: int) -> NDArray[np.float64]:
-    """Share of the other documents that hold each key term.
+def _probabilities(keys: sp.csr_array, share: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    """Share of the asked documents that hold each key term.
 
     Args:
         keys: (documents, terms), at most n in a row.
-        targets: (documents, terms).
+        share: float64 (terms,).
         n: columns of the result.
 
     Returns:
         float64 (documents, n), 0 where a document has fewer key terms.
     """
-    documents = keys.shape[0]
-    holders = np.bincount(targets.indices, minlength=targets.shape[1])
-    others = np.maximum(holders[keys.indices] - 1, 0) / max(documents - 1, 1)
-    row = np.repeat(np.arange(documents), np.diff(keys.indptr))
-    table = np.zeros((documents, n), dtype=np.float64)
-    table[row, np.arange(keys.nnz) - keys.indptr[row]] = others
+    row = np.repeat(np.arange(keys.shape[0]), np.diff(keys.indptr))
+    table = np.zeros((keys.shape[0], n), dtype=np.float64)
+    table[row, np.arange(keys.nnz) - keys.indptr[row]] = share[keys.indices]
     return table
 
 
@@ -278,8 +289,6 @@ def _languages(collection: Collection) -> Mapping[str, int]:
 
 
 def _configuration(settings: Settings, representations: Sequence[str]) -> dict[str, Any]:
-    from infostream_dedup import __version__
-
     plain = settings.as_dict()
     del plain["representation"], plain["k"], plain["threshold"], plain["min_terms"], plain["rule"]
-    return {"version": __version__, "representations": list(representations), **plain}
+    return {"version": VERSION, "representations": list(representations), **plain}

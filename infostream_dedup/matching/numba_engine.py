@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +19,7 @@ from infostream_dedup.matching.kernels.link_rows import count_expanded, expand, 
 from infostream_dedup.matching.link_rows import LinkRows, Links, LinkSpool, Storage
 from infostream_dedup.matching.posting_index import SHARD_SIZE, PostingIndex
 from infostream_dedup.matching.term_rows import TermRows, term_rows
+from infostream_dedup.matrix.kernels.threads import thread_count
 from infostream_dedup.matrix.similarity_matrix import SimilarityMatrix
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class NumbaEngine:
         nodes = collapse(keys, targets)
         storage = Storage(self.folder, self.memory)
         run = _Run.over(term_rows(keys), term_rows(targets), nodes, k_min=k_min, shard_size=self.shard_size)
-        links = run.links(run.documents_by_place(), storage, self.threads(), progress)
+        links = run.links(run.documents_by_place(), storage, thread_count(self.workers), progress)
         counts = _csr(links.counts, links)
         matched = _csr(self._matched(keys, targets, links, storage), links) if weights else None
         return SimilarityMatrix(counts, k_min=k_min, n=n, matched=matched)
@@ -96,17 +96,10 @@ class NumbaEngine:
         _compile(progress)
         nodes = collapse(keys, targets)
         run = _Run.over(term_rows(keys), term_rows(targets), nodes, k_min=k_min, shard_size=self.shard_size)
-        links = run.links(run.nodes_by_place(), Storage(self.folder, self.memory), self.threads(), progress)
+        links = run.links(run.nodes_by_place(), Storage(self.folder, self.memory), thread_count(self.workers), progress)
         own = np.zeros(len(nodes), dtype=np.uint8)
         own[run.node_at] = run.own
         return NodeLinks(nodes, _csr(links.counts, links), own)
-
-    def threads(self) -> int:
-        """How many threads work."""
-        if self.workers:
-            return self.workers
-        allowed = getattr(os, "sched_getaffinity", None)
-        return len(allowed(0)) if allowed else os.cpu_count() or 1
 
     def _matched(self, keys: sp.csr_array, targets: sp.csr_array, links: Links, storage: Storage) -> NDArray[np.int64]:
         matched = storage.empty(len(links.columns), np.int64)
@@ -127,7 +120,7 @@ class NumbaEngine:
                 matched,
             )
 
-        with ThreadPoolExecutor(self.threads()) as pool:
+        with ThreadPoolExecutor(thread_count(self.workers)) as pool:
             list(pool.map(fill, range(0, len(asking), _ROWS_AT_ONCE)))
         return matched
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.matching.kernels.posting_lists import count_postings, fill_postings
+from infostream_dedup.matching.kernels.posting_lists import count_postings, fill_postings, rank_rows
 from infostream_dedup.matching.term_rows import TermRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SHARD_SIZE", "PostingIndex"]
+__all__ = ["SHARD_SIZE", "PostingIndex", "posting_lists", "ranked_rows"]
 
 SHARD_SIZE: Final = 1 << 18
 """Documents of a shard: one counter byte each stays within a core's second-level cache."""
@@ -26,6 +26,7 @@ class PostingIndex:
     Attributes:
         order: uint32 (places,), document at each place.
         terms: uint32 (ranks,), term of each rank, rarest first; key terms only.
+        rank: int32 (terms,), rank of each term, -1 for terms that are nobody's key term.
         key_indptr: int64 (places + 1,), where each place's key terms lie in ``ranks``.
         ranks: uint32, ranks of the key terms, ascending in a row.
         starts: int64 (shards, ranks + 1), where each posting list lies in ``postings``.
@@ -36,6 +37,7 @@ class PostingIndex:
 
     order: NDArray[np.uint32]
     terms: NDArray[np.uint32]
+    rank: NDArray[np.int32]
     key_indptr: NDArray[np.int64]
     ranks: NDArray[np.uint32]
     starts: NDArray[np.int64]
@@ -67,16 +69,18 @@ class PostingIndex:
         terms = np.flatnonzero(key_counts > 0)
         terms = terms[np.argsort(frequencies[terms + 1], kind="stable")]
         rank[terms] = np.arange(len(terms))
-        starts, postings = _postings(targets, order, rank, len(terms), max(1, min(shard_size, len(order))))
-        key_indptr, ranks = _ranked_rows(keys, order, rank)
+        shard_size = max(1, min(shard_size, len(order)))
+        starts, postings = posting_lists(targets, order, rank, len(terms), shard_size)
+        key_indptr, ranks = ranked_rows(keys, order, rank)
         return cls(
             order,
             terms.astype(np.uint32),
+            rank,
             key_indptr,
             ranks,
             starts,
             postings,
-            max(1, min(shard_size, len(order))),
+            shard_size,
             targets,
         )
 
@@ -95,30 +99,30 @@ def _commonest_key_term(keys: TermRows, key_counts: NDArray[np.int64]) -> NDArra
     return commonest
 
 
-def _postings(
-    targets: TermRows, order: NDArray[np.uint32], rank: NDArray[np.int32], ranks: int, shard_size: int
+def posting_lists(
+    rows: TermRows, order: NDArray[np.uint32], rank: NDArray[np.int32], ranks: int, shard_size: int
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    """``starts`` and ``postings`` as in ``PostingIndex``: the places of ``order`` whose rows hold each ranked term."""
     firsts = range(0, len(order), shard_size)
     counts = np.zeros((max(len(firsts), 1), ranks + 1), dtype=np.int64)
     for shard, first in enumerate(firsts):
         last = min(first + shard_size, len(order))
-        count_postings(targets.indptr, targets.indices, order, first, last, rank, counts[shard])
+        count_postings(rows.indptr, rows.indices, order, first, last, rank, counts[shard])
     starts = np.cumsum(counts, axis=1)
     starts += np.concatenate(([0], np.cumsum(starts[:-1, -1])))[:, None]
     postings = np.empty(int(starts[-1, -1]), dtype=np.uint32)
     for shard, first in enumerate(firsts):
         last = min(first + shard_size, len(order))
         cursor = starts[shard, :-1].copy()
-        fill_postings(targets.indptr, targets.indices, order, first, last, rank, cursor, postings)
+        fill_postings(rows.indptr, rows.indices, order, first, last, rank, cursor, postings)
     return starts, postings
 
 
-def _ranked_rows(
-    keys: TermRows, order: NDArray[np.uint32], rank: NDArray[np.int32]
+def ranked_rows(
+    rows: TermRows, order: NDArray[np.uint32], rank: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-    lengths = np.diff(keys.indptr)[order]
-    indptr = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-    position = np.arange(indptr[-1]) + np.repeat(keys.indptr[order] - indptr[:-1], lengths)
-    row = np.repeat(np.arange(len(order), dtype=np.int64), lengths)
-    code = np.sort(row << 32 | rank[keys.indices[position]])
-    return indptr, (code & 0xFFFFFFFF).astype(np.uint32)
+    """Ranks of the ranked terms of each row, ascending, in the order of places."""
+    indptr = np.zeros(len(order) + 1, dtype=np.int64)
+    ranks = np.empty(int(np.diff(rows.indptr)[order].sum()), dtype=np.uint32)
+    size = rank_rows(rows.indptr, rows.indices, order, rank, indptr, ranks)
+    return indptr, ranks[:size]

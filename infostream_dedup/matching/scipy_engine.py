@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.matching.engine import Progress, checked
-from infostream_dedup.matrix.entries import kept_entries
+from infostream_dedup.matrix.entries import csr_from, kept_entries
 from infostream_dedup.matrix.row_blocks import row_blocks
 from infostream_dedup.matrix.similarity_matrix import SimilarityMatrix
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
 __all__ = ["SCIPY_ENGINE", "ScipyEngine"]
 
@@ -46,24 +45,45 @@ class ScipyEngine:
         checked(keys, targets, n=n)
         answers = _answers(targets)
         asked = _ones(keys)
-        holders = np.diff(answers.indptr).astype(np.int64)
-        counts: list[sp.csr_array] = []
-        matched: list[sp.csr_array] = []
-        for block in row_blocks(asked.astype(np.int64) @ holders, self.block_work):
+        work = np.asarray(asked.astype(np.int64) @ np.diff(answers.indptr).astype(np.int64), dtype=np.int64)
+        links = _Links()
+        for block in row_blocks(work, self.block_work):
             met = _product(asked[block], answers)
             keep = (met.data >= k_min) & (met.indices != _rows(met, block.start))
-            counts.append(kept_entries(met, keep))
+            links.add(kept_entries(met, keep))
             if weights:
-                matched.append(kept_entries(_product(keys[block], answers), keep))
+                links.matched.append(_product(keys[block], answers).data[keep])
             if progress is not None:
                 progress("matching", block.stop, keys.shape[0])
-        documents = keys.shape[0]
-        return SimilarityMatrix(
-            _stacked(counts, documents, np.uint8), n, k_min, _stacked(matched, documents, np.int64) if weights else None
-        )
+        return links.matrix(keys.shape[0], n=n, k_min=k_min, weights=weights)
 
 
 SCIPY_ENGINE: Final = ScipyEngine()
+
+
+@dataclass(frozen=True, slots=True)
+class _Links:
+    """Rows of links, block under block."""
+
+    lengths: list[NDArray[np.integer]] = field(default_factory=list)
+    columns: list[NDArray[np.int32]] = field(default_factory=list)
+    counts: list[NDArray[np.uint8]] = field(default_factory=list)
+    matched: list[NDArray[np.int64]] = field(default_factory=list)
+
+    def add(self, rows: sp.csr_array) -> None:
+        self.lengths.append(np.diff(rows.indptr))
+        self.columns.append(rows.indices.astype(np.int32, copy=False))
+        self.counts.append(rows.data)
+
+    def matrix(self, documents: int, *, n: int, k_min: int, weights: bool) -> SimilarityMatrix:
+        indptr = np.concatenate(([0], np.cumsum(_joined(self.lengths, np.int64))))
+        columns = _joined(self.columns, np.int32)
+        counts = csr_from(_joined(self.counts, np.uint8), columns, indptr, columns=documents)
+        if not weights:
+            return SimilarityMatrix(counts, n, k_min)
+        weights_met = _joined(self.matched, np.int64)
+        matched = sp.csr_array((weights_met, counts.indices, counts.indptr), shape=counts.shape)
+        return SimilarityMatrix(counts, n, k_min, matched)
 
 
 def _answers(targets: sp.csr_array) -> sp.csr_array:
@@ -92,12 +112,8 @@ def _rows(block: sp.csr_array, first: int) -> NDArray[np.int32]:
     return np.repeat(rows, np.diff(block.indptr))
 
 
-def _stacked(blocks: Sequence[sp.csr_array], documents: int, dtype: type[np.generic]) -> sp.csr_array:
-    """Blocks of rows under one another."""
-    indptr = np.zeros(documents + 1, dtype=np.int64)
-    if not blocks:
-        return sp.csr_array((documents, documents), dtype=dtype)
-    np.cumsum(np.concatenate([np.diff(block.indptr) for block in blocks]), out=indptr[1:])
-    indices = np.concatenate([block.indices for block in blocks], dtype=np.int32)
-    data = np.concatenate([block.data for block in blocks], dtype=dtype)
-    return sp.csr_array((data, indices, indptr), shape=(documents, documents))
+def _joined(blocks: list[NDArray[Any]], dtype: DTypeLike) -> NDArray[Any]:
+    """One array of all blocks, which are given up for it."""
+    joined = np.concatenate([np.zeros(0, dtype=dtype), *blocks], dtype=dtype)
+    blocks.clear()
+    return joined

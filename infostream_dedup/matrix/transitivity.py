@@ -17,7 +17,16 @@ from infostream_dedup.matrix.row_blocks import row_blocks
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["PATH_BUDGET", "SAMPLES", "SEED", "closed_from", "paths_by_middle", "reciprocated", "sampled_closed"]
+__all__ = [
+    "PATH_BUDGET",
+    "SAMPLES",
+    "SEED",
+    "closed_from",
+    "drawn_paths",
+    "paths_by_middle",
+    "reciprocated",
+    "sampled_closed",
+]
 
 PATH_BUDGET: Final = 300_000_000
 """Most two-step walks that are followed exactly: the product takes 1 to 17 ns each, so at most some 5 s."""
@@ -89,6 +98,25 @@ def sampled_closed(
 ) -> int:
     """How many of some paths, drawn uniformly with replacement, are closed.
 
+    Args:
+        links: (documents, documents).
+        reverse: its transpose, as csr.
+        paths: of ``paths_by_middle``; at least one path.
+        samples: paths to draw, at least 1.
+        seed: same seed, same paths.
+
+    Returns:
+        0 to ``samples``; divided by ``samples`` an unbiased estimate of T.
+    """
+    first, _, third = drawn_paths(links, reverse, paths, samples=samples, seed=seed)
+    return int(np.count_nonzero(_holds(links, first, third)))
+
+
+def drawn_paths(
+    links: sp.csr_array, reverse: sp.csr_array, paths: NDArray[np.int64], *, samples: int, seed: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Paths drawn uniformly with replacement.
+
     The middle j is drawn by the number of its paths, then i among those that link to j and k among those j links to,
     again while i = k: so every path has the same chance. At least half of such draws are paths: few rounds suffice.
 
@@ -100,7 +128,7 @@ def sampled_closed(
         seed: same seed, same paths.
 
     Returns:
-        0 to ``samples``; divided by ``samples`` an unbiased estimate of T.
+        i, j and k of each path, int64 (samples,) each.
     """
     random = np.random.default_rng(seed)
     up_to = np.cumsum(paths)
@@ -112,7 +140,7 @@ def sampled_closed(
         first[undrawn] = _drawn(reverse, middle[undrawn], random)
         third[undrawn] = _drawn(links, middle[undrawn], random)
         undrawn = undrawn[first[undrawn] == third[undrawn]]
-    return int(np.count_nonzero(_holds(links, first, third)))
+    return first, middle, third
 
 
 def _drawn(matrix: sp.csr_array, rows: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:

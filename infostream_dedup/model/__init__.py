@@ -2,5 +2,6 @@
 
 from infostream_dedup.model.document import LANGUAGES, Document, Language
 from infostream_dedup.model.settings import PRESETS, Settings
+from infostream_dedup.model.version import VERSION
 
-__all__ = ["LANGUAGES", "PRESETS", "Document", "Language", "Settings"]
+__all__ = ["LANGUAGES", "PRESETS", "VERSION", "Document", "Language", "Settings"]

@@ -45,8 +45,9 @@ def report_files(result: SweepResult) -> dict[str, bytes]:
     figures = {
         "symmetry": curve_figure(result, "symmetry"),
         "transitivity": curve_figure(result, "transitivity"),
-        "groups": group_figure(result.groups),
     }
+    if result.groups:
+        figures["groups"] = group_figure(result.groups)
     drawn = {name: as_svg(figure) for name, figure in figures.items()}
     files = {
         "sweep.json": orjson.dumps(result.as_dict(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),

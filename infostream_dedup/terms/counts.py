@@ -48,15 +48,17 @@ def count_terms(surface_counts: SurfaceCounts, settings: Settings) -> TermCounts
     ]
     terms = sorted({term for _, found in per_language for term in found})
     number_of = {term: number for number, term in enumerate(terms)}
+    documents = surface_counts.counts.shape[0]
     empty = np.zeros(0, dtype=np.int32)
-    counts = sp.csr_array((empty, (empty, empty)), shape=(surface_counts.counts.shape[0], len(terms)))
+    counts = sp.csr_array((empty, (empty, empty)), shape=(documents, len(terms)))
     for language_number, (rows, found) in enumerate(per_language):
         columns = np.fromiter((number_of[term] for term in found), dtype=np.int64, count=len(found))
         mapping = sp.csr_array(
             (np.ones(len(rows), dtype=np.int32), (rows, columns)), shape=(len(surface_counts.surfaces), len(terms))
         )
-        own = sp.diags_array((surface_counts.languages == language_number).astype(np.int32))
-        counts = counts + (own @ surface_counts.counts) @ mapping
+        own = np.flatnonzero(surface_counts.languages == language_number)
+        chosen = sp.csr_array((np.ones(len(own), dtype=np.int32), (own, own)), shape=(documents, documents))
+        counts = counts + (chosen @ surface_counts.counts) @ mapping
     counts.eliminate_zeros()
     counts.sort_indices()
     lengths = np.asarray(counts.sum(axis=1), dtype=np.int64)

@@ -22,7 +22,7 @@ from infostream_dedup.text.tokens import Shape
 
 __all__ = ["RULES", "Analysis", "Morphology"]
 
-RULES: Final = 1
+RULES: Final = 2
 """Version of the rules in this file and its neighbours; raise it whenever an answer changes: caches are keyed by it."""
 
 _PERSONAL: Final = NameKind.SURNAME | NameKind.FIRST_NAME | NameKind.PATRONYMIC
@@ -42,6 +42,7 @@ _GLUED_PART: Final = 5
 _GLUED_FREQUENCY: Final = 2e-6
 
 _ADJECTIVAL_SURNAME: Final = ("ский", "цкий", "ський", "цький", "зький")
+_OF_A_PLACE: Final[dict[Language, str]] = {"ru": "ский", "uk": "ський", "en": ""}
 _INDECLINABLE: Final = ("и", "і", "ї", "у", "ю", "э", "е", "є")
 _POSSESSIVE: Final = ("ів", "їв", "ин", "їн")
 _FEMININE_ADJECTIVE: Final = ("ська", "цька", "зька")
@@ -121,7 +122,7 @@ class Morphology:
         """Everything known of a form in a shape."""
         if self.language == "en":
             return self._english(form)
-        return self._judged(self._found(form, shape), form, shape)
+        return self._judged(self._found(form, shape), form)
 
     def _english(self, form: str) -> Analysis:
         analysis = Analysis(stem(form, "en"), frequency=self._frequency(form), source="stem")
@@ -211,11 +212,15 @@ class Morphology:
         likely = reading.score if self.language == "ru" else (frequency + 1e-9) * self._plausibility(reading)
         if shape == Shape.CAPITAL and (reading.kinds & _PROPER or reading.lemma in self._names):
             likely *= _CAPITAL_FACTOR
-        elif shape == Shape.LOWER and reading.kinds & _PERSONAL:
+        elif shape == Shape.LOWER and (reading.kinds & _PERSONAL or self._is_place(reading.lemma)):
             likely /= _CAPITAL_FACTOR
         noun = reading.part_of_speech == "NOUN"
         adjective_first = shape == Shape.LOWER and reading.part_of_speech == "ADJF"
         return round(likely, 12), adjective_first, noun, frequency
+
+    def _is_place(self, lemma: str) -> bool:
+        listed = self._names.get(lemma)
+        return listed is not None and NameKind.PLACE in listed.kinds
 
     def _plausibility(self, reading: Reading) -> float:
         """Discount for lemmas that owe their frequency to a noun: зміни! beside зміна, офіцерів (the officer's)."""
@@ -276,6 +281,8 @@ class Morphology:
         if self._is_glued(form):
             return Analysis(form, why="two words run together")
         name_guess = self._compound(form) or self._predicted(form)
+        if not name_guess.known and self._is_place(name_guess.lemma.removesuffix(_OF_A_PLACE[self.language])):
+            return replace(name_guess, term=None, part_of_speech="ADJF", why="adjective of a place")
         if shape != Shape.CAPITAL and not name_guess.known and name_guess.frequency == 0:
             return replace(name_guess, term=None, why="in no dictionary, and the capital says nothing here")
         return name_guess
@@ -384,7 +391,7 @@ class Morphology:
     def _is_frequent(self, word: str) -> bool:
         return "-" not in word and self._frequency(word) >= _GLUED_FREQUENCY and self._source.knows(word)
 
-    def _judged(self, found: Analysis, form: str, shape: Shape) -> Analysis:
+    def _judged(self, found: Analysis, form: str) -> Analysis:
         """The last word: repaired lemmas, words that are no key terms, evidence for the strict rule."""
         if found.term is None:
             return found
@@ -392,12 +399,13 @@ class Morphology:
         if repair and repair.lemma and found.lemma not in self._names:
             found = self._repaired(found.lemma)
         lemma = found.lemma
-        if len(lemma) < 2:
+        if min(len(lemma), len(form)) < 2:
             return replace(found, term=None, in_dictionary=False, why="one letter")
         listed = self._excluded.get(lemma) or self._excluded.get(form)
         if listed:
             return replace(found, term=None, in_dictionary=False, why=f"{listed.why} ({listed.place})")
-        if lemma in self._stop and not (shape == Shape.UPPER and NameKind.ABBREVIATION in found.kinds):
+        # A noun of a dictionary may share its lemma with a function word (ніж: knife, than); a guess may not.
+        if lemma in self._stop and not found.known and NameKind.ABBREVIATION not in found.kinds:
             return replace(found, term=None, in_dictionary=False, why="stop word")
         if found.known and not found.in_dictionary and self._frequency(form) > 0:
             return replace(found, in_dictionary=True)

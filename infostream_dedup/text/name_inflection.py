@@ -25,8 +25,8 @@ class _Declension:
     Attributes:
         stems: what the stem must end in; empty for stems that no other declension takes.
         endings: all case endings, the longest first.
-        nominatives: endings of the nominative and the weight of their evidence: what is an oblique case of other classes
-            too weighs less. Where there is no evidence at all the first one is taken.
+        nominatives: endings of the nominative and the weight of their evidence: what is an oblique case of other
+            classes too weighs less. Where there is no evidence at all the first one is taken.
     """
 
     stems: tuple[str, ...]

@@ -1,9 +1,11 @@
 """Text as it came from the wild to text that can be compared: one way to write every word.
 
-``clean`` works on whole texts and keeps case, punctuation and line breaks; ``fold`` makes the key form of one word. Places in
-cleaned text are not places in the raw text: whoever needs spans of the raw text finds them there (``text.sentences``).
+``clean`` works on whole texts and keeps case, punctuation and line breaks; ``fold`` makes the key form of one word.
+Places in cleaned text are not places in the raw text: whoever needs spans of the raw text finds them there
+(``text.sentences``).
 
-Lists of characters are written out instead of asked from ``unicodedata``, whose answers change with the version of Python.
+Lists of characters are written out instead of asked from ``unicodedata``, whose answers change with the version of
+Python.
 """
 
 from __future__ import annotations
@@ -20,31 +22,42 @@ __all__ = ["APOSTROPHES", "clean", "fold"]
 APOSTROPHES: Final = "'’ʼ`´‘‛ʹ′ʻˈꞌ＇"
 """Everything that is typed for an apostrophe inside a word."""
 
-# Soft hyphen, joiners, zero-width and bidirectional marks, variation selectors, byte order mark. Those beyond U+FFFF stand in
-# emoji only, and would make the pattern twice as slow.
+# Soft hyphen, joiners, zero-width and bidirectional marks, variation selectors, byte order mark. Those beyond U+FFFF
+# stand in emoji only, and would make the pattern twice as slow.
 _INVISIBLE: Final = (
     "\u00ad\u034f\u061c\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb"
 )
 _MARKS: Final = "\u0300-\u036f"
-_RARE: Final = re.compile(f"[{_INVISIBLE}{_MARKS}\u0400\u040d\u0450\u045d]")
+# A letter of Russian or Ukrainian with a stress mark that Unicode composes into a letter of another language.
+_STRESSED: Final = "\u0400\u0403\u040c\u040d\u0450\u0453\u045c\u045d"
+_UNSTRESSED: Final = str.maketrans(_STRESSED, "ЕГКИегки")
+_RARE: Final = re.compile(f"[{_INVISIBLE}{_MARKS}{_STRESSED}]")
 _INVISIBLES: Final = re.compile(f"[{_INVISIBLE}]+")
 # A Cyrillic letter, marks that make another letter of it (й, ї), then the stress.
 _STRESS: Final = re.compile("([\u0400-\u052f][\u0302-\u036f]*)[\u0300\u0301]+")
-_STRESSED: Final = str.maketrans("\u0400\u040d\u0450\u045d", "ЕИеи")
 _LEFT_OVER: Final = re.compile(f"[{_MARKS}]+")
 
+_CONSONANT: Final = "бвгґджзклмнпрстфхшщБВГҐДЖЗКЛМНПРСТФХШЩ"
+
 _URL: Final = re.compile("(?:(?:https?|ftp)://|www\\.)[!#-;=?-~]*[A-Za-z0-9/#=_-]", re.IGNORECASE | re.ASCII)
-_EMAIL: Final = re.compile("(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\\.[A-Za-z0-9-]+)+")
+# Up to the last letter or digit of the run, so that the full stop of the sentence stays.
+_EMAIL_CHARACTER: Final = "[A-Za-z0-9._%+-]"
+_EMAIL: Final = re.compile(
+    f"(?<!{_EMAIL_CHARACTER}){_EMAIL_CHARACTER}*[A-Za-z0-9]@[A-Za-z0-9-]+(?:\\.[A-Za-z0-9-]+)+"
+    f"(?:{_EMAIL_CHARACTER}*[A-Za-z0-9])?"
+)
 _ENTITY: Final = re.compile("&(?:amp;)*(#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 _TAG: Final = re.compile("</?[A-Za-z][A-Za-z0-9_:-]{0,30} ?/?>")
+# Translators that do not know the apostrophe write пам<unk>ять.
+_UNKNOWN_APOSTROPHE: Final = re.compile(f"<unk>(?<=[{_CONSONANT}].....)(?=[яюєї])")
 _FORMAT: Final = re.compile("%(?:\\([A-Za-z0-9_]{1,40}\\))?(?:[0-9]{1,2}\\$)?[sd]\\b")
 _FIELD: Final = re.compile("\\$?\\{[A-Za-z0-9_]{0,40}\\}")
 
 _ANY_APOSTROPHE: Final = f"[{APOSTROPHES}]"
 _SOME_APOSTROPHE: Final = re.compile(_ANY_APOSTROPHE)
 _LOOSE_APOSTROPHE: Final = re.compile(f"{_ANY_APOSTROPHE}(?<=[ \u00a0].)")
-_INNER_APOSTROPHE: Final = re.compile(f"{_ANY_APOSTROPHE}(?<=[^\\W\\d_].)(?=[^\\W\\d_])")
-_CONSONANT: Final = "бвгґджзклмнпрстфхшщБВГҐДЖЗКЛМНПРСТФХШЩ"
+_LETTER: Final = f"[^\\W\\d_{APOSTROPHES}]"
+_INNER_APOSTROPHE: Final = re.compile(f"{_ANY_APOSTROPHE}(?<={_LETTER}.){_ANY_APOSTROPHE}*+(?={_LETTER})")
 _DOUBLE_QUOTE_FOR_APOSTROPHE: Final = re.compile(f'"(?<=[{_CONSONANT}].)(?=[яюєї][а-яіїєґ])')
 # Only a small letter: a capital would mostly be a name in single quotes (директоров 'Яндекса').
 _TORN_APOSTROPHE: Final = re.compile(f"[ \u00a0]{_ANY_APOSTROPHE}(?<=[{_CONSONANT}]..)[ \u00a0]?(?=[яюєї])")
@@ -59,13 +72,13 @@ _CYRILLIC: Final = re.compile("[\u0400-\u052f]")
 
 
 def clean(text: str) -> str:
-    """Unify what looks alike and drop what nobody sees; idempotent; about the speed of copying for plain text.
+    """Unify what looks alike and drop what nobody sees; cleaning twice changes nothing.
 
     * NFC; й, ї, ё stay whole, stress marks and other marks that belong to no letter go;
     * soft hyphens, zero-width and bidirectional marks, byte order marks go;
     * URLs, e-mail addresses, HTML entities and simple tags, ``<unk>``, ``%s``, ``{0}`` become a blank;
-    * an apostrophe between letters becomes U+02BC, also one that machine translation tore off (``п 'ять``, ``об ’єкт``), a
-      double quote used for one (``з"явився``) or an entity (``об&#39;єкт``);
+    * an apostrophe between letters becomes U+02BC, also one that machine translation tore off (``п 'ять``, ``об ’єкт``)
+      or did not know (``пам<unk>ять``), a double quote used for one (``з"явився``) or an entity (``об&#39;єкт``);
     * the hyphens U+2010 and U+2011 become ``-``.
 
     Marks of scripts that write vowels as marks (Arabic, Devanagari ...) stay; words of those scripts are cut at them.
@@ -94,9 +107,9 @@ def clean(text: str) -> str:
 def fold(word: str) -> str:
     """Key form of one word: compatibility composed, case-folded, ``ё`` as ``е``, look-alike letters repaired.
 
-    A part between hyphens that mixes Latin and Cyrillic letters becomes Cyrillic if all its Latin letters have a Cyrillic
-    look-alike (Unicode TR39), else Latin if all its Cyrillic letters have a Latin one, else stays as it is. Latin ``i`` stands
-    for ``і`` in Russian too, where no letter looks like it. Digits are left alone. Idempotent.
+    A part between hyphens that mixes Latin and Cyrillic letters becomes Cyrillic if all its Latin letters have a
+    Cyrillic look-alike (Unicode TR39), else Latin if all its Cyrillic letters have a Latin one, else stays as it is.
+    Latin ``i`` stands for ``і`` in Russian too, where no letter looks like it. Digits are left alone. Idempotent.
 
     Args:
         word: one word of cleaned text.
@@ -115,7 +128,7 @@ def fold(word: str) -> str:
 
 def _marks(text: str) -> str:
     """Drop invisible characters and the marks that belong to no letter."""
-    text = unicodedata.normalize("NFC", _INVISIBLES.sub("", text)).translate(_STRESSED)
+    text = unicodedata.normalize("NFC", _INVISIBLES.sub("", text)).translate(_UNSTRESSED)
     text = unicodedata.normalize("NFC", _STRESS.sub("\\1", text))
     return unicodedata.normalize("NFC", _LEFT_OVER.sub("", text))
 
@@ -129,7 +142,7 @@ def _placeholders(text: str) -> str:
     if "&" in text:
         text = _ENTITY.sub(_entity, text)
     if "<" in text:
-        text = _TAG.sub(" ", text)
+        text = _TAG.sub(" ", _UNKNOWN_APOSTROPHE.sub("'", text))
     if "%" in text:
         text = _FORMAT.sub(" ", text)
     if "{" in text:

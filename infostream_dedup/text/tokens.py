@@ -1,17 +1,18 @@
 """Words of a text, in two steps: surfaces (fast, per text) and forms (careful, once per distinct surface).
 
-A *letter* is a character for which ``str.isalnum`` holds and which is no decimal digit (Unicode Nd). A *word* is a run of letters,
-or several such runs joined by single hyphens (U+002D). Letters include the apostrophe U+02BC, which ``clean`` puts inside words.
-Digits and underscores are no letters: they end a word.
+A *letter* is a character for which ``str.isalnum`` holds and which is no decimal digit (Unicode Nd). A *word* is a run
+of letters, or several such runs joined by single hyphens (U+002D). Letters include the apostrophe U+02BC, which
+``clean`` puts inside words. Digits and underscores are no letters: they end a word.
 
-A *capital* is a character of A-Z, À-Þ without ×, U+0100-017F, U+0386-03AB, U+0400-042F, U+0460-052F (blocks that alternate
-capitals and small letters are taken whole, which does no harm: a small letter is LOWER wherever it stands).
+A *capital* is a character of A-Z, À-Þ without ×, U+0100-017F, U+0386-03AB, U+0400-042F, U+0460-052F (blocks that
+alternate capitals and small letters are taken whole, which does no harm: a small letter is LOWER wherever it stands).
 
-An *opener* is ``.`` ``!`` ``?`` ``…`` ``:`` line feed, carriage return, or the beginning of the text; a full stop straight after a
-capital that stands alone (the initial in "В. Зеленский") is none. A word *opens a sentence* if it begins with a capital and, going
-back from it over characters that are neither letters, digits nor underscores, the first opener comes before any such
-character. Its surface is the word behind ``SENTENCE_MARK``; every other surface is the word itself. So the surface alone tells all
-that decides its forms, and a scanner of UTF-8 bytes needs one flag and the length of the last word to do the same.
+An *opener* is ``.`` ``!`` ``?`` ``…`` ``:`` line feed, carriage return, or the beginning of the text; a full stop
+straight after a capital that stands alone (the initial in "В. Зеленский") is none. A word *opens a sentence* if it
+begins with a capital and, going back from it over characters that are neither letters, digits nor underscores, the
+first opener comes before any such character. Its surface is the word behind ``SENTENCE_MARK``; every other surface is
+the word itself. So the surface alone tells all that decides its forms, and a scanner of UTF-8 bytes needs one flag and
+the length of the last word to do the same.
 """
 
 from __future__ import annotations
@@ -30,9 +31,7 @@ SHORTEST_FORM: Final = 2
 LONGEST_FORM: Final = 40
 
 _CAPITAL: Final = "A-ZÀ-ÖØ-Þ\u0100-\u017f\u0386-\u03ab\u0400-\u042f\u0460-\u052f"
-_OPENING: Final = re.compile(
-    f"[.!?…:\\n\\r](?<!\\b[{_CAPITAL}]\\.)[^\\w.!?…:\\n\\r{SENTENCE_MARK}]*+(?=[{_CAPITAL}])"
-)
+_OPENING: Final = re.compile(f"[.!?…:\\n\\r](?<!\\b[{_CAPITAL}]\\.)[^\\w.!?…:\\n\\r]*+(?=[{_CAPITAL}])")
 _WORD: Final = re.compile(f"{SENTENCE_MARK}?[^\\W\\d_]+(?:-[^\\W\\d_]+)*")
 
 _SMALL: Final = "а-яёђ-џѓґіїєў"
@@ -90,9 +89,9 @@ def surfaces(text: str) -> list[str]:
 def forms(surface: str) -> tuple[Form, ...]:
     """The normalised words of a surface: mostly one, several for words glued together, none for junk.
 
-    Words that a bad scrape glued are cut where a small Cyrillic letter meets a capital and where two scripts meet. A word
-    that begins with a capital and up to five small letters more is left whole: it is a name written so (ПриватБанк). Latin words
-    (YouTube) stay whole.
+    Words that a bad scrape glued are cut where a small Cyrillic letter meets a capital and where two scripts meet. A
+    word that begins with a capital and up to five small letters more is left whole: it is a name written so
+    (ПриватБанк). Latin words (YouTube) stay whole.
 
     Args:
         surface: what ``surfaces`` returned, or any word.

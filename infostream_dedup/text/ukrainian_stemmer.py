@@ -1,9 +1,9 @@
 """A light stemmer for Ukrainian, which Snowball lacks: the longest ending off, then four alternations.
 
-Written for this package. The endings are those of the paradigms of school grammar; which of them pay, and which alternations, was
-decided on the forms of frequent words (wordfreq, zipf >= 3) grouped by lemma (pymorphy3): ``tests/text/test_ukrainian_stemmer.py``
-measures it. Endings that mostly cut living stems were left out: -ий after -н- and -ов- goes, -ний and -овий stay, for
-otherwise україну and стороні lose their н, голові its ов.
+Written for this package. The endings are those of the paradigms of school grammar; which of them pay, and which
+alternations, was decided on the forms of frequent words (wordfreq, zipf >= 3) grouped by lemma (pymorphy3):
+``tests/text/test_ukrainian_stemmer.py`` measures it. Endings that mostly cut living stems were left out: -ий after -н-
+and -ов- goes, -ний and -овий stay, for otherwise україну and стороні lose their н, голові its ов.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ def stem_ukrainian(form: str) -> str:
         form: a key form without hyphens; words of other scripts come back as they are.
 
     Returns:
-        A string of at least 3 letters with a vowel in it (the form itself where nothing that long would stay); often no word.
+        A string that is often no word; never empty for a form that is not. An ending goes only if 3 characters with a
+        vowel among them stay.
 
     Example:
         >>> stem_ukrainian("можливість"), stem_ukrainian("можливостями")

@@ -11,7 +11,7 @@ from infostream_dedup.matrix.kernels.compiled import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["count_postings", "fill_postings"]
+__all__ = ["count_postings", "fill_postings", "rank_rows"]
 
 
 @compiled
@@ -52,3 +52,26 @@ def fill_postings(
             if term >= 0:
                 postings[cursor[term]] = place - first
                 cursor[term] += 1
+
+
+@compiled
+def rank_rows(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.uint32],
+    order: NDArray[np.uint32],
+    rank: NDArray[np.int32],
+    out_indptr: NDArray[np.int64],
+    ranks: NDArray[np.uint32],
+) -> int:
+    """Write the ranks of each place's ranked terms, ascending in a row; give back how many there are."""
+    written = 0
+    for place in range(order.size):
+        document = order[place]
+        for position in range(indptr[document], indptr[document + 1]):
+            term = rank[indices[position]]
+            if term >= 0:
+                ranks[written] = term
+                written += 1
+        ranks[out_indptr[place] : written].sort()
+        out_indptr[place + 1] = written
+    return written

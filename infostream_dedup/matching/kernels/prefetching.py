@@ -27,5 +27,5 @@ def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:  # noqa: ARG0
     return types.void(array, types.int64), generate
 
 
-prefetch = cast("Callable[[Any, int], None]", _prefetch)
+prefetch = cast("Callable[[Any, Any], None]", _prefetch)
 """Start loading ``array[index]`` into the cache; only inside compiled functions. It never faults."""

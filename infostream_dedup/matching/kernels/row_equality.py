@@ -33,7 +33,7 @@ def _equal_rows(indptr: NDArray[np.int64], values: NDArray[np.uint32], one: int,
     step = 0
     while step < length and values[indptr[one] + step] == values[indptr[other] + step]:
         step += 1
-    return step == length
+    return bool(step == length)
 
 
 @compiled

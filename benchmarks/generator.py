@@ -1,0 +1,315 @@
+"""A made-up stream of news: Zipf vocabulary, stories of heavy-tailed sizes, edited reprints, shuffled order.
+
+A story has its own list of topical lemmas, drawn from the middle and the tail of the vocabulary; 40 % of the words of a
+freshly written document come from it, the others from the language at large. 70 % of the later documents of a story
+are reprints: an earlier text with 0 to 45 % of its words dropped or replaced. Which story a document belongs to is the
+truth that finders of duplicates can be judged by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+__all__ = ["MONTH", "Corpus", "Texts", "generate", "harder", "write_texts"]
+
+MONTH: Final = 1_272_217
+"""Documents of the source paper's month."""
+
+_LEMMAS = 400_000
+_COMMON = 300
+_TOPIC_LEMMAS = 60
+_MEAN_LENGTH = 225
+_LARGEST_STORY = 3000
+_SKEWED_LEMMAS = 30_000
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Documents as lemma numbers.
+
+    Attributes:
+        indptr: int64 (documents + 1,), where each document's tokens lie.
+        tokens: int32, lemma of each token.
+        stories: int32 (documents,), story of each document.
+        lemmas: number of lemmas there are.
+    """
+
+    indptr: NDArray[np.int64]
+    tokens: NDArray[np.int32]
+    stories: NDArray[np.int32]
+    lemmas: int
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Documents as UTF-8 in one buffer, the layout of an Arrow large_string array.
+
+    Attributes:
+        offsets: int64 (documents + 1,).
+        data: uint8.
+    """
+
+    offsets: NDArray[np.int64]
+    data: NDArray[np.uint8]
+
+    def __iter__(self) -> Iterator[str]:
+        for document in range(len(self.offsets) - 1):
+            yield self.data[self.offsets[document] : self.offsets[document + 1]].tobytes().decode()
+
+
+def generate(documents: int, *, seed: int) -> Corpus:
+    """Make a stream; same number and seed, same stream.
+
+    Args:
+        documents: at least 1.
+        seed: of everything.
+    """
+    random = np.random.default_rng(seed)
+    rank = np.arange(1, _LEMMAS + 1)
+    language = _alias_table(1 / (rank + 6.0) ** 1.05)
+    topical = _alias_table(1 / (rank[_COMMON:] + 6.0) ** 0.80)
+    sizes = _story_sizes(documents, random)
+    indptr, tokens, stories = _write_stories(seed, sizes, *language, *topical)
+    order = random.permutation(len(stories))[:documents]
+    lengths = np.diff(indptr)[order]
+    shuffled = np.concatenate(([0], np.cumsum(lengths)))
+    return Corpus(shuffled, _gather(tokens, indptr[:-1][order], shuffled), stories[order], _LEMMAS)
+
+
+def harder(corpus: Corpus) -> Corpus:
+    """The same stream with all but the commonest lemmas folded onto 30,000, a quarter of which take most of the mass.
+
+    Key terms become far more frequent, and stories that have nothing to do with each other share them.
+    """
+    lemma = np.arange(_LEMMAS, dtype=np.int64)
+    scattered = lemma[_COMMON:] * 2654435761 % (1 << 32) / 2.0**32
+    lemma[_COMMON:] = _COMMON + (scattered**2 * _SKEWED_LEMMAS).astype(np.int64)
+    return replace(corpus, tokens=lemma.astype(np.int32)[corpus.tokens], lemmas=_COMMON + _SKEWED_LEMMAS)
+
+
+def write_texts(corpus: Corpus, *, seed: int = 7) -> Texts:
+    """Spell the lemmas as Russian-looking words with endings, capitals, punctuation and figures.
+
+    How a word is written depends on the word and the one before it, so that an unedited passage stays verbatim.
+    """
+    pool, starts, lengths = _stems(seed)
+    endings, ending_starts = _packed([ending.encode() for ending in _ENDINGS])
+    room = int(lengths[corpus.tokens].sum()) + len(corpus.tokens) * (int(np.diff(ending_starts).max()) + 12)
+    data = np.empty(room, dtype=np.uint8)
+    offsets = np.zeros(len(corpus) + 1, dtype=np.int64)
+    size = _spell(corpus.indptr, corpus.tokens, pool, starts, lengths, endings, ending_starts, offsets, data)
+    return Texts(offsets, data[:size].copy())
+
+
+_CONSONANTS = "бвгджзклмнпрстфхцчшщ"
+_VOWELS = "аеиоуыэюя"
+_ENDINGS = ("", *"а у ом е ы ами ах ов ой ого ему ая ие ить ал ила ится ение ением".split())
+
+
+def _stems(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+    random = np.random.default_rng(seed)
+    seen: set[str] = set()
+    stems: list[bytes] = []
+    while len(stems) < _LEMMAS:
+        syllables = 1 + (len(stems) > _COMMON) + (len(stems) > 6000) + random.integers(0, 2, 4096)
+        consonants, vowels = random.integers(0, 20, (4096, 5)), random.integers(0, 9, (4096, 5))
+        for draw in range(min(4096, _LEMMAS - len(stems))):
+            letters = [_CONSONANTS[consonants[draw, at]] + _VOWELS[vowels[draw, at]] for at in range(syllables[draw])]
+            stem = "".join(letters) + _CONSONANTS[consonants[draw, 4]]
+            if stem not in seen:
+                seen.add(stem)
+                stems.append(stem.encode())
+    pool, starts = _packed(stems)
+    return pool, starts[:-1], np.diff(starts)
+
+
+def _packed(strings: list[bytes]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    starts = np.concatenate(([0], np.cumsum([len(string) for string in strings]))).astype(np.int64)
+    return np.frombuffer(b"".join(strings), dtype=np.uint8), starts
+
+
+def _story_sizes(documents: int, random: np.random.Generator) -> NDArray[np.int64]:
+    drawn = np.zeros(0, dtype=np.int64)
+    while drawn.sum() < documents:
+        more = np.minimum(random.random(200_000) ** (-1 / 1.45), _LARGEST_STORY).astype(np.int64)
+        drawn = np.concatenate((drawn, more))
+    last = int(np.searchsorted(np.cumsum(drawn), documents))
+    sizes = drawn[: last + 1]
+    if documents >= 100_000:
+        sizes = np.append(sizes, _LARGEST_STORY)
+    random.shuffle(sizes)
+    return sizes
+
+
+def _alias_table(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Walker's alias method: keep entry i with probability ``keep[i]``, else take ``other[i]``."""
+    return _balance(weights * (len(weights) / weights.sum()))
+
+
+@njit(cache=True)
+def _balance(share):
+    keep, other = np.ones(share.size), np.arange(share.size)
+    small, large = np.flatnonzero(share < 1), np.flatnonzero(share >= 1)
+    smalls, larges = small.size, large.size
+    stack = np.empty(share.size, np.int64)
+    stack[:smalls] = small
+    while smalls > 0 and larges > 0:
+        one, rich = stack[smalls - 1], large[larges - 1]
+        keep[one], other[one] = share[one], rich
+        share[rich] -= 1 - share[one]
+        smalls -= 1
+        if share[rich] < 1:
+            larges -= 1
+            stack[smalls] = rich
+            smalls += 1
+    return keep, other
+
+
+@njit(cache=True)
+def _draw(keep, other):
+    drawn = np.random.randint(0, keep.size)
+    return drawn if np.random.random() < keep[drawn] else other[drawn]
+
+
+@njit(cache=True)
+def _compose(out, topics, keep, other):
+    length = min(max(int(np.exp(np.random.normal(np.log(_MEAN_LENGTH) - 0.125, 0.5))), 30), 1500)
+    for place in range(length):
+        if np.random.random() < 0.40:
+            skew = np.random.random()
+            out[place] = topics[int(skew * skew * topics.size)]
+        else:
+            out[place] = _draw(keep, other)
+    return length
+
+
+@njit(cache=True)
+def _reprint(original, out, keep, other):
+    edited = np.random.random() ** 2 * 0.45
+    length = 0
+    for token in original:
+        chance = np.random.random()
+        if chance < edited * 0.5:
+            out[length] = _draw(keep, other)
+            length += 1
+        elif chance >= edited:
+            out[length] = token
+            length += 1
+    return length
+
+
+@njit(cache=True)
+def _write_stories(seed, sizes, keep, other, topical_keep, topical_other):
+    np.random.seed(seed)
+    documents = sizes.sum()
+    indptr, stories = np.zeros(documents + 1, np.int64), np.empty(documents, np.int32)
+    tokens = np.empty(documents * _MEAN_LENGTH * 5 // 4 + 100_000, np.int32)
+    out, topics = np.empty(1500, np.int32), np.empty(_TOPIC_LEMMAS, np.int32)
+    document = 0
+    for story in range(sizes.size):
+        for topic in range(_TOPIC_LEMMAS):
+            topics[topic] = _draw(topical_keep, topical_other) + _COMMON
+        original = 0
+        for member in range(sizes[story]):
+            fresh = member == 0 or np.random.random() < 0.30
+            begin = indptr[document]
+            if fresh:
+                length = _compose(out, topics, keep, other)
+            else:
+                length = _reprint(tokens[indptr[original] : indptr[original + 1]], out, keep, other)
+            if begin + length > tokens.size:
+                tokens = np.concatenate((tokens, np.empty(tokens.size // 3, np.int32)))
+            tokens[begin : begin + length] = out[:length]
+            if member == 0 or (fresh and np.random.random() < 0.3):
+                original = document
+            stories[document] = story
+            document += 1
+            indptr[document] = begin + length
+    return indptr, tokens[: indptr[-1]].copy(), stories
+
+
+@njit(cache=True)
+def _gather(tokens, starts, indptr):
+    out = np.empty(indptr[-1], tokens.dtype)
+    for document in range(starts.size):
+        for step in range(indptr[document + 1] - indptr[document]):
+            out[indptr[document] + step] = tokens[starts[document] + step]
+    return out
+
+
+@njit(cache=True)
+def _chance(token, before, salt):
+    """A number from 0 to 1 that depends on a token and the one before it only."""
+    mixed = np.uint64(token) * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= np.uint64(before) * np.uint64(0xC2B2AE3D27D4EB4F) ^ np.uint64(salt)
+    mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
+    return np.float64((mixed ^ (mixed >> np.uint64(32))) >> np.uint64(11)) / 2.0**53
+
+
+@njit(cache=True)
+def _put(data, size, source, begin, end):
+    for position in range(begin, end):
+        data[size] = source[position]
+        size += 1
+    return size
+
+
+@njit(cache=True)
+def _capitalise(data, begin):
+    """Raise a small Cyrillic letter of two bytes: а-п lie 0x20 above А-П, р-я cross into the other lead byte."""
+    if data[begin] == 0xD0:
+        data[begin + 1] -= 0x20
+    else:
+        data[begin] = 0xD0
+        data[begin + 1] += 0x20
+
+
+@njit(cache=True)
+def _spell_word(data, size, lemma, before, capital, pool, starts, lengths, endings, ending_starts):
+    begin = size
+    size = _put(data, size, pool, starts[lemma], starts[lemma] + lengths[lemma])
+    ending = int(_chance(lemma, before, 1) ** 2 * (1 + lemma * 7919 % 14))
+    size = _put(data, size, endings, ending_starts[ending], ending_starts[ending + 1])
+    if capital or _chance(lemma, before, 3) < 0.06:
+        _capitalise(data, begin)
+    return size
+
+
+@njit(cache=True)
+def _spell_figure(data, size, figure):
+    data[size] = 32
+    for place in range(4):
+        data[size + 4 - place] = 48 + figure % 10
+        figure //= 10
+    return size + 5
+
+
+@njit(cache=True)
+def _spell(indptr, tokens, pool, starts, lengths, endings, ending_starts, offsets, data):
+    size = 0
+    for document in range(indptr.size - 1):
+        before, capital = 0, True
+        for position in range(indptr[document], indptr[document + 1]):
+            lemma = tokens[position]
+            size = _spell_word(data, size, lemma, before, capital, pool, starts, lengths, endings, ending_starts)
+            chance = _chance(lemma, before, 2)
+            capital = chance < 0.055
+            if chance < 0.14:
+                data[size] = 46 if capital else 44
+                size += 1
+            elif chance < 0.165:
+                size = _spell_figure(data, size, int(chance * 1e6) % 2030)
+            data[size] = 32
+            size += 1
+            before = lemma
+        offsets[document + 1] = size
+    return size

@@ -1,0 +1,202 @@
+"""Speed of matching, of S and T, and of the stream's index, on the made-up stream.
+
+    python -m benchmarks.matching --sizes 10000 100000 --out matching.json
+
+Each measurement runs in a process of its own, so that peak memory is its own; compiled code is loaded beforehand. Both
+engines run on the same data in the same run, and must find the same links.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import scipy.sparse as sp
+
+from benchmarks.generator import MONTH, generate, harder
+from benchmarks.key_terms import key_terms
+
+N = 12
+K_MIN = 4
+SCIPY_UP_TO = 100_000
+
+
+def main() -> None:
+    """Make the data, run every case, print and store the rows."""
+    arguments = _arguments()
+    if arguments.case:
+        print(json.dumps(CASES[arguments.case[0]](Path(arguments.case[1]), arguments.case[2])))
+        return
+    rows = []
+    for size in arguments.sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            described = _make_data(size, arguments.seed, Path(folder), hard=arguments.hard)
+            for target in ("signature", "text"):
+                rows += _run_cases(size, target, folder, described, scipy_too=size <= SCIPY_UP_TO or arguments.scipy)
+    report = {"machine": _machine(), "seed": arguments.seed, "hard": arguments.hard, "rows": rows}
+    if arguments.out:
+        arguments.out.write_text(json.dumps(report, indent=1) + "\n")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000], help=f"a month is {MONTH}")
+    parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--hard", action="store_true", help="the skewed vocabulary of 30,000 lemmas")
+    parser.add_argument("--scipy", action="store_true", help=f"run scipy above {SCIPY_UP_TO} documents, too")
+    parser.add_argument("--out", type=Path, help="where the rows go as JSON")
+    parser.add_argument("--case", nargs=3, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def _make_data(size: int, seed: int, folder: Path, *, hard: bool) -> dict[str, Any]:
+    corpus = generate(size, seed=seed)
+    keys, targets = key_terms(harder(corpus) if hard else corpus)
+    for name, matrix in (("keys", keys), ("targets", targets)):
+        np.save(folder / f"{name}-indptr.npy", matrix.indptr)
+        np.save(folder / f"{name}-indices.npy", matrix.indices)
+    np.save(folder / "terms.npy", keys.shape[1])
+    return {"tokens": len(corpus.tokens)}
+
+
+def _run_cases(
+    size: int, target: str, folder: str, described: dict[str, Any], *, scipy_too: bool
+) -> list[dict[str, Any]]:
+    rows = []
+    for case in CASES:
+        if case == "scipy" and not scipy_too:
+            continue
+        command = [sys.executable, "-m", "benchmarks.matching", "--case", case, folder, target]
+        found = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        for row in json.loads(found):
+            rows.append({"documents": size, "target": target, **described, **row})
+            print("  ".join(f"{name}={value}" for name, value in rows[-1].items()), flush=True)
+    _compare(rows)
+    return rows
+
+
+def _compare(rows: list[dict[str, Any]]) -> None:
+    matching = {row["engine"]: row for row in rows if row["stage"] == "match"}
+    if len(matching) == 2:
+        ours, theirs = matching["numba"], matching["scipy"]
+        assert ours["checksum"] == theirs["checksum"], "the engines disagree"
+        print(
+            f"  scipy takes {theirs['cpu_seconds'] / ours['cpu_seconds']:.1f} times numba's CPU seconds\n", flush=True
+        )
+
+
+def _load(folder: Path, target: str) -> tuple[sp.csr_array, sp.csr_array]:
+    terms = int(np.load(folder / "terms.npy"))
+
+    def matrix(name: str, dtype: type) -> sp.csr_array:
+        indptr, indices = np.load(folder / f"{name}-indptr.npy"), np.load(folder / f"{name}-indices.npy")
+        return sp.csr_array((np.ones(len(indices), dtype), indices, indptr), shape=(len(indptr) - 1, terms))
+
+    keys = matrix("keys", np.int64)
+    return keys, matrix("targets", np.bool_) if target == "text" else matrix("keys", np.bool_)
+
+
+def _measured(work: Callable[[], Any]) -> tuple[Any, dict[str, Any]]:
+    cpu, wall = time.process_time(), time.perf_counter()
+    result = work()
+    taken = {
+        "cpu_seconds": round(time.process_time() - cpu, 3),
+        "wall_seconds": round(time.perf_counter() - wall, 3),
+        "peak_gb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, 2),
+    }
+    return result, taken
+
+
+def _match(engine: Any, folder: Path, target: str) -> tuple[Any, dict[str, Any]]:
+    keys, targets = _load(folder, target)
+    with suppress(ValueError):
+        engine.match(keys[:50], targets[:50], n=N, weights=False, k_min=K_MIN)
+    loaded = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, 2)
+    matrix, taken = _measured(lambda: engine.match(keys, targets, n=N, weights=False, k_min=K_MIN))
+    checksum = crc32(matrix.counts.data, crc32(matrix.counts.indices.astype(np.int32)))
+    row = {"stage": "match", "engine": engine.name, "links": matrix.counts.nnz, **taken, "loaded_gb": loaded}
+    return matrix, {**row, "checksum": checksum}
+
+
+def _scipy(folder: Path, target: str) -> list[dict[str, Any]]:
+    from infostream_dedup.matching.scipy_engine import SCIPY_ENGINE
+
+    return [_match(SCIPY_ENGINE, folder, target)[1]]
+
+
+def _numba(folder: Path, target: str) -> list[dict[str, Any]]:
+    from infostream_dedup.matching.numba_engine import NumbaEngine
+    from infostream_dedup.matrix.fast_sweep import fast_sweep
+
+    matrix, matched = _match(NumbaEngine(), folder, target)
+    fast_sweep(matrix.restricted(np.arange(50)), [K_MIN])
+    rows, taken = _measured(lambda: fast_sweep(matrix, range(K_MIN, N + 1)))
+    first = rows[0]
+    ratios = {"symmetry": first.symmetry, "transitivity": first.transitivity, "paths": first.paths}
+    return [matched, {"stage": f"S, T for k = {K_MIN}..{N}", "links": first.links, **ratios, **taken}]
+
+
+def _low_k(folder: Path, target: str) -> list[dict[str, Any]]:
+    from infostream_dedup.matching.low_k import sweep_unstored
+
+    keys, targets = _load(folder, target)
+    sweep_unstored(keys[:50], targets[:50], n=N)
+    rows, taken = _measured(lambda: sweep_unstored(keys, targets, n=N))
+    links = {f"links_{row.k}": row.links for row in rows}
+    return [{"stage": "S, sampled T for k = 1..3", **links, **taken}]
+
+
+def _window(folder: Path, target: str) -> list[dict[str, Any]]:
+    """Fill the index, then ask and add one document at a time while the oldest expire."""
+    from infostream_dedup.matching.window_index import WindowIndex
+
+    keys, targets = _load(folder, target)
+    index = WindowIndex()
+    fill = keys.shape[0] * 9 // 10
+    asked, added = [], []
+    for document in range(keys.shape[0]):
+        own = keys.indices[keys.indptr[document] : keys.indptr[document + 1]]
+        target_terms = targets.indices[targets.indptr[document] : targets.indptr[document + 1]]
+        before = time.perf_counter_ns()
+        if document >= fill:
+            index.candidates(keys=own, targets=target_terms, k_min=K_MIN)
+        between = time.perf_counter_ns()
+        index.add(document, keys=own, targets=target_terms)
+        index.expire_before(document + 1 - fill)
+        if document >= fill:
+            asked.append(between - before)
+            added.append(time.perf_counter_ns() - between)
+    row: dict[str, Any] = {"stage": "window", "window": len(index), "bytes_per_document": index.nbytes // len(index)}
+    for name, latencies in (("ask", asked), ("add", added)):
+        for percentile in (50, 99):
+            row[f"{name}_p{percentile}_us"] = round(float(np.percentile(latencies, percentile)) / 1000, 1)
+    return [row]
+
+
+CASES: dict[str, Callable[[Path, str], list[dict[str, Any]]]] = {
+    "numba": _numba,
+    "scipy": _scipy,
+    "low-k": _low_k,
+    "window": _window,
+}
+
+
+def _machine() -> dict[str, Any]:
+    return {"cores": os.cpu_count(), "processor": platform.machine(), "python": platform.python_version()}
+
+
+if __name__ == "__main__":
+    main()

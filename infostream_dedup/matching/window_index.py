@@ -1,0 +1,221 @@
+"""One document at a time against a window of documents: a stream's index."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from infostream_dedup.matching.kernels.window_lists import (
+    NOTHING,
+    Pool,
+    Terms,
+    append_document,
+    count_hits,
+    rebase,
+    rehash,
+    tidy,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Candidates", "WindowIndex"]
+
+_LARGEST_NUMBER = (1 << 32) - 2
+_TIDIED_AT_ONCE = 8
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Documents of the window that resemble a given one.
+
+    Attributes:
+        ordinals: int64, ascending.
+        forward: uint8, key terms of the given document in the target of each.
+        backward: uint8, key terms of each in the target of the given document.
+    """
+
+    ordinals: NDArray[np.int64]
+    forward: NDArray[np.uint8]
+    backward: NDArray[np.uint8]
+
+
+class WindowIndex:
+    """Key terms and targets of the latest documents. Exact; documents come and go without a rebuild.
+
+    Terms are numbers from 0 to 2**63 - 1 of the caller's choice; a document has at most 255 key terms. Memory follows
+    the window, not the stream: what expired documents leave behind is tidied up a little with every new document.
+
+    Example:
+        >>> index = WindowIndex()
+        >>> index.add(0, keys=[7, 8], targets=[7, 8, 9])
+        >>> found = index.candidates(keys=[8, 9], targets=[8, 9], k_min=1)
+        >>> found.ordinals.tolist(), found.forward.tolist(), found.backward.tolist()
+        ([0], [2], [1])
+    """
+
+    def __init__(self) -> None:
+        self._terms = _empty_terms(1 << 10)
+        self._keys = _empty_pool(1 << 10)
+        self._targets = _empty_pool(1 << 10)
+        self._ordinals = np.zeros(1 << 10, dtype=np.int64)
+        # Documents are numbered from 0; those from _oldest up to _next are in the window, and the ordinal of number x
+        # stands at _ordinals[x - _shift].
+        self._oldest = 0
+        self._next = 0
+        self._shift = 0
+        self._since_tidied = 0
+        self._forward = np.zeros(0, dtype=np.uint8)
+        self._backward = np.zeros(0, dtype=np.uint8)
+        self._touched = np.zeros(1, dtype=np.uint32)
+
+    def __len__(self) -> int:
+        """Documents in the window."""
+        return self._next - self._oldest
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays."""
+        arrays = (*self._terms, *self._keys, *self._targets, self._ordinals)
+        return sum(array.nbytes for array in (*arrays, self._forward, self._backward, self._touched))
+
+    def add(self, ordinal: int, *, keys: ArrayLike, targets: ArrayLike) -> None:
+        """Take a document into the window.
+
+        Args:
+            ordinal: its place in the stream, larger than all before.
+            keys: its key terms, each once.
+            targets: what others' key terms are looked up in, each once.
+
+        Raises:
+            ValueError: the ordinal is not larger than the last one.
+        """
+        if len(self) and ordinal <= self._ordinals[self._next - 1 - self._shift]:
+            last = int(self._ordinals[self._next - 1 - self._shift])
+            raise ValueError(f"ordinal is {ordinal}; expected more than the last one, {last}")
+        key_terms, target_terms = _numbers(keys), _numbers(targets)
+        self._number_anew()
+        self._make_room_for_terms(len(key_terms) + len(target_terms))
+        self._remember(ordinal)
+        self._keys = self._appended(key_terms, self._keys, self._targets)
+        self._targets = self._appended(target_terms, self._targets, self._keys)
+        self._next += 1
+        self._tidy()
+
+    def expire_before(self, ordinal: int) -> None:
+        """Let documents go whose ordinals are smaller; ordinals never added do no harm."""
+        window = self._ordinals[self._oldest - self._shift : self._next - self._shift]
+        self._oldest += int(np.searchsorted(window, ordinal))
+
+    def candidates(self, *, keys: ArrayLike, targets: ArrayLike, k_min: int) -> Candidates:
+        """Documents of the window with forward or backward count of at least k_min; both counts are exact.
+
+        Args:
+            keys: key terms of the asking document, each once, at most 255.
+            targets: what the key terms of the window's documents are looked up in, each once.
+            k_min: at least 1.
+        """
+        self._make_room_for_hits()
+        forward, backward, touched = self._forward, self._backward, self._touched
+        asking, answering = _numbers(keys), _numbers(targets)
+        found = count_hits(asking, self._oldest, self._terms, self._targets, forward, touched, 0, backward)
+        found = count_hits(answering, self._oldest, self._terms, self._keys, backward, touched, found, forward)
+        touched = touched[:found]
+        forward, backward = forward[touched], backward[touched]
+        self._forward[touched] = 0
+        self._backward[touched] = 0
+        near = np.flatnonzero(np.maximum(forward, backward) >= k_min)
+        near = near[np.argsort(touched[near])]
+        ordinals = self._ordinals[touched[near] + np.int64(self._oldest - self._shift)]
+        return Candidates(ordinals, forward[near], backward[near])
+
+    def _appended(self, given: NDArray[np.int64], pool: Pool, other: Pool) -> Pool:
+        done = 0
+        while True:
+            done = append_document(self._next, given, done, self._oldest, self._terms, pool, other)
+            if done == len(given):
+                return pool
+            pool = pool._replace(postings=_longer(pool.postings, len(pool.postings) * 3 // 2))
+
+    def _make_room_for_terms(self, most: int) -> None:
+        terms = self._terms
+        if terms.state[0] >= most:
+            return
+        slots = len(terms.slot_terms)
+        larger = max(2 * slots, slots + most)
+        grown = _empty_terms(larger)
+        grown.slot_terms[:slots] = terms.slot_terms
+        free = int(terms.state[0])
+        # New slots go below the old ones, so that those are used first.
+        grown.free_slots[: larger - slots] = np.arange(larger - 1, slots - 1, -1)
+        grown.free_slots[larger - slots : larger - slots + free] = terms.free_slots[:free]
+        grown.state[:] = larger - slots + free, terms.state[1]
+        rehash(grown)
+        self._terms = grown
+        self._keys = self._keys._replace(lists=_longer(self._keys.lists, larger))
+        self._targets = self._targets._replace(lists=_longer(self._targets.lists, larger))
+
+    def _make_room_for_hits(self) -> None:
+        if len(self._forward) < len(self):
+            size = max(1 << 10, 2 * len(self))
+            self._forward, self._backward = np.zeros((2, size), dtype=np.uint8)
+            self._touched = np.zeros(size + 1, dtype=np.uint32)
+
+    def _remember(self, ordinal: int) -> None:
+        if self._next - self._shift == len(self._ordinals):
+            window = self._ordinals[self._oldest - self._shift :]
+            if 2 * len(window) > len(self._ordinals):
+                self._ordinals = _longer(window, 2 * len(self._ordinals))
+            else:
+                self._ordinals[: len(window)] = window.copy()
+            self._shift = self._oldest
+        self._ordinals[self._next - self._shift] = ordinal
+
+    def _tidy(self) -> None:
+        """Pass over all slots while a quarter of the window changes, some slots at a time."""
+        self._since_tidied += 1
+        share = 4 * len(self._terms.slot_terms) / max(len(self), 1)
+        slots = min(int(self._since_tidied * share), len(self._terms.slot_terms))
+        if slots >= _TIDIED_AT_ONCE:
+            tidy(slots, self._oldest, self._terms, self._keys, self._targets)
+            self._since_tidied = 0
+
+    def _number_anew(self) -> None:
+        if self._next < _LARGEST_NUMBER:
+            return
+        for pool in (self._keys, self._targets):
+            rebase(self._terms, pool, self._oldest)
+        self._next -= self._oldest
+        self._shift -= self._oldest
+        self._oldest = 0
+
+
+def _numbers(terms: ArrayLike) -> NDArray[np.int64]:
+    return np.ascontiguousarray(terms, dtype=np.int64)
+
+
+def _empty_terms(slots: int) -> Terms:
+    table = 1 << (2 * slots - 1).bit_length()
+    return Terms(
+        np.full(table, NOTHING, dtype=np.int64),
+        np.zeros(table, dtype=np.int32),
+        np.full(slots, NOTHING, dtype=np.int64),
+        np.arange(slots - 1, -1, -1, dtype=np.int32),
+        np.array([slots, 0], dtype=np.int64),
+    )
+
+
+def _empty_pool(slots: int) -> Pool:
+    free = np.full(33, NOTHING, dtype=np.int64)
+    free[-1] = 0
+    return Pool(np.full((slots, 4), NOTHING, dtype=np.int64), np.empty(1 << 12, dtype=np.uint32), free)
+
+
+def _longer(array: NDArray[_Scalar], size: int) -> NDArray[_Scalar]:
+    grown = np.empty((size, *array.shape[1:]), dtype=array.dtype)
+    grown[: len(array)] = array
+    return grown

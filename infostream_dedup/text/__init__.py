@@ -1,0 +1,8 @@
+"""A string to tokens, sentences, language and stems."""
+
+from infostream_dedup.text.language import detect
+from infostream_dedup.text.normalise import clean, fold
+from infostream_dedup.text.sentences import sentences
+from infostream_dedup.text.tokens import Form, Shape, forms, surfaces
+
+__all__ = ["Form", "Shape", "clean", "detect", "fold", "forms", "sentences", "surfaces"]

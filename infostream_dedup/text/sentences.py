@@ -1,0 +1,324 @@
+"""A raw text to the spans of its sentences, by small rules asked in order.
+
+The idea of one tiny named rule per situation, listed once, is from razdel (A. Kukushkin,
+https://github.com/natasha/razdel); rules and lists are our own. Right answers are not always one (после "в 2014 г." a
+capital may go on or begin anew); the rules take the likelier.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+__all__ = ["RULES", "Decision", "decisions", "sentences"]
+
+# A stop with what closes behind it and a blank; a stop glued between Cyrillic words by a bad scrape; a line break.
+# Lookbehinds and possessive repeats keep a megabyte of dots or blanks linear.
+_PLACE: Final = re.compile(
+    "(?<![.!?…])([.!?…]++)([\"»”“’'›)\\]}]*+)(\\s++)|(?<=[а-яёіїєґ]{2})([.!?…]++)(?=[А-ЯЁІЇЄҐ][а-яёіїєґ])|(\\n\\s*+)"
+)
+_SKIPPED: Final = "\"«„“”‘'‹([{—–- \u00a0\t"
+"""What may stand between a stop and the first letter after it."""
+_GOES_ON: Final = ",;:.!?…%)]}»"
+_WORD: Final = re.compile("[^\\W_]+")
+_LIST_NUMBER: Final = re.compile("[0-9]{1,2}(?:\\.[0-9]{1,2})?\\.")
+_LONGEST_ABBREVIATION: Final = 8
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Titles, kinds of places, references: never the last word of a sentence.
+_BEFORE_A_NAME: Final = _words(
+    # ru: ул. Ленина, им. Горького, проф. Преображенский, см. Приложение
+    "ул им пр просп пер пл наб ш бул бульв пос дер ст д кв корп стр оф г гор с т тов гр проф акад доц ген подполк "
+    "кап лейт серж св о прп см ср напр рис табл гл ред сост пер изд зам пом нач гос мин "
+    # uk: вул. Хрещатик, м. Київ, смт. Буча, ім. Шевченка, див. Додаток
+    "вул пров м смт ім академ див пор мал заст нач кер упоряд перекл "
+    # en: Mr. Smith, Gen. Milley, St. Petersburg, vs. Real
+    "mr mrs ms dr prof st gen sen rep gov lt col capt cmdr sgt maj adm rev hon pres ft mt vs cf"
+)
+# After a number a measure, which may end a sentence: 5 м. Він; elsewhere it may be one of the above: м. Київ.
+_MEASURES: Final = _words(
+    "г гг р рр м см мм км кг мг т ц л с сек мин хв год ч ст в вв д к кв га р тыс тис млн млрд трлн руб коп грн "
+    "долл дол евро чел ос"
+)
+_THOUSANDS: Final = _words("тыс тис млн млрд трлн")
+# Only a number goes on after these: рис. 5, ст. 105, No. 10; "no." alone ends a sentence.
+_BEFORE_A_NUMBER: Final = _words(
+    "п пп ст ч т кн гл рис табл стр с вип вып абз подп no nos p pp fig vol ch sec art eq тел д буд кв корп оф "
+    "янв февр апр авг сент окт нояб дек січ лют квіт трав черв серп жовт груд jan feb apr "
+    "jun jul aug sep sept oct nov dec"
+)
+# Abbreviations of two words: т. е. Москва goes on even before a capital, и т. д. does not.
+_PAIRS: Final = {
+    ("т", "е"): False,
+    ("т", "к"): False,
+    ("т", "н"): False,
+    ("т", "зв"): False,
+    ("т", "ч"): False,
+    ("e", "g"): False,
+    ("i", "e"): False,
+    ("т", "д"): True,
+    ("т", "п"): True,
+    ("н", "э"): True,
+    ("н", "е"): True,
+    ("с", "г"): True,
+    ("и", "пр"): True,
+}
+# Words that begin sentences but no names: "план Б. Он", "in the U.S. The".
+_STARTERS: Final = _words(
+    "Он Она Они Оно Это Эти Этот Эта Но И А В На По Как Мы Вы Я Если Когда Также Однако После Кроме При Для Він "
+    "Вона Вони Воно Це Ці Цей Ця Але Та І Й У Як Ми Ви Якщо Коли Також Проте Після Крім Для За З The He She It "
+    "They We You This That These Those There But And In On At As If When While After Its His Her Their For "
+    "However"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A place where a sentence may end.
+
+    Attributes:
+        text: the whole text.
+        start: where the sentence begins.
+        end: just behind the last character of the sentence, if it ends here.
+        mark: the stop; empty at a bare line break.
+        closing: quotes and brackets that close behind the mark.
+        gap: white space before the next character; empty where words were glued.
+        right: where the next sentence begins, if this one ends here.
+    """
+
+    text: str
+    start: int
+    end: int
+    mark: str
+    closing: str
+    gap: str
+    right: int
+
+    @property
+    def next_letter(self) -> str:
+        """The first character behind quotes, brackets and dashes; empty at the end."""
+        at = self.right
+        while at < len(self.text) and self.text[at] in _SKIPPED:
+            at += 1
+        return self.text[at : at + 1]
+
+    @property
+    def next_word(self) -> str:
+        """The word that follows at once, with a full stop that touches it; empty where none does."""
+        found = _WORD.match(self.text, self.right)
+        if not found:
+            return ""
+        return self.text[self.right : found.end() + (self.text[found.end() : found.end() + 1] == ".")]
+
+    @property
+    def left_start(self) -> int:
+        """Where the word before the mark begins."""
+        end = self.end - len(self.closing) - len(self.mark)
+        at = end
+        while at > self.start and end - at <= _LONGEST_ABBREVIATION and self.text[at - 1].isalnum():
+            at -= 1
+        return at
+
+    @property
+    def left(self) -> str:
+        """The word before the mark, or its last nine characters."""
+        return self.text[self.left_start : self.end - len(self.closing) - len(self.mark)]
+
+    @property
+    def before(self) -> str:
+        """What stands before that word in the sentence, the last 12 characters of it, blanks at the end left out."""
+        at = self.left_start
+        return self.text[max(self.start, at - 12) : at].rstrip()
+
+
+_Rule = Callable[[_Place], bool | None]
+"""``True``: the sentence ends here; ``False``: it goes on; ``None``: ask the next rule."""
+
+
+def line_break(place: _Place) -> bool | None:
+    """Заголовок|Первая фраза; but a line that was only wrapped goes on: первая часть⏎и вторая."""
+    if "\n" not in place.gap:
+        return None
+    if place.gap.count("\n") > 1:
+        return True
+    following = place.text[place.right : place.right + 2]
+    return not following[:1].islower() or following[1:] in (")", ".")
+
+
+def small_letter(place: _Place) -> bool | None:
+    """Стой! — крикнул он; 5 тыс. человек; Yahoo! said; but: ...пять. iPhone вышел."""
+    letter = place.next_letter
+    if not letter.islower():
+        return None
+    return len(place.next_word) > 1 and place.next_word[1].isupper()
+
+
+def punctuation(place: _Place) -> bool | None:
+    """«Где?», «Когда?» , «Что?» : a comma and the like never begin a sentence."""
+    return False if place.text[place.right] in _GOES_ON else None
+
+
+def doubt_in_brackets(place: _Place) -> bool | None:
+    """Иван (?) Петров, победа (!) Спартака."""
+    return False if place.closing[:1] in (")", "]") and not place.left and place.before.endswith(("(", "[")) else None
+
+
+def not_a_full_stop(place: _Place) -> bool | None:
+    """Да?| Нет!| Ну…| Вот «так.»| What follows is about full stops that nothing closes."""
+    return None if place.mark == "." and not place.closing else True
+
+
+def list_number(place: _Place) -> bool | None:
+    """1. Первое; 2.1. Второе: a number at the very beginning of a sentence."""
+    return False if _LIST_NUMBER.fullmatch(place.text, place.start, place.end) else None
+
+
+def long_word(place: _Place) -> bool | None:
+    """Он ушёл молча.| Ждём: the usual case, decided before the costly questions."""
+    return True if len(place.left) > _LONGEST_ABBREVIATION else None
+
+
+def initial(place: _Place) -> bool | None:
+    """А. С. Пушкин, J. K. Rowling, U.S. Senate; but: план Б.| Он, the U.S.| The."""
+    return None if len(place.left) != 1 or not place.left.isupper() else place.next_word in _STARTERS
+
+
+def pair(place: _Place) -> bool | None:
+    """т. е. Москва, т. зв. ДНР, e.g. London; but: и т. д.| Потом."""
+    return _PAIRS.get((_last_word(place.before.removesuffix(".")).lower(), place.left.lower()))
+
+
+def measure(place: _Place) -> bool | None:
+    """в 2014 г.| Потом, 5 м.| Він, XX ст.| Тоді; but: 3 тыс. 500 руб., 375 дол. США."""
+    count = _last_word(place.before.removesuffix("."))
+    if place.left.lower() not in _MEASURES or not (_is_number(count) or count.lower() in _THOUSANDS):
+        return None
+    return not place.next_letter.isdigit() and place.next_word.removesuffix(".") != "США"
+
+
+def number_follows(place: _Place) -> bool | None:
+    """ст. 105, рис. 2, No. 10, 3 млн. 200 тыс., Nov. 6."""
+    left = place.left.lower()
+    return False if (left in _BEFORE_A_NUMBER or left in _MEASURES) and place.next_letter.isdigit() else None
+
+
+def before_a_name(place: _Place) -> bool | None:
+    """ул. Ленина, м. Київ, Mr. Smith; but: спасибо им.| Это, 15 м/с.| Завтра, пишет FT.| Затем."""
+    left = place.left
+    if left.lower() not in _BEFORE_A_NAME or left[1:].isupper() or place.before.endswith("/"):
+        return None
+    return place.next_word in _STARTERS
+
+
+RULES: Final[tuple[_Rule, ...]] = (
+    line_break,
+    small_letter,
+    punctuation,
+    doubt_in_brackets,
+    not_a_full_stop,
+    long_word,
+    list_number,
+    initial,
+    pair,
+    measure,
+    number_follows,
+    before_a_name,
+)
+"""Asked in this order; where none answers the sentence ends."""
+
+
+class Decision(NamedTuple):
+    """What became of one place where a sentence might end.
+
+    Attributes:
+        end: the place, in code points.
+        next_start: where the next sentence begins, if one does.
+        ends: whether the sentence ends here.
+        rule: name of the rule that decided; ``default`` where none did.
+    """
+
+    end: int
+    next_start: int
+    ends: bool
+    rule: str
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Where each sentence of a raw text stands.
+
+    A line break ends a sentence, except before a small letter: there the line was only wrapped.
+
+    Args:
+        text: any text, not cleaned.
+
+    Returns:
+        Spans ``[start, end)`` in code points, in order, disjoint, without white space at their ends; together they hold
+        every character that is no white space.
+
+    Example:
+        >>> text = "Приехал А. С. Пушкин. Все рады!"
+        >>> [text[start:end] for start, end in sentences(text)]
+        ['Приехал А. С. Пушкин.', 'Все рады!']
+    """
+    spans: list[tuple[int, int]] = []
+    start = len(text) - len(text.lstrip())
+    for decision in decisions(text):
+        if decision.ends:
+            spans.append((start, decision.end))
+            start = decision.next_start
+    end = len(text.rstrip())
+    if start < end:
+        spans.append((start, end))
+    return spans
+
+
+def decisions(text: str) -> Iterator[Decision]:
+    """Every place where a sentence might end, with the rule that decided: to see why a text was cut as it was."""
+    start = len(text) - len(text.lstrip())
+    for found in _PLACE.finditer(text, start):
+        place = _place(text, start, found)
+        if place.right == len(text):
+            return
+        ends, rule = _decided(place)
+        yield Decision(place.end, place.right, ends, rule)
+        if ends:
+            start = place.right
+
+
+def _decided(place: _Place) -> tuple[bool, str]:
+    for rule in RULES:
+        ends = rule(place)
+        if ends is not None:
+            return ends, rule.__name__
+    return True, "default"
+
+
+def _place(text: str, start: int, found: re.Match[str]) -> _Place:
+    mark, closing, gap, glued, _ = found.groups("")
+    if mark:
+        return _Place(text, start, found.end(2), mark, closing, gap, found.end())
+    if glued:
+        return _Place(text, start, found.end(), glued, "", "", found.end())
+    end = found.start()
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return _Place(text, start, end, "", "", found[0], found.end())
+
+
+def _last_word(text: str) -> str:
+    """The last run of letters and digits of a short text, if the text ends in it."""
+    at = len(text)
+    while at and text[at - 1].isalnum():
+        at -= 1
+    return text[at:]
+
+
+def _is_number(word: str) -> bool:
+    """Arabic or Roman."""
+    return word.isdigit() or (word != "" and not word.strip("IVXLCІХ"))

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.text.language import detect
+
+LEAST_ACCURACY = 0.995
+
+TEXTS: list[tuple[str, Language]] = [
+    ("Правительство приняло бюджет на следующий год, сообщила пресс-служба.", "ru"),
+    ("Уряд ухвалив бюджет на наступний рік, повідомила пресслужба.", "uk"),
+    ("The government adopted the budget for next year.", "en"),
+    ("Он сказал, что это не так", "ru"),
+    ("Вона сказала, що це не так", "uk"),
+    ("МОСКВА. ВЫБОРЫ", "ru"),
+    ("КИЇВ. ВИБОРИ", "uk"),
+    ("Компания Apple представила iPhone 15 Pro Max и iPad", "ru"),
+    ("Компанія Apple показала iPhone 15 Pro Max та iPad", "uk"),
+    ("Речник сказав: «Мы не знаем этого», — і додав, що їх немає в області, де її чекали", "uk"),
+    ("Спикер сказал: «Слава Україні», — и добавил, что выборы объявят, если будет решение", "ru"),
+    ("та або", "uk"),
+    ("но если", "ru"),
+]
+
+
+@pytest.mark.parametrize(("text", "language"), TEXTS)
+def test_detect(text: str, language: Language) -> None:
+    assert detect(text) == language
+
+
+@pytest.mark.parametrize(
+    ("text", "language"), [("", "ru"), ("12:30 — 5 %", "ru"), ("東京", "ru"), ("два", "ru"), ("ok", "en")]
+)
+def test_without_evidence(text: str, language: Language) -> None:
+    assert detect(text) == language
+
+
+def test_only_the_beginning_counts() -> None:
+    english = "The government adopted the budget. " * 200
+    assert detect(english + "Їжак їв її" * 5000) == "en"
+
+
+@given(st.text())
+def test_any_text_has_a_language_whatever_its_case(text: str) -> None:
+    assert detect(text) in LANGUAGES
+    assert detect(text) == detect(text.lower())
+
+
+@pytest.mark.corpus
+def test_accuracy_on_documents(corpora: Path) -> None:
+    """Titles are left out: in some sets they are file names."""
+    right: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    for path in sorted(corpora.glob("*.docs.jsonl.gz")):
+        with gzip.open(path, "rb") as lines:
+            for line in lines:
+                document = json.loads(line)
+                total[document["lang"]] += 1
+                right[document["lang"]] += detect(document["text"]) == document["lang"]
+    assert set(total) == set(LANGUAGES)
+    for language in LANGUAGES:
+        assert right[language] >= LEAST_ACCURACY * total[language], (
+            f"{language}: {right[language]} of {total[language]}"
+        )

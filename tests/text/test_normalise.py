@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infostream_dedup.lexicon.spelling import key_form
+from infostream_dedup.text.normalise import APOSTROPHES, clean, fold
+from infostream_dedup.text.tokens import forms, surfaces
+
+CLEANED = {
+    "composed": ("и\u0306од, е\u0308ж, і\u0308жак", "йод, ёж, їжак"),
+    "stress": ("за\u0301мок, ма\u0300ма, ї\u0301жа, ё\u0301лка", "замок, мама, їжа, ёлка"),
+    "stress written before the other mark": ("и\u0301\u0306од", "йод"),
+    "stress composed into a letter of another language": ("в\u0450щи, з\u045dма, \u0400ва", "вещи, зима, Ева"),
+    "and that of consonants": ("г\u0301а, к\u0301а", "га, ка"),
+    "two apostrophes": ("п''ять", "пʼять"),
+    "Latin letters keep their marks": ("cafe\u0301, Čapek", "café, Čapek"),
+    "marks no letter has": ("ж\u0336а\u0336, z\u0301\u0335", "жа, ź"),
+    "soft hyphen, zero width, bidi, BOM": ("\ufeffпе\u00adре\u200bнос\u202e \u2066ok\u2069", "перенос ok"),
+    "apostrophes": ("п'ять п’ять п`ять п´ять п‘ять п\u2032ять", "пʼять пʼять пʼять пʼять пʼять пʼять"),
+    "apostrophes that are quotes stay": ("rock 'n' roll, 'слово'", "rock 'n' roll, 'слово'"),
+    "English short forms": ("don't, Trump’s", "donʼt, Trumpʼs"),
+    "torn by machine translation": ("П 'ять, п ' ять, об ’єкт, комп 'ютер", "Пʼять, пʼять, обʼєкт, компʼютер"),
+    "a name in single quotes is not torn": ("директоров 'Яндекса'", "директоров 'Яндекса'"),
+    "double quote for an apostrophe": ('з"явився, завод "Юність"', 'зʼявився, завод "Юність"'),
+    "entity for an apostrophe": ("об&#39;єкт, об&rsquo;єкт, об&amp;#039;єкт", "обʼєкт, обʼєкт, обʼєкт"),
+    "unknown token for an apostrophe": ("пам<unk>ять", "памʼять"),
+    "entities": ("дом&nbsp;мой &quot;да&quot; AT&T", "дом мой  да  AT&T"),
+    "placeholders": ("<unk>, %s, {0}, ${name}, %(count)d, 5% стало", " ,  ,  ,  ,  , 5% стало"),
+    "tags": ("<br/>дом</p> a < b > c", " дом  a < b > c"),
+    "addresses": ("см. https://example.org/a?b=1. И www.example.org, a.b@example.org!", "см.  . И  ,  !"),
+    "an address ends where Cyrillic begins": ("https://example.org/xПодробнее", " Подробнее"),
+    "hyphens": ("премьер\u2011министр из\u2010за", "премьер-министр из-за"),
+    "line breaks stay": ("раз\r\nдва\n\nтри", "раз\r\nдва\n\nтри"),
+}
+
+
+@pytest.mark.parametrize(("raw", "cleaned"), CLEANED.values(), ids=CLEANED.keys())
+def test_clean(raw: str, cleaned: str) -> None:
+    assert clean(raw) == cleaned
+
+
+FOLDED = {
+    "Пётр": "петр",
+    "Cрочно": "срочно",
+    "CША": "сша",
+    "Mолдова": "молдова",
+    "вoйна": "война",
+    "Украiна": "украіна",
+    "Mоldоva": "moldova",
+    "Тelegram": "telegram",
+    "СNA": "cna",
+    "IT-компания": "it-компания",
+    "cоциально-пoлитический": "социально-политический",
+    "ПоданнымBloomberg": "поданнымbloomberg",
+    "ВВС": "ввс",
+    "MOCKBA": "mockba",
+    "ТУ154М": "ту154м",
+    "Straße": "strasse",
+    "ﬁnance": "finance",
+    "ＡＢＣ": "abc",
+    "İzmir": "izmir",
+    "Їжак": "їжак",
+    "Ґанок": "ґанок",
+}
+
+
+@pytest.mark.parametrize(("word", "folded"), FOLDED.items())
+def test_fold(word: str, folded: str) -> None:
+    assert fold(word) == folded
+
+
+LOOK_ALIKES = str.maketrans("АВЕКМНОРСТХаеорсхуі", "ABEKMHOPCTXaeopcxyi")
+PIECES = st.sampled_from(
+    [
+        *"аяиеіїйюЄП пвбсaeowmhst159.,:;!?&<>%{}@#/$()'\"-\n\r",
+        "\u0301",
+        "\u0300",
+        "\u0306",
+        "\u0308",
+        "\u0336",
+        "\u0654",
+        "\u00ad",
+    ]
+    + [
+        "\u200b",
+        "\u200d",
+        "\ufeff",
+        "&amp;",
+        "&#39;",
+        "&nbsp;",
+        "<unk>",
+        "www.",
+        "http://",
+        "%s",
+        "{0}",
+        "x@y.z",
+        "\u0450",
+        "\u00a0",
+    ]
+    + list(APOSTROPHES)
+)
+WILD_TEXT = st.lists(PIECES, max_size=40).map("".join) | st.text()
+WORD = st.text("абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґ", min_size=3, max_size=12)
+
+
+@given(WILD_TEXT)
+def test_cleaning_twice_changes_nothing(text: str) -> None:
+    once = clean(text)
+    assert clean(once) == once
+
+
+@given(WILD_TEXT)
+def test_clean_does_not_see_how_letters_are_composed(text: str) -> None:
+    assert clean(unicodedata.normalize("NFD", text)) == clean(text)
+
+
+@given(st.lists(WORD, min_size=1, max_size=6), st.data())
+def test_what_nobody_sees_changes_no_form(words: list[str], data: st.DataObject) -> None:
+    text = " ".join(words)
+    at = data.draw(st.integers(1, len(text)))
+    invisible = data.draw(st.sampled_from("\u00ad\u200b\u200c\u200d\u200e\u2060\ufeff\u0301\u0300"))
+    if text[at - 1] == " " and invisible in "\u0300\u0301":
+        at -= 1
+    changed = text[:at] + invisible + text[at:]
+    assert all_forms(changed) == all_forms(text)
+
+
+@given(st.lists(WORD, min_size=1, max_size=6), st.integers(min_value=0))
+def test_look_alikes_change_no_form(words: list[str], pick: int) -> None:
+    """One letter of each word is replaced by its Latin look-alike, if another Cyrillic letter stays to tell."""
+    swapped = []
+    for word in words:
+        at = pick % len(word)
+        rest = word[:at] + word[at + 1 :]
+        telling = rest.translate(LOOK_ALIKES) != rest or any(letter not in "bhkmt" for letter in rest)
+        swapped.append(word[:at] + word[at].translate(LOOK_ALIKES) + word[at + 1 :] if telling else word)
+    assert all_forms(" ".join(swapped)) == all_forms(" ".join(words))
+
+
+@given(st.text())
+def test_fold_is_stable(word: str) -> None:
+    once = fold(word)
+    assert fold(once) == once
+
+
+@given(WORD)
+def test_fold_agrees_with_the_key_form_of_the_lexicon(word: str) -> None:
+    assert fold(word) == key_form(word)
+    assert fold(word.upper()) == key_form(word)
+
+
+def test_an_even_number_of_marks_and_letters_of_other_scripts_passes_through() -> None:
+    assert clean("नमस्ते مَرْحَبًا 你好") == unicodedata.normalize("NFC", "नमस्ते مَرْحَبًا 你好")
+
+
+@pytest.mark.parametrize("junk", [".", " ", "'", "&", "<", "%", "{", "@", "a", "www.", "://", "\u0301", " '", "a."])
+def test_a_megabyte_of_one_thing_takes_no_longer_than_text(junk: str) -> None:
+    """No pattern backtracks: a quadratic one would take minutes."""
+    text = "о" + junk * (1_000_000 // len(junk)) + "@://www."
+    begun = time.perf_counter()
+    clean(text)
+    assert time.perf_counter() - begun < 10
+
+
+def all_forms(text: str) -> list[str]:
+    return [form.form for surface in surfaces(clean(text)) for form in forms(surface)]
