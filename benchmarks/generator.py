@@ -112,7 +112,10 @@ def write_texts(corpus: Corpus, *, seed: int = 7) -> Texts:
 
 _CONSONANTS = "бвгджзклмнпрстфхцчшщ"
 _VOWELS = "аеиоуыэюя"
-_ENDINGS = ("", *"а у ом е ы ами ах ов ой ого ему ая ие ить ал ила ится ение ением".split())
+_ENDINGS = [
+    "", "а", "у", "ом", "е", "ы", "ами", "ах", "ов", "ой",
+    "ого", "ему", "ая", "ие", "ить", "ал", "ила", "ится", "ение", "ением",
+]  # fmt: skip
 
 
 def _stems(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:

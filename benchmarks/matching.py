@@ -12,13 +12,11 @@ import argparse
 import json
 import os
 import platform
-import resource
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -43,10 +41,11 @@ def main() -> None:
     rows = []
     for size in arguments.sizes:
         with tempfile.TemporaryDirectory() as folder:
-            described = _make_data(size, arguments.seed, Path(folder), hard=arguments.hard)
+            described = _make_data(arguments, size, Path(folder))
             for target in ("signature", "text"):
-                rows += _run_cases(size, target, folder, described, scipy_too=size <= SCIPY_UP_TO or arguments.scipy)
-    report = {"machine": _machine(), "seed": arguments.seed, "hard": arguments.hard, "rows": rows}
+                cases = [case for case in arguments.cases if case != "scipy" or size <= SCIPY_UP_TO or arguments.scipy]
+                rows += _run_cases(cases, size, target, folder, described)
+    report = {"machine": _machine(), "seed": arguments.seed, "hard": arguments.hard, "k1": arguments.k1, "rows": rows}
     if arguments.out:
         arguments.out.write_text(json.dumps(report, indent=1) + "\n")
 
@@ -56,15 +55,17 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000], help=f"a month is {MONTH}")
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--hard", action="store_true", help="the skewed vocabulary of 30,000 lemmas")
+    parser.add_argument("--k1", type=float, default=2.0, help="of BM25")
+    parser.add_argument("--cases", nargs="+", default=list(CASES), choices=CASES)
     parser.add_argument("--scipy", action="store_true", help=f"run scipy above {SCIPY_UP_TO} documents, too")
     parser.add_argument("--out", type=Path, help="where the rows go as JSON")
     parser.add_argument("--case", nargs=3, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
-def _make_data(size: int, seed: int, folder: Path, *, hard: bool) -> dict[str, Any]:
-    corpus = generate(size, seed=seed)
-    keys, targets = key_terms(harder(corpus) if hard else corpus)
+def _make_data(arguments: argparse.Namespace, size: int, folder: Path) -> dict[str, Any]:
+    corpus = generate(size, seed=arguments.seed)
+    keys, targets = key_terms(harder(corpus) if arguments.hard else corpus, n=N, k1=arguments.k1)
     for name, matrix in (("keys", keys), ("targets", targets)):
         np.save(folder / f"{name}-indptr.npy", matrix.indptr)
         np.save(folder / f"{name}-indices.npy", matrix.indices)
@@ -73,12 +74,10 @@ def _make_data(size: int, seed: int, folder: Path, *, hard: bool) -> dict[str, A
 
 
 def _run_cases(
-    size: int, target: str, folder: str, described: dict[str, Any], *, scipy_too: bool
+    cases: list[str], size: int, target: str, folder: str, described: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    rows = []
-    for case in CASES:
-        if case == "scipy" and not scipy_too:
-            continue
+    rows: list[dict[str, Any]] = []
+    for case in cases:
         command = [sys.executable, "-m", "benchmarks.matching", "--case", case, folder, target]
         found = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         for row in json.loads(found):
@@ -115,16 +114,21 @@ def _measured(work: Callable[[], Any]) -> tuple[Any, dict[str, Any]]:
     taken = {
         "cpu_seconds": round(time.process_time() - cpu, 3),
         "wall_seconds": round(time.perf_counter() - wall, 3),
-        "peak_gb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, 2),
+        "peak_gb": _peak_gb(),
     }
     return result, taken
 
 
+def _peak_gb() -> float:
+    # Not getrusage: that remembers the process we were forked from.
+    status = Path("/proc/self/status").read_text()
+    return round(int(status.split("VmHWM:")[1].split()[0]) / 2**20, 2)
+
+
 def _match(engine: Any, folder: Path, target: str) -> tuple[Any, dict[str, Any]]:
     keys, targets = _load(folder, target)
-    with suppress(ValueError):
-        engine.match(keys[:50], targets[:50], n=N, weights=False, k_min=K_MIN)
-    loaded = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, 2)
+    engine.match(keys[:50], targets[:50], n=N, weights=False, k_min=K_MIN)
+    loaded = _peak_gb()
     matrix, taken = _measured(lambda: engine.match(keys, targets, n=N, weights=False, k_min=K_MIN))
     checksum = crc32(matrix.counts.data, crc32(matrix.counts.indices.astype(np.int32)))
     row = {"stage": "match", "engine": engine.name, "links": matrix.counts.nnz, **taken, "loaded_gb": loaded}

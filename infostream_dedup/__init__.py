@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from infostream_dedup.model.version import VERSION as __version__
+from infostream_dedup.model.version import VERSION
 
 if TYPE_CHECKING:
     from infostream_dedup.api import dedup, evaluate, pairs, similarity_matrix, sweep, write_report
@@ -27,6 +27,8 @@ __all__ = [
     "sweep",
     "write_report",
 ]
+
+__version__ = VERSION
 
 _HOME = {
     "Document": "model",

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from infostream_dedup.text.language import detect
 
 from infostream_dedup import Settings, read_documents
 from infostream_dedup.batch.collection import Collection, collect, full_text
@@ -26,6 +25,7 @@ from infostream_dedup.evaluation.collection import evaluate_collection, predicti
 from infostream_dedup.evaluation.protocol import Evaluation
 from infostream_dedup.evaluation.scores import scores
 from infostream_dedup.report.plots import as_svg, curve_figure
+from infostream_dedup.text.language import detect
 
 REPORTS = Path(__file__).resolve().parent
 CORPORA = REPORTS.parents[1] / "shared" / "data"
@@ -257,8 +257,9 @@ precision or recall at the same k (default configuration; English sets by stems;
 Recall falls whenever k rises, by construction; so whatever rises with k correlates negatively with recall.
 
 What the figures say: T follows precision more than S does, and neither follows recall. S and T rise together with
-precision while chance links fall away, and turn down where whole documents no longer agree on 8 and more terms. So they
-show where "similar" becomes an equivalence; they do not replace labels, and "S is precision, T is recall" does not hold."""
+precision while chance links fall away, and turn down where whole documents no longer agree on 8 and more terms. So
+they show where "similar" becomes an equivalence; they do not replace labels, and "S is precision, T is recall" does
+not hold."""
 
 
 def _evaluate(collections: _Collections, labelled: LabelledSet, settings: Settings) -> Evaluation:

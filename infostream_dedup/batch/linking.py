@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from infostream_dedup.batch.collection import Collection
+from infostream_dedup.batch.collection import Collection, Progress
 from infostream_dedup.matching import SCIPY_ENGINE, expected_work
 from infostream_dedup.matrix.similarity_matrix import SimilarityMatrix
 from infostream_dedup.model import Settings
@@ -39,14 +39,21 @@ def key_terms_of(collection: Collection, settings: Settings) -> KeyTerms:
 
 
 def least_k(key_terms: KeyTerms, wanted: int = 1) -> int:
-    """The smallest k from ``wanted`` on whose links surely fit into memory: ``wanted``, or else 4 (but never above n)."""
+    """The smallest k from ``wanted`` on whose links surely fit into memory: ``wanted``, or else 4 (n if smaller)."""
     documents = key_terms.keys.shape[0]
     most = min(expected_work(key_terms.keys, key_terms.targets), documents * documents)
     n = int(key_terms.sizes.max(initial=1))
     return wanted if most <= MOST_LINKS else max(wanted, min(4, n))
 
 
-def link(key_terms: KeyTerms, settings: Settings, *, k_min: int = 1, weights: bool = False) -> Linked:
+def link(
+    key_terms: KeyTerms,
+    settings: Settings,
+    *,
+    k_min: int = 1,
+    weights: bool = False,
+    progress: Progress | None = None,
+) -> Linked:
     """Match every document's key terms against every other document.
 
     Args:
@@ -54,8 +61,14 @@ def link(key_terms: KeyTerms, settings: Settings, *, k_min: int = 1, weights: bo
         settings: ``n``; ``score`` ``share`` needs ``weights``.
         k_min: links below are left out, at least 1.
         weights: also sum the matched weight of every link.
+        progress: told of the documents done.
     """
     matrix = SCIPY_ENGINE.match(
-        key_terms.keys, key_terms.targets, n=settings.n, weights=weights or settings.score == "share", k_min=k_min
+        key_terms.keys,
+        key_terms.targets,
+        n=settings.n,
+        weights=weights or settings.score == "share",
+        k_min=k_min,
+        progress=progress,
     )
     return Linked(key_terms, matrix, settings)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infostream_dedup.batch.collection import Collection
+from infostream_dedup.batch.collection import Collection, Progress
 from infostream_dedup.batch.linking import key_terms_of, link
 from infostream_dedup.batch.pair_table import (
     RELATIONS,
@@ -70,6 +70,7 @@ def pair_rows(
     terms: bool = True,
     cross_language: bool = False,
     parts: NDArray[np.int64] | None = None,
+    progress: Progress | None = None,
 ) -> Iterator[PairRow]:
     """Linked pairs in the order of (a, b).
 
@@ -80,9 +81,11 @@ def pair_rows(
         terms: with the terms that met.
         cross_language: only pairs of two languages.
         parts: int64 (documents,), number of the file of each document: only pairs of two files.
+        progress: told of the documents matched.
     """
     key_terms = key_terms_of(collection, settings)
-    linked = link(key_terms, settings, k_min=least_count(settings) if k_min is None else k_min)
+    least = least_count(settings) if k_min is None else k_min
+    linked = link(key_terms, settings, k_min=least, progress=progress)
     a, b = candidate_pairs(linked)
     languages = np.array([LANGUAGES.index(language) for language in collection.languages], dtype=np.int64)
     chosen = np.ones(len(a), dtype=np.bool_)

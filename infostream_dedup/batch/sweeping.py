@@ -151,7 +151,7 @@ def sweep_collection(
             progress(f"sweep {representation}", number, len(representations))
         chosen = settings.but(representation=representation)
         key_terms = key_terms_of(collection, chosen)
-        linked = link(key_terms, chosen, k_min=least_k(key_terms))
+        linked = link(key_terms, chosen, k_min=least_k(key_terms), progress=progress)
         if settings.score == "share":
             _sweep_shares(result, linked)
         else:

@@ -26,8 +26,8 @@ def show(words: tuple[str, ...], lang: Any, output_format: str | None, quiet: bo
     """What the engine knows of a word, for every way it can stand in a text.
 
     Columns: form (key form), shape (lower, start of a sentence, capital inside one, upper), term (what it becomes; a
-    dash for none, with the reason under why), strict (the term with --morph strict), lemma, part of speech, flags (surname,
-    first_name, place, organisation ...), known, zipf (log10 of occurrences in 10^9 words), stem, source.
+    dash for none, with the reason under why), strict (the term with --morph strict), lemma, part of speech, flags
+    (surname, first_name, place, organisation ...), known, zipf (log10 of occurrences in 10^9 words), stem, source.
     """
     del quiet
     from infostream_dedup.lexicography import show as entries_of

@@ -91,8 +91,9 @@ def print_sweep(result: Any, output_format: str) -> None:
     elif output_format != "table":
         print_rows(rows, output_format)
     else:
-        shown = [{name: value for name, value in row.items() if name != "sampled"} for row in rows]
-        print_table(shown)
+        # A column says something only where T was sampled somewhere.
+        hidden = {"sampled"} if any(row["sampled"] for row in rows) else {"sampled", "transitivity_error"}
+        print_table([{name: value for name, value in row.items() if name not in hidden} for row in rows])
         click.echo()
         for name, k in result.recommended_k.items():
             click.echo(f"{name}: {f'k = {k}' if k is not None else 'no k recommended'}: {result.reason[name]}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -112,31 +113,30 @@ class LinkSpool:
         columns, counts = self.storage.keep(rows.columns), self.storage.keep(rows.counts)
         self._rows.append(LinkRows(rows.first, rows.lengths, columns, counts))
 
-    def finish(self) -> Links:
+    def finish(self, threads: int) -> Links:
         """All rows by document."""
-        lengths = np.zeros(len(self.members), dtype=np.int64)
-        for rows in self._rows:
-            begin, end = self.member_indptr[rows.first], self.member_indptr[rows.first + len(rows.lengths)]
-            places = slice(rows.first, rows.first + len(rows.lengths))
-            own = rows.lengths - self.joined[places]
-            lengths[self.members[begin:end]] = np.repeat(own, np.diff(self.member_indptr)[places])
-        indptr = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        indptr = self._indptr()
         columns = self.storage.empty(int(indptr[-1]), np.int32)
         counts = self.storage.empty(int(indptr[-1]), np.uint8)
-        for number, rows in enumerate(self._rows):
-            copy_rows(
-                rows.first,
-                rows.lengths,
-                rows.columns,
-                rows.counts,
-                self.member_indptr,
-                self.members,
-                indptr,
-                columns,
-                counts,
-            )
-            self.storage.free(rows.columns)
-            self.storage.free(rows.counts)
-            self._rows[number] = _NO_ROWS
+
+        def move(number: int) -> None:
+            rows = self._rows[number]
+            found = (rows.first, rows.lengths, rows.columns, rows.counts)
+            copy_rows(*found, self.member_indptr, self.members, indptr, columns, counts)
+
+        with ThreadPoolExecutor(threads) as pool:
+            for number, _ in enumerate(pool.map(move, range(len(self._rows)))):
+                self.storage.free(self._rows[number].columns)
+                self.storage.free(self._rows[number].counts)
+                self._rows[number] = _NO_ROWS
         self._rows.clear()
         return Links(indptr, columns, counts)
+
+    def _indptr(self) -> NDArray[np.int64]:
+        lengths = np.zeros(len(self.members), dtype=np.int64)
+        for rows in self._rows:
+            last = rows.first + len(rows.lengths)
+            bounds = self.member_indptr[rows.first : last + 1]
+            own = rows.lengths - self.joined[rows.first : last]
+            lengths[self.members[bounds[0] : bounds[-1]]] = np.repeat(own, np.diff(bounds))
+        return np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)

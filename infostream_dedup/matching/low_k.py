@@ -19,7 +19,7 @@ from infostream_dedup.matching.collapse import Nodes, collapse
 from infostream_dedup.matching.engine import Progress, checked
 from infostream_dedup.matching.kernels.both_directions import Collection, Counters, close_walks, total_chunk
 from infostream_dedup.matching.kernels.link_rows import own_counts
-from infostream_dedup.matching.posting_index import SHARD_SIZE, PostingIndex, posting_lists, ranked_rows
+from infostream_dedup.matching.posting_index import SHARD_SIZE, PostingIndex, ranked_rows
 from infostream_dedup.matching.term_rows import TermRows, term_rows
 from infostream_dedup.matrix.kernels.link_totals import LINKS, RECIPROCAL, WALKS
 from infostream_dedup.matrix.kernels.threads import thread_count
@@ -67,8 +67,9 @@ def sweep_unstored(
     """
     checked(keys, targets, n=n)
     nodes = collapse(keys, targets)
-    collection = _collection(term_rows(keys), term_rows(targets), nodes, shard_size)
-    with ThreadPoolExecutor(thread_count(workers)) as pool:
+    threads = thread_count(workers)
+    collection = _collection(term_rows(keys), term_rows(targets), nodes, shard_size, threads)
+    with ThreadPoolExecutor(threads) as pool:
         totals, outgoing, incoming = _totals(collection, n, most, pool, progress)
         rows = []
         for k in range(1, most + 1):
@@ -90,9 +91,9 @@ def _measures(k: int, documents: int, links: int, reciprocal: int, paths: int, d
     return Measures(k, None, documents, links, reciprocal, paths, round(share * paths), symmetry, share, True, error)
 
 
-def _collection(keys: TermRows, targets: TermRows, nodes: Nodes, shard_size: int) -> Collection:
-    index = PostingIndex.build(keys, targets, nodes.leaders, shard_size=shard_size)
-    key_starts, key_postings = posting_lists(keys, index.order, index.rank, len(index.terms), index.shard_size)
+def _collection(keys: TermRows, targets: TermRows, nodes: Nodes, shard_size: int, threads: int) -> Collection:
+    index = PostingIndex.build(keys, targets, nodes.leaders, shard_size=shard_size, threads=threads)
+    key_starts, key_postings = index.lists_of(keys, threads)
     target_indptr, target_ranks = ranked_rows(targets, index.order, index.rank)
     weights = nodes.weights[nodes.node_of[index.order]]
     own = np.zeros(len(index), dtype=np.uint8)

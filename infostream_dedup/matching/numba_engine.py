@@ -79,7 +79,7 @@ class NumbaEngine:
         _compile(progress)
         nodes = collapse(keys, targets)
         storage = Storage(self.folder, self.memory)
-        run = _Run.over(term_rows(keys), term_rows(targets), nodes, k_min=k_min, shard_size=self.shard_size)
+        run = _Run.over(term_rows(keys), term_rows(targets), nodes, k_min=k_min, engine=self)
         links = run.links(run.documents_by_place(), storage, thread_count(self.workers), progress)
         counts = _csr(links.counts, links)
         matched = _csr(self._matched(keys, targets, links, storage), links) if weights else None
@@ -95,7 +95,7 @@ class NumbaEngine:
         checked(keys, targets, n=n)
         _compile(progress)
         nodes = collapse(keys, targets)
-        run = _Run.over(term_rows(keys), term_rows(targets), nodes, k_min=k_min, shard_size=self.shard_size)
+        run = _Run.over(term_rows(keys), term_rows(targets), nodes, k_min=k_min, engine=self)
         links = run.links(run.nodes_by_place(), Storage(self.folder, self.memory), thread_count(self.workers), progress)
         own = np.zeros(len(nodes), dtype=np.uint8)
         own[run.node_at] = run.own
@@ -152,8 +152,9 @@ class _Run:
     k_min: int
 
     @classmethod
-    def over(cls, keys: TermRows, targets: TermRows, nodes: Nodes, *, k_min: int, shard_size: int) -> _Run:
-        index = PostingIndex.build(keys, targets, nodes.leaders, shard_size=shard_size)
+    def over(cls, keys: TermRows, targets: TermRows, nodes: Nodes, *, k_min: int, engine: NumbaEngine) -> _Run:
+        threads = thread_count(engine.workers)
+        index = PostingIndex.build(keys, targets, nodes.leaders, shard_size=engine.shard_size, threads=threads)
         node_at = nodes.node_of[index.order]
         several = np.flatnonzero(nodes.weights[node_at] > 1)
         counts = np.zeros(len(several), dtype=np.uint8)
@@ -185,7 +186,7 @@ class _Run:
                     done += int(self.nodes.weights[self.node_at[part.first : part.first + len(part.lengths)]].sum())
                 if progress is not None:
                     progress("matching", done, len(self.nodes.members))
-        return spool.finish()
+        return spool.finish(threads)
 
     def _chunk(self, first: int, by_place: _Members, workspaces: threading.local) -> list[LinkRows]:
         if not hasattr(workspaces, "of_thread"):
@@ -206,7 +207,8 @@ class _Run:
         written = expand(
             workspace.links[:found], first, last, self.own, self.k_min, by_place.indptr, by_place.members, expanded
         )
-        ordered = np.sort(expanded[:written])
+        ordered = expanded[:written]
+        ordered.sort()
         rows = LinkRows(
             first, np.zeros(last - first, np.int64), np.empty(written, np.int32), np.empty(written, np.uint8)
         )
@@ -268,9 +270,9 @@ def _compile(progress: Progress | None) -> None:
     if progress is not None:
         progress("compiling", 0, 1)
     toy = sp.csr_array(np.array([[1, 0], [1, 0], [1, 1]], dtype=np.int64))
-    engine = NumbaEngine(workers=1)
+    engine = NumbaEngine(workers=1, shard_size=2)
     rows = term_rows(toy)
-    links = _Run.over(rows, rows, collapse(toy, toy), k_min=1, shard_size=2)
+    links = _Run.over(rows, rows, collapse(toy, toy), k_min=1, engine=engine)
     found = links.links(links.documents_by_place(), Storage(None, 0), 1, None)
     engine._matched(toy, toy, found, Storage(None, 0))
     if progress is not None:

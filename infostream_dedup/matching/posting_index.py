@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -13,9 +15,9 @@ from infostream_dedup.matching.term_rows import TermRows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SHARD_SIZE", "PostingIndex", "posting_lists", "ranked_rows"]
+__all__ = ["SHARD_SIZE", "PostingIndex", "ranked_rows"]
 
-SHARD_SIZE: Final = 1 << 18
+SHARD_SIZE: Final = 1 << 20
 """Documents of a shard: one counter byte each stays within a core's second-level cache."""
 
 
@@ -50,7 +52,13 @@ class PostingIndex:
 
     @classmethod
     def build(
-        cls, keys: TermRows, targets: TermRows, documents: NDArray[np.int64], *, shard_size: int = SHARD_SIZE
+        cls,
+        keys: TermRows,
+        targets: TermRows,
+        documents: NDArray[np.int64],
+        *,
+        shard_size: int = SHARD_SIZE,
+        threads: int = 1,
     ) -> PostingIndex:
         """Lay out some documents.
 
@@ -59,30 +67,69 @@ class PostingIndex:
             targets: target terms by document.
             documents: int64, the documents to take.
             shard_size: documents of a shard, at least 1.
+            threads: shards laid out at a time.
         """
         key_counts = np.bincount(keys.indices, minlength=keys.terms)
         order = documents[np.argsort(_commonest_key_term(keys, key_counts)[documents], kind="stable")].astype(np.uint32)
-        rank = np.where(key_counts > 0, 0, -1).astype(np.int32)
-        frequencies = np.zeros(keys.terms + 1, dtype=np.int64)
-        every = np.arange(keys.terms, dtype=np.int32)
-        count_postings(targets.indptr, targets.indices, order, 0, len(order), every, frequencies)
-        terms = np.flatnonzero(key_counts > 0)
-        terms = terms[np.argsort(frequencies[terms + 1], kind="stable")]
+        shards = _Shards(order, max(1, min(shard_size, len(order))), threads)
+        frequencies = shards.frequencies(targets)
+        used = np.flatnonzero(key_counts)
+        terms = used[np.argsort(frequencies.sum(axis=0)[used], kind="stable")].astype(np.uint32)
+        rank = np.full(keys.terms, -1, dtype=np.int32)
         rank[terms] = np.arange(len(terms))
-        shard_size = max(1, min(shard_size, len(order)))
-        starts, postings = posting_lists(targets, order, rank, len(terms), shard_size)
+        starts, postings = shards.lists(targets, terms, rank, frequencies)
         key_indptr, ranks = ranked_rows(keys, order, rank)
-        return cls(
-            order,
-            terms.astype(np.uint32),
-            rank,
-            key_indptr,
-            ranks,
-            starts,
-            postings,
-            shard_size,
-            targets,
-        )
+        return cls(order, terms, rank, key_indptr, ranks, starts, postings, shards.size, targets)
+
+    def lists_of(self, rows: TermRows, threads: int) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+        """``starts`` and ``postings`` of other terms of the same documents, in the same ranks."""
+        shards = _Shards(self.order, self.shard_size, threads)
+        return shards.lists(rows, self.terms, self.rank, shards.frequencies(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class _Shards:
+    """Documents in their order, cut into shards of ``size``."""
+
+    order: NDArray[np.uint32]
+    size: int
+    threads: int
+
+    def frequencies(self, rows: TermRows) -> NDArray[np.int64]:
+        """int64 (shards, terms): documents of each shard that hold each term."""
+        counts = np.zeros((max(len(self._firsts()), 1), rows.terms), dtype=np.int64)
+
+        def count(first: int) -> None:
+            last = min(first + self.size, len(self.order))
+            count_postings(rows.indptr, rows.indices, self.order, first, last, counts[first // self.size])
+
+        self._each(count)
+        return counts
+
+    def lists(
+        self, rows: TermRows, terms: NDArray[np.uint32], rank: NDArray[np.int32], frequencies: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+        """Where the list of each shard and rank lies, and the lists."""
+        lengths = frequencies[:, terms]
+        starts = np.zeros((len(lengths), len(terms) + 1), dtype=np.int64)
+        np.cumsum(lengths, axis=1, out=starts[:, 1:])
+        starts += np.concatenate(([0], np.cumsum(starts[:-1, -1])))[:, None]
+        postings = np.empty(int(starts[-1, -1]), dtype=np.uint32)
+
+        def fill(first: int) -> None:
+            last = min(first + self.size, len(self.order))
+            cursor = starts[first // self.size].copy()
+            fill_postings(rows.indptr, rows.indices, self.order, first, last, rank, cursor, postings)
+
+        self._each(fill)
+        return starts, postings
+
+    def _firsts(self) -> range:
+        return range(0, len(self.order), self.size)
+
+    def _each(self, work: Callable[[int], None]) -> None:
+        with ThreadPoolExecutor(self.threads) as pool:
+            list(pool.map(work, self._firsts()))
 
 
 def _commonest_key_term(keys: TermRows, key_counts: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -97,25 +144,6 @@ def _commonest_key_term(keys: TermRows, key_counts: NDArray[np.int64]) -> NDArra
         code = key_counts[keys.indices] * np.int64(keys.terms) + keys.indices
         commonest[filled] = np.maximum.reduceat(code, keys.indptr[:-1][filled]) % keys.terms
     return commonest
-
-
-def posting_lists(
-    rows: TermRows, order: NDArray[np.uint32], rank: NDArray[np.int32], ranks: int, shard_size: int
-) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-    """``starts`` and ``postings`` as in ``PostingIndex``: the places of ``order`` whose rows hold each ranked term."""
-    firsts = range(0, len(order), shard_size)
-    counts = np.zeros((max(len(firsts), 1), ranks + 1), dtype=np.int64)
-    for shard, first in enumerate(firsts):
-        last = min(first + shard_size, len(order))
-        count_postings(rows.indptr, rows.indices, order, first, last, rank, counts[shard])
-    starts = np.cumsum(counts, axis=1)
-    starts += np.concatenate(([0], np.cumsum(starts[:-1, -1])))[:, None]
-    postings = np.empty(int(starts[-1, -1]), dtype=np.uint32)
-    for shard, first in enumerate(firsts):
-        last = min(first + shard_size, len(order))
-        cursor = starts[shard, :-1].copy()
-        fill_postings(rows.indptr, rows.indices, order, first, last, rank, cursor, postings)
-    return starts, postings
 
 
 def ranked_rows(

@@ -16,7 +16,7 @@ __all__ = ["Recommendation", "recommend"]
 
 _CHANCE_SHARE: Final = 0.001
 _FEWEST_LINKS: Final = 300
-_NEAR_BEST: Final = 0.97
+_WORTH_A_TERM: Final = 1.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,12 @@ class Recommendation:
 
 
 def recommend(rows: Sequence[Measures], chance: NDArray[np.float64], *, n: int, cross: bool = False) -> Recommendation:
-    """Pick k: where chance has gone and links are about as symmetric and transitive as they get.
+    """Pick k: where chance has gone and one more term no longer makes links more symmetric and transitive.
 
     Below k0, the first k at which chance explains less than .1 % of the links, a matrix shows topics. From k0 to 10/12
-    of n (above, few links are left and S falls) the smallest k is taken whose harmonic mean of S and T is within 3 % of
-    the greatest. Across languages T says nothing, so the k of the greatest S is taken.
+    of n (above, few links are left and S falls) k climbs while one more term raises the harmonic mean of S and T by
+    more than 2 %. A local summit, not the greatest mean: at high k a few hundred links of one big group can lift the
+    mean again. Across languages T says nothing, so the k of the greatest S is taken.
 
     Args:
         rows: a sweep of counts, in any order.
@@ -58,20 +59,24 @@ def recommend(rows: Sequence[Measures], chance: NDArray[np.float64], *, n: int, 
             f" them; a recommendation needs {_FEWEST_LINKS}",
         )
     candidates = {k: row for k, row in by_k.items() if floor <= k <= 10 * n // 12}
-    return _most_symmetric(candidates, floor) if cross else _earliest_near_best(candidates, floor)
+    return _most_symmetric(candidates, floor) if cross else _first_summit(candidates, floor)
 
 
-def _earliest_near_best(candidates: Mapping[int, Measures], floor: int) -> Recommendation:
+def _first_summit(candidates: Mapping[int, Measures], floor: int) -> Recommendation:
     means = {k: _harmonic_mean(row.symmetry, row.transitivity) for k, row in candidates.items()}
-    best = max(means.values(), default=0.0)
-    if best == 0.0:
+    defined = [k for k, mean in means.items() if mean > 0.0]
+    if not defined:
         return Recommendation(None, f"from k = {floor} on no k has links both symmetric and transitive")
-    k = next(k for k, mean in means.items() if mean >= _NEAR_BEST * best)
+    k = defined[0]
+    for higher in defined[1:]:
+        if means[higher] <= _WORTH_A_TERM * means[k]:
+            break
+        k = higher
     return Recommendation(
         k,
-        f"k = {k} is the smallest k whose harmonic mean of S = {candidates[k].symmetry:.2f} and"
-        f" T = {candidates[k].transitivity:.2f} ({means[k]:.2f}) is within 3 % of the greatest ({best:.2f}),"
-        f" from k = {floor} on, where chance explains less than 0.1 % of the links",
+        f"from k = {floor} on chance explains less than 0.1 % of the links, and at k = {k} one more term no longer"
+        f" raises the harmonic mean of S = {candidates[k].symmetry:.2f} and T = {candidates[k].transitivity:.2f}"
+        f" ({means[k]:.2f}) by more than 2 %",
     )
 
 

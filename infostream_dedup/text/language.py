@@ -20,7 +20,7 @@ _CYRILLIC_LETTER: Final = re.compile("[а-яёіїєґ]")
 _CYRILLIC_WORD: Final = re.compile("[а-яёіїєґ]+")
 
 _LATIN_NAMES: Final = 2
-"""Latin letters to each Cyrillic one that news full of names (iPhone 15 Pro Max) may hold; English hardly quotes Cyrillic."""
+"""Latin letters to each Cyrillic one that news full of names (iPhone 15 Pro Max) may hold; English hardly has any."""
 
 _RUSSIAN_LETTERS: Final = "ыэъё"
 _UKRAINIAN_LETTERS: Final = "іїєґ"
@@ -59,8 +59,8 @@ def detect(text: str) -> Language:
         text: raw or cleaned.
 
     Returns:
-        ``en`` where over two thirds of the letters are Latin, of whatever language; else ``ru`` or ``uk``. ``ru``, the pivot language,
-        where Cyrillic letters tell nothing or there are no letters of either alphabet.
+        ``en`` where over two thirds of the letters are Latin, of whatever language; else ``ru`` or ``uk``. ``ru``, the
+        pivot language, where Cyrillic letters tell nothing or there are no letters of either alphabet.
 
     Example:
         >>> detect("Уряд України схвалив бюджет"), detect("Рада приняла закон"), detect("Budget approved"), detect("")

@@ -4,7 +4,7 @@ Ukrainian never goes through the Russian stemmer (which groups .42 of the forms 
 that some later Snowball may bring: the stems must not depend on the installed version. PyStemmer (M. Porter, Snowball,
 2001, https://snowballstem.org) is called directly, without its cache, because every form comes once.
 
-The parts of a hyphenated word are stemmed one by one, for both may be inflected: города-герои, городов-героев.
+The parts of a hyphenated word are stemmed one by one, for both may be inflected: инженеров-строителей.
 """
 
 from __future__ import annotations

@@ -15,14 +15,16 @@ from infostream_dedup.lexicon.spelling import APOSTROPHE
 __all__ = ["stem_ukrainian"]
 
 _NOUN: Final = "а у ю я о е є и і ї ь й ів їв ей ом ем єм ою ею єю ам ям ами ями ах ях"
-_ADJECTIVE: Final = "ий ій ого ьому ому ього им ім ими их ої ьої ою ьою"
+_ADJECTIVE: Final = "ий ій ого ьому ому ього им ім ими іми их іх ої ьої ою ьою"
 _PARTICIPLE: Final = "ий а е і ого ому им ими их у ої ою о"
 """After ``ован`` and ``ен``: організований, створено."""
 _PAST: Final = "в ла ло ли ти ть тиме тиму тимуть"
 """After a theme vowel: читав, робити, працюватиме."""
-_PRESENT: Final = "ю єш є ємо єте ють й йте"
-"""After a theme vowel: читаю, працює, думай."""
-_VERB: Final = "еш емо ете уть єш ємо єте ють иш имо ите їть ать ять нути нув нула нули неш немо нете нуть ла ло ли"
+_PRESENT: Final = "ю єш є єть ємо єте ють й йте"
+"""After a theme vowel: читаю, працює, думай, займаєть(ся)."""
+_VERB: Final = (
+    "еш еть емо ете уть єш єть ємо єте ють иш имо ите їть ать ять нути нув нула нули неш немо нете нуть ла ло ли"
+)
 
 
 def _after(stems: str, endings: str) -> list[str]:
@@ -62,7 +64,7 @@ def stem_ukrainian(form: str) -> str:
     """
     if len(form) >= _SHORTEST_REFLEXIVE and form.endswith(_REFLEXIVE):
         form = form[:-2]
-    return _levelled(_without_ending(form).rstrip(APOSTROPHE))
+    return _levelled(_without_ending(form).rstrip(APOSTROPHE) or form)
 
 
 def _without_ending(form: str) -> str:

@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup.matching.numba_engine import NumbaEngine
+from infostream_dedup.matrix.fast_sweep import fast_sweep_nodes
+from infostream_dedup.matrix.sweep import sweep_counts
 
 TERMS = 14
 term_sets = st.sets(st.integers(0, TERMS - 1), max_size=8)
@@ -146,3 +148,26 @@ def test_nodes_hold_equal_documents_and_the_links_between_them():
     assert found.nodes.node_of.tolist() == [0, 1, 0]
     assert found.counts.toarray().tolist() == [[0, 3], [2, 0]]
     assert found.own.tolist() == [3, 0]
+
+
+@given(documents=collections(), k_min=st.integers(1, 3))
+@settings(max_examples=60, deadline=None)
+def test_nodes_give_the_symmetry_and_transitivity_of_their_documents(documents, k_min):
+    keys, targets = matrices(documents + documents[:5] + documents[:2])
+    ks = range(k_min, 9)
+    nodes = NumbaEngine().match_nodes(keys, targets, n=12, k_min=k_min)
+    found = fast_sweep_nodes(nodes.counts, nodes.nodes.weights, nodes.own, ks)
+    assert found == sweep_counts(NumbaEngine().match(keys, targets, n=12, weights=False, k_min=k_min), ks)
+
+
+def test_a_large_verbatim_cluster_is_matched_once():
+    copies = 20_000
+    keys, targets = matrices([({0, 1, 2, 3}, {0, 1, 2, 3, 4}), ({0, 1, 5}, {0, 1, 2, 5})])
+    picked = np.repeat([0, 1], [copies, 1])
+    nodes = NumbaEngine().match_nodes(keys[picked], targets[picked], n=12, k_min=1)
+    assert len(nodes.nodes) == 2
+    at = {row.k: row for row in fast_sweep_nodes(nodes.counts, nodes.nodes.weights, nodes.own, range(1, 5))}
+    assert at[4].links == copies * (copies - 1)
+    assert at[3].links == copies * (copies - 1) + copies
+    assert at[2].links == copies * (copies - 1) + 2 * copies
+    assert at[2].transitivity == 1

@@ -75,35 +75,10 @@ def test_fold(word: str, folded: str) -> None:
 
 
 LOOK_ALIKES = str.maketrans("АВЕКМНОРСТХаеорсхуі", "ABEKMHOPCTXaeopcxyi")
-PIECES = st.sampled_from(
-    [
-        *"аяиеіїйюЄП пвбсaeowmhst159.,:;!?&<>%{}@#/$()'\"-\n\r",
-        "\u0301",
-        "\u0300",
-        "\u0306",
-        "\u0308",
-        "\u0336",
-        "\u0654",
-        "\u00ad",
-    ]
-    + [
-        "\u200b",
-        "\u200d",
-        "\ufeff",
-        "&amp;",
-        "&#39;",
-        "&nbsp;",
-        "<unk>",
-        "www.",
-        "http://",
-        "%s",
-        "{0}",
-        "x@y.z",
-        "\u0450",
-        "\u00a0",
-    ]
-    + list(APOSTROPHES)
-)
+LETTERS_AND_SIGNS = "аяиеіїйюЄП пвбсaeowmhst159.,:;!?&<>%{}@#/$()'\"-\n\r\u0450\u00a0" + APOSTROPHES
+MARKS = "\u0301\u0300\u0306\u0308\u0336\u0654\u00ad\u200b\u200d\ufeff"
+JUNK = ("&amp;", "&#39;", "&nbsp;", "<unk>", "www.", "http://", "%s", "{0}", "x@y.z")
+PIECES = st.sampled_from([*LETTERS_AND_SIGNS, *MARKS, *JUNK])
 WILD_TEXT = st.lists(PIECES, max_size=40).map("".join) | st.text()
 WORD = st.text("абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґ", min_size=3, max_size=12)
 
@@ -154,8 +129,9 @@ def test_fold_agrees_with_the_key_form_of_the_lexicon(word: str) -> None:
     assert fold(word.upper()) == key_form(word)
 
 
-def test_an_even_number_of_marks_and_letters_of_other_scripts_passes_through() -> None:
-    assert clean("नमस्ते مَرْحَبًا 你好") == unicodedata.normalize("NFC", "नमस्ते مَرْحَبًا 你好")
+def test_other_scripts_pass_through() -> None:
+    hindi_arabic_chinese = unicodedata.normalize("NFC", "नमस्ते مَرْحَبًا 你好")
+    assert clean(hindi_arabic_chinese) == hindi_arabic_chinese
 
 
 @pytest.mark.parametrize("junk", [".", " ", "'", "&", "<", "%", "{", "@", "a", "www.", "://", "\u0301", " '", "a."])

@@ -21,16 +21,13 @@ def count_postings(
     order: NDArray[np.uint32],
     first: int,
     last: int,
-    rank: NDArray[np.int32],
     counts: NDArray[np.int64],
 ) -> None:
-    """Add to ``counts[rank of term + 1]`` the documents at places first to last - 1 of ``order`` that hold the term."""
+    """Add to ``counts[term]`` the documents at places first to last - 1 of ``order`` that hold the term."""
     for place in range(first, last):
         document = order[place]
         for position in range(indptr[document], indptr[document + 1]):
-            term = rank[indices[position]]
-            if term >= 0:
-                counts[term + 1] += 1
+            counts[indices[position]] += 1
 
 
 @compiled
