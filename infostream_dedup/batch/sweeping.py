@@ -41,6 +41,8 @@ SHARE_THRESHOLDS: Final = tuple(round(0.05 * step, 2) for step in range(1, 21))
 
 _EXAMPLES = 5
 _REFUSED_K = 6
+_ENGLISH_NOTE = "morph: {} English documents are represented by stems, for there is no English frequency dictionary"
+_LOW_K_NOTE = "{}: rows begin at k = {}, because the links at k = 1..{} may not fit into memory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,7 @@ class SweepResult:
         reason: one sentence for each.
         configuration: the settings that decided the result.
         missing: representations that could not be computed, with the reason.
+        notes: what a reader of the numbers should know.
         documents: number of documents per language.
         groups: per representation, group size to number of groups at the recommended k (6 after a refusal).
         examples: pairs at each k.
@@ -99,6 +102,7 @@ class SweepResult:
     reason: dict[str, str]
     configuration: dict[str, Any]
     missing: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
     documents: dict[str, int] = field(default_factory=dict)
     groups: dict[str, dict[int, int]] = field(default_factory=dict)
     examples: list[Example] = field(default_factory=list)
@@ -112,6 +116,7 @@ class SweepResult:
             "configuration": self.configuration,
             "documents": self.documents,
             "missing": self.missing,
+            "notes": self.notes,
         }
 
     def to_arrow(self) -> Any:
@@ -150,8 +155,12 @@ def sweep_collection(
         if progress is not None:
             progress(f"sweep {representation}", number, len(representations))
         chosen = settings.but(representation=representation)
+        if representation == "morph" and "en" in result.documents:
+            result.notes.append(_ENGLISH_NOTE.format(result.documents["en"]))
         key_terms = key_terms_of(collection, chosen)
-        linked = link(key_terms, chosen, k_min=least_k(key_terms), progress=progress)
+        if (k_min := least_k(key_terms)) > 1:
+            result.notes.append(_LOW_K_NOTE.format(representation, k_min, k_min - 1))
+        linked = link(key_terms, chosen, k_min=k_min, progress=progress)
         if settings.score == "share":
             _sweep_shares(result, linked)
         else:

@@ -99,3 +99,5 @@ def print_sweep(result: Any, output_format: str) -> None:
             click.echo(f"{name}: {f'k = {k}' if k is not None else 'no k recommended'}: {result.reason[name]}")
         for name, why in result.missing.items():
             click.echo(f"{name}: not computed: {why}")
+        for remark in result.notes:
+            click.echo(remark)

@@ -21,6 +21,7 @@ from infostream_dedup.matching.kernels.both_directions import Collection, Counte
 from infostream_dedup.matching.kernels.link_rows import own_counts
 from infostream_dedup.matching.posting_index import SHARD_SIZE, PostingIndex, ranked_rows
 from infostream_dedup.matching.term_rows import TermRows, term_rows
+from infostream_dedup.matrix.kernels.first_use import FirstUse
 from infostream_dedup.matrix.kernels.link_totals import LINKS, RECIPROCAL, WALKS
 from infostream_dedup.matrix.kernels.threads import thread_count
 from infostream_dedup.matrix.sweep import Measures
@@ -66,6 +67,7 @@ def sweep_unstored(
         One row for each k, ascending. Everything but ``closed`` and ``transitivity`` is exact; those are sampled.
     """
     checked(keys, targets, n=n)
+    _FIRST_USE.prepare(progress)
     nodes = collapse(keys, targets)
     threads = thread_count(workers)
     collection = _collection(term_rows(keys), term_rows(targets), nodes, shard_size, threads)
@@ -95,7 +97,7 @@ def _collection(keys: TermRows, targets: TermRows, nodes: Nodes, shard_size: int
     index = PostingIndex.build(keys, targets, nodes.leaders, shard_size=shard_size, threads=threads)
     key_starts, key_postings = index.lists_of(keys, threads)
     target_indptr, target_ranks = ranked_rows(targets, index.order, index.rank)
-    weights = nodes.weights[nodes.node_of[index.order]]
+    weights = nodes.weights[nodes.node_of[index.order]].astype(np.uint32)
     own = np.zeros(len(index), dtype=np.uint8)
     own_counts(index.order.astype(np.int64), keys.indptr, keys.indices, targets.indptr, targets.indices, own)
     return Collection(
@@ -136,7 +138,7 @@ def _totals(
         total_chunk(first, last, collection, scratch.counters, part, outgoing, incoming)
         return part
 
-    documents = np.cumsum(collection.weights)
+    documents = np.cumsum(collection.weights, dtype=np.int64)
     sums = [[0] * 4 for _ in range(n + 1)]
     for block, part in enumerate(pool.map(total, range(0, places, _ROWS_AT_ONCE))):
         for k, numbers in enumerate(part.tolist()):
@@ -198,3 +200,11 @@ def _drawn(
 def _parts(size: int) -> Iterator[slice]:
     for first in range(0, size, _ROWS_AT_ONCE):
         yield slice(first, min(first + _ROWS_AT_ONCE, size))
+
+
+def _toy() -> object:
+    toy = sp.csr_array(np.array([[1, 0], [1, 0], [1, 1]], dtype=np.int64))
+    return sweep_unstored(toy, toy, n=2, most=1, walks=2, workers=1, shard_size=2)
+
+
+_FIRST_USE = FirstUse(_toy)

@@ -19,6 +19,7 @@ from infostream_dedup.matching.kernels.link_rows import count_expanded, expand, 
 from infostream_dedup.matching.link_rows import LinkRows, Links, LinkSpool, Storage
 from infostream_dedup.matching.posting_index import SHARD_SIZE, PostingIndex
 from infostream_dedup.matching.term_rows import TermRows, term_rows
+from infostream_dedup.matrix.kernels.first_use import FirstUse
 from infostream_dedup.matrix.kernels.threads import thread_count
 from infostream_dedup.matrix.similarity_matrix import SimilarityMatrix
 
@@ -76,7 +77,7 @@ class NumbaEngine:
     ) -> SimilarityMatrix:
         """Match as ``Engine.match`` says."""
         checked(keys, targets, n=n)
-        _compile(progress)
+        _FIRST_USE.prepare(progress)
         nodes = collapse(keys, targets)
         storage = Storage(self.folder, self.memory)
         run = _Run.over(term_rows(keys), term_rows(targets), nodes, k_min=k_min, engine=self)
@@ -93,7 +94,7 @@ class NumbaEngine:
         Arguments and errors as in ``match``.
         """
         checked(keys, targets, n=n)
-        _compile(progress)
+        _FIRST_USE.prepare(progress)
         nodes = collapse(keys, targets)
         run = _Run.over(term_rows(keys), term_rows(targets), nodes, k_min=k_min, engine=self)
         links = run.links(run.nodes_by_place(), Storage(self.folder, self.memory), thread_count(self.workers), progress)
@@ -259,21 +260,9 @@ def _csr(values: NDArray[np.uint8] | NDArray[np.int64], links: Links) -> sp.csr_
     return sp.csr_array((values, links.columns, links.indptr), shape=(size, size))
 
 
-_COMPILED = threading.Event()
-
-
-def _compile(progress: Progress | None) -> None:
-    """Run everything once on a toy, so that a first compilation (half a minute) has a progress line of its own."""
-    if _COMPILED.is_set():
-        return
-    _COMPILED.set()
-    if progress is not None:
-        progress("compiling", 0, 1)
+def _toy() -> object:
     toy = sp.csr_array(np.array([[1, 0], [1, 0], [1, 1]], dtype=np.int64))
-    engine = NumbaEngine(workers=1, shard_size=2)
-    rows = term_rows(toy)
-    links = _Run.over(rows, rows, collapse(toy, toy), k_min=1, engine=engine)
-    found = links.links(links.documents_by_place(), Storage(None, 0), 1, None)
-    engine._matched(toy, toy, found, Storage(None, 0))
-    if progress is not None:
-        progress("compiling", 1, 1)
+    return NumbaEngine(workers=1, shard_size=2).match(toy, toy, n=2, weights=True, k_min=1)
+
+
+_FIRST_USE = FirstUse(_toy)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from infostream_dedup.matching.engine import Progress
 from infostream_dedup.matching.kernels.window_lists import (
     NOTHING,
     Pool,
@@ -17,6 +18,7 @@ from infostream_dedup.matching.kernels.window_lists import (
     rehash,
     tidy,
 )
+from infostream_dedup.matrix.kernels.first_use import FirstUse
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -50,6 +52,9 @@ class WindowIndex:
     Terms are numbers from 0 to 2**63 - 1 of the caller's choice; a document has at most 255 key terms. Memory follows
     the window, not the stream: what expired documents leave behind is tidied up a little with every new document.
 
+    Args:
+        progress: told when compiled code has to be made first.
+
     Example:
         >>> index = WindowIndex()
         >>> index.add(0, keys=[7, 8], targets=[7, 8, 9])
@@ -58,7 +63,8 @@ class WindowIndex:
         ([0], [2], [1])
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, progress: Progress | None = None) -> None:
+        _FIRST_USE.prepare(progress)
         self._terms = _empty_terms(1 << 10)
         self._keys = _empty_pool(1 << 10)
         self._targets = _empty_pool(1 << 10)
@@ -219,3 +225,14 @@ def _longer(array: NDArray[_Scalar], size: int) -> NDArray[_Scalar]:
     grown = np.empty((size, *array.shape[1:]), dtype=array.dtype)
     grown[: len(array)] = array
     return grown
+
+
+def _toy() -> None:
+    index = WindowIndex()
+    for ordinal in range(40):
+        index.add(ordinal, keys=[1], targets=np.arange(100) + 100 * ordinal)
+    index.expire_before(30)
+    index.candidates(keys=[1], targets=[1], k_min=1)
+
+
+_FIRST_USE = FirstUse(_toy)

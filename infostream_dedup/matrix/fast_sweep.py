@@ -16,6 +16,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.matrix.kernels.closed_paths import close_paths, close_weighted_paths, drop_below, pack_rows
+from infostream_dedup.matrix.kernels.first_use import FirstUse, Progress
 from infostream_dedup.matrix.kernels.link_totals import CLOSED, LINKS, RECIPROCAL, WALKS, total_rows
 from infostream_dedup.matrix.kernels.linkage_order import join_linked, relabelled, transposed
 from infostream_dedup.matrix.kernels.threads import thread_count
@@ -32,13 +33,16 @@ _ORDER_LEVELS = 4
 _BLOCKS = 256
 
 
-def fast_sweep(matrix: SimilarityMatrix, ks: Iterable[int], *, workers: int = 0) -> list[Measures]:
+def fast_sweep(
+    matrix: SimilarityMatrix, ks: Iterable[int], *, workers: int = 0, progress: Progress | None = None
+) -> list[Measures]:
     """Measure the links at each k; transitivity is always exact.
 
     Args:
         matrix: of counts; it is read, not changed.
         ks: each at least ``matrix.k_min``.
         workers: threads; 0 for as many as the process may use. They do not change the result.
+        progress: told of each k done.
 
     Returns:
         One row for each distinct k, ascending.
@@ -54,11 +58,17 @@ def fast_sweep(matrix: SimilarityMatrix, ks: Iterable[int], *, workers: int = 0)
         )
     ones = np.ones(matrix.documents, dtype=np.int64)
     nothing = np.zeros(matrix.documents, dtype=np.uint8)
-    return _swept(matrix.counts, ones, nothing, ascending, workers, closed=not matrix.between_groups)
+    return _swept(matrix.counts, ones, nothing, ascending, workers, progress, closed=not matrix.between_groups)
 
 
 def fast_sweep_nodes(
-    counts: sp.csr_array, weights: NDArray[np.int64], own: NDArray[np.uint8], ks: Iterable[int], *, workers: int = 0
+    counts: sp.csr_array,
+    weights: NDArray[np.int64],
+    own: NDArray[np.uint8],
+    ks: Iterable[int],
+    *,
+    workers: int = 0,
+    progress: Progress | None = None,
 ) -> list[Measures]:
     """Measure the links between documents, given links between nodes of equal documents.
 
@@ -70,11 +80,12 @@ def fast_sweep_nodes(
         own: uint8 (nodes,), count of the links between the documents of one node.
         ks: each at least 1.
         workers: as in ``fast_sweep``.
+        progress: as in ``fast_sweep``.
 
     Returns:
         One row for each distinct k, ascending.
     """
-    return _swept(counts, weights, own, sorted(set(ks)), workers, closed=True)
+    return _swept(counts, weights, own, sorted(set(ks)), workers, progress, closed=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +111,13 @@ def _swept(
     own: NDArray[np.uint8],
     ks: list[int],
     workers: int,
+    progress: Progress | None,
     *,
     closed: bool,
 ) -> list[Measures]:
     if not ks:
         return []
+    _FIRST_USE.prepare(progress)
     plain = _Graph(
         counts.indptr.astype(np.int64, copy=False),
         counts.indices.astype(np.int32, copy=False),
@@ -118,7 +131,7 @@ def _swept(
         totals = _totals(graph, back, max(ks), pool)
         del back
         rows = []
-        for k in ks:
+        for done, k in enumerate(ks, start=1):
             links, reciprocal, walks, inside = totals[k]
             drop_below(k, graph.indptr, graph.columns, graph.counts)
             paths = walks - reciprocal
@@ -126,6 +139,8 @@ def _swept(
             if closed:
                 found = inside + _closed(graph, pool, symmetric=links == reciprocal) if paths else 0
             rows.append(_measures(k, documents, links, reciprocal, paths, found))
+            if progress is not None:
+                progress("measuring", done, len(ks))
     return rows
 
 
@@ -238,3 +253,12 @@ def _bits(chosen: NDArray[np.bool_]) -> NDArray[np.uint64]:
 def _blocks(work: NDArray[np.int64]) -> Iterator[slice]:
     """Rows in blocks of similar work: large components come first, equal numbers of rows would leave cores idle."""
     return row_blocks(work, max(1, int(work.sum()) // _BLOCKS))
+
+
+def _toy() -> None:
+    links = sp.csr_array(np.array([[0, 1, 1], [0, 0, 1], [0, 0, 0]], dtype=np.uint8))
+    for weights in (np.array([1, 1, 1]), np.array([2, 1, 1])):
+        fast_sweep_nodes(links, weights, np.zeros(3, dtype=np.uint8), [1], workers=1)
+
+
+_FIRST_USE = FirstUse(_toy)

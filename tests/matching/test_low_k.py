@@ -67,5 +67,6 @@ def test_draws_do_not_depend_on_threads_or_on_other_ks():
 def test_progress_ends_with_all_documents():
     steps = []
     keys, targets = matrices([({0, 1}, {0, 1}), ({0}, {0}), ({0}, {0})])
+    sweep_unstored(keys, targets, n=5)
     sweep_unstored(keys, targets, n=5, progress=lambda *step: steps.append(step))
     assert steps == [("counting links", 3, 3)]

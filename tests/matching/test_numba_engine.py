@@ -10,8 +10,10 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from infostream_dedup.matching import numba_engine
 from infostream_dedup.matching.numba_engine import NumbaEngine
 from infostream_dedup.matrix.fast_sweep import fast_sweep_nodes
+from infostream_dedup.matrix.kernels.first_use import FirstUse
 from infostream_dedup.matrix.sweep import sweep_counts
 
 TERMS = 14
@@ -131,9 +133,7 @@ def test_unsorted_indices_are_refused():
 
 
 def test_compilation_has_its_own_progress_line(monkeypatch):
-    import threading
-
-    monkeypatch.setattr("infostream_dedup.matching.numba_engine._COMPILED", threading.Event())
+    monkeypatch.setattr(numba_engine, "_FIRST_USE", FirstUse(numba_engine._toy))
     steps = []
     keys, targets = large_collection(50)
     engine = NumbaEngine()

@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.matrix import fast_sweep as fast_sweep_module
 from infostream_dedup.matrix.fast_sweep import fast_sweep, fast_sweep_nodes
+from infostream_dedup.matrix.kernels.first_use import FirstUse
 from infostream_dedup.matrix.similarity_matrix import SimilarityMatrix
 from infostream_dedup.matrix.sweep import sweep_counts
 
@@ -121,3 +123,11 @@ def test_the_matrix_is_left_as_it_was():
     counts = sp.csr_array(table)
     fast_sweep(SimilarityMatrix(counts, 3, 1), [1, 2, 3])
     assert counts.toarray().tolist() == table.tolist()
+
+
+def test_progress_tells_of_the_first_compilation_and_of_each_k(monkeypatch):
+    monkeypatch.setattr(fast_sweep_module, "_FIRST_USE", FirstUse(fast_sweep_module._toy))
+    steps = []
+    matrix = SimilarityMatrix(sp.csr_array((2, 2), dtype=np.uint8), 12, 4)
+    fast_sweep(matrix, [4, 6], progress=lambda *step: steps.append(step))
+    assert steps == [("compiling", 0, 1), ("compiling", 1, 1), ("measuring", 1, 2), ("measuring", 2, 2)]

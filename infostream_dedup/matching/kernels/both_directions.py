@@ -29,7 +29,7 @@ class Collection(NamedTuple):
         key_starts: int64 (shards, ranks + 1), where the list of places whose key terms hold a term lies.
         key_postings: uint32, places within their shard.
         shard_size: places of a shard.
-        weights: int64 (places,), documents of each place, at least 1.
+        weights: uint32 (places,), documents of each place, at least 1.
         own: uint8 (places,), count of the links between the documents of a place.
     """
 
@@ -42,7 +42,7 @@ class Collection(NamedTuple):
     key_starts: NDArray[np.int64]
     key_postings: NDArray[np.uint32]
     shard_size: int
-    weights: NDArray[np.int64]
+    weights: NDArray[np.uint32]
     own: NDArray[np.uint8]
 
 
@@ -111,29 +111,53 @@ def _count_backward(row: int, shard: int, collection: Collection, counters: Coun
 
 
 @compiled
-def _gather(
+def _gather_forward(
     row: int,
-    base: int,
-    forward_found: int,
-    backward_found: int,
-    weights: NDArray[np.int64],
+    found: int,
+    weights: NDArray[np.uint32],
     counters: Counters,
     outgoing: NDArray[np.int64],
-    incoming: NDArray[np.int64],
     returned: NDArray[np.int64],
 ) -> None:
-    for place in range(forward_found):
+    # Nearly all counts are 1: summed in a register, they do not wait for each other as they would in an array.
+    linked, mutual = 0, 0
+    for place in range(found):
         answer = counters.forward_touched[place]
+        weight = np.int64(weights[answer])
         count = counters.forward[answer]
-        if base + answer != row:
-            outgoing[count] += weights[base + answer]
-            returned[min(count, counters.backward[answer])] += weights[base + answer]
+        both = min(count, counters.backward[answer])
         counters.forward[answer] = np.uint8(0)
-    for place in range(backward_found):
+        if answer == row:
+            continue
+        linked += weight
+        mutual += weight if both > 0 else 0
+        if count > 1:
+            outgoing[count] += weight
+            outgoing[1] -= weight
+        if both > 1:
+            returned[both] += weight
+            returned[1] -= weight
+    outgoing[1] += linked
+    returned[1] += mutual
+
+
+@compiled
+def _gather_backward(
+    row: int, found: int, weights: NDArray[np.uint32], counters: Counters, incoming: NDArray[np.int64]
+) -> None:
+    linked = 0
+    for place in range(found):
         answer = counters.backward_touched[place]
-        if base + answer != row:
-            incoming[counters.backward[answer]] += weights[base + answer]
+        weight = np.int64(weights[answer])
+        count = counters.backward[answer]
         counters.backward[answer] = np.uint8(0)
+        if answer == row:
+            continue
+        linked += weight
+        if count > 1:
+            incoming[count] += weight
+            incoming[1] -= weight
+    incoming[1] += linked
 
 
 @compiled
@@ -164,19 +188,11 @@ def total_chunk(
     for shard in range(collection.target_starts.shape[0]):
         base = shard * collection.shard_size
         for row in range(first, last):
-            forward_found = _count_forward(row, shard, collection, counters)
-            backward_found = _count_backward(row, shard, collection, counters)
-            _gather(
-                row,
-                base,
-                forward_found,
-                backward_found,
-                collection.weights,
-                counters,
-                outgoing[row - first],
-                incoming[row - first],
-                returned[row - first],
-            )
+            forward = _count_forward(row, shard, collection, counters)
+            backward = _count_backward(row, shard, collection, counters)
+            weights, chunk_row = collection.weights[base:], row - first
+            _gather_forward(row - base, forward, weights, counters, outgoing[chunk_row], returned[chunk_row])
+            _gather_backward(row - base, backward, weights, counters, incoming[chunk_row])
     for row in range(first, last):
         _total_row(row, collection, outgoing[row - first], incoming[row - first], returned[row - first], totals)
         for k in range(1, outgoing_at.shape[0] + 1):
@@ -194,7 +210,7 @@ def _total_row(
     totals: NDArray[np.int64],
 ) -> None:
     """Turn numbers by count into numbers by least count, siblings included, and add them."""
-    weight = collection.weights[row]
+    weight = np.int64(collection.weights[row])
     for k in range(totals.shape[0] - 2, 0, -1):
         outgoing[k] += outgoing[k + 1]
         incoming[k] += incoming[k + 1]
@@ -214,7 +230,7 @@ def _list_linked(
     base: int,
     found: int,
     k: int,
-    weights: NDArray[np.int64],
+    weights: NDArray[np.uint32],
     hits: NDArray[np.uint8],
     touched: NDArray[np.uint32],
     linked: NDArray[np.uint32],
@@ -227,7 +243,7 @@ def _list_linked(
         if hits[answer] >= k and base + answer != row:
             before = up_to[listed - 1] if listed > 0 else np.int64(0)
             linked[listed] = base + answer
-            up_to[listed] = before + weights[base + answer]
+            up_to[listed] = before + np.int64(weights[base + answer])
             listed += 1
         hits[answer] = np.uint8(0)
     return listed

@@ -1,0 +1,1 @@
+"""Speed and memory, measured against a baseline of the same run."""
