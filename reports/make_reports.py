@@ -258,8 +258,8 @@ Recall falls whenever k rises, by construction; so whatever rises with k correla
 
 What the figures say: on most sets S and T both rise and fall with precision, loosely; neither goes with recall, and on
 two sets (slavictopics, wmt ru other) both run against precision, because whole documents there agree on ever fewer terms
-while the links that remain are right. So S and T show where "similar" becomes an equivalence, and that serves to pick k
-(see the label-free rows of quality.md); "S is precision, T is recall" does not hold."""
+while the links that remain are right. So S and T show where "similar" becomes an equivalence, and that serves to pick
+k (see the label-free rows of quality.md); "S is precision, T is recall" does not hold."""
 
 
 def _evaluate(collections: _Collections, labelled: LabelledSet, settings: Settings) -> Evaluation:
