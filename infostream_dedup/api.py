@@ -41,7 +41,7 @@ __all__ = [
     "write_report",
 ]
 
-_PROTOCOL = ("kin", "kin_field", "lang", "domains", "positive")
+_PROTOCOL = ("kin", "kin_field", "lang", "domains", "positive", "engine")
 _READING = ("on_error", "quarantine", "max_errors", "max_line_bytes", "tz", "id_type")
 
 
@@ -60,7 +60,7 @@ def sweep(source: Any, *, representations: Sequence[str] | None = None, **option
         0
     """
     reading, options = _split(options)
-    shown = {name: options.pop(name) for name in ("ks", "examples", "progress") if name in options}
+    shown = {name: options.pop(name) for name in ("ks", "examples", "engine", "progress") if name in options}
     return sweep_with_report(
         source, representations=representations, settings=Settings.of(**options), **shown, **reading
     )[0]
@@ -73,6 +73,7 @@ def sweep_with_report(
     ks: Sequence[int] | None = None,
     settings: Settings | None = None,
     examples: bool = True,
+    engine: str = "auto",
     progress: Progress | None = None,
     **reading: Any,
 ) -> tuple[SweepResult, ReadingReport]:
@@ -84,24 +85,28 @@ def sweep_with_report(
         representations or REPRESENTATIONS,
         ks=ks,
         examples=examples,
+        engine=engine,
         progress=progress,
     )
     return result, report
 
 
-def similarity_matrix(source: Any, *, k_min: int | None = None, **options: Any) -> tuple[SimilarityMatrix, list[str]]:
+def similarity_matrix(
+    source: Any, *, k_min: int | None = None, engine: str = "auto", **options: Any
+) -> tuple[SimilarityMatrix, list[str]]:
     """Counts matrix of a collection and the ids of its rows and columns.
 
     Args:
         source: the documents.
         k_min: leave out smaller counts; 1 by default, or 4 where the matrix would not fit into memory.
+        engine: what matches; results are the same.
         options: reading options and settings.
     """
     reading, options = _split(options)
     settings = Settings.of(**options)
     collection, _ = _collect(source, None, reading)
     key_terms = key_terms_of(collection, settings)
-    linked = link(key_terms, settings, k_min=least_k(key_terms) if k_min is None else k_min)
+    linked = link(key_terms, settings, k_min=least_k(key_terms) if k_min is None else k_min, engine=engine)
     return linked.matrix, [document.id for document in collection.documents]
 
 
@@ -115,7 +120,7 @@ def pairs(source: Any, *, k_min: int | None = None, terms: bool = True, **option
         options: ``cross_language``, ``between_files``, reading options and settings.
     """
     reading, options = _split(options)
-    shown = {name: options.pop(name) for name in ("cross_language", "between_files") if name in options}
+    shown = {name: options.pop(name) for name in ("cross_language", "between_files", "engine") if name in options}
     rows, _ = pairs_with_report(source, settings=Settings.of(**options), k_min=k_min, terms=terms, **shown, **reading)
     return rows
 
@@ -128,6 +133,7 @@ def pairs_with_report(
     terms: bool = True,
     cross_language: bool = False,
     between_files: bool = False,
+    engine: str = "auto",
     progress: Progress | None = None,
     **reading: Any,
 ) -> tuple[Iterator[PairRow], ReadingReport]:
@@ -142,6 +148,8 @@ def pairs_with_report(
         parts=np.repeat(np.arange(len(report.used_by_source)), list(report.used_by_source.values()))
         if between_files
         else None,
+        engine=engine,
+        progress=progress,
     )
     return rows, report
 
@@ -177,6 +185,7 @@ def dedup(
     annotate: bool = False,
     duplicate_rule: DuplicateRule = "equal",
     settings: Settings | None = None,
+    engine: str = "auto",
     progress: Progress | None = None,
     **options: Any,
 ) -> DedupSummary:
@@ -191,6 +200,7 @@ def dedup(
         annotate: write every document, with the columns ``status``, ``of`` and ``group``.
         duplicate_rule: ``equal`` wants both directions; with ``contained`` a document inside an earlier one is enough.
         settings: instead of single settings among the options.
+        engine: what matches; results are the same.
         progress: told of each step.
         options: reading options and settings.
     """
@@ -198,7 +208,7 @@ def dedup(
     chosen = settings or Settings.of(**options)
     with rereadable(source, reading) as documents:
         collection = collect(documents.first(), progress)
-        found = statuses(collection, chosen, duplicate_rule=duplicate_rule)
+        found = statuses(collection, chosen, duplicate_rule=duplicate_rule, engine=engine)
         kept = [True] * len(found) if annotate else kept_documents(collection, found, keep)
         write_documents(_rows(documents, found, kept, annotate=annotate), target, inputs=documents.paths)
     counts = dict.fromkeys(("new", "exact", "duplicate", "similar", "insufficient_text"), 0)
@@ -240,6 +250,7 @@ def evaluate_with_report(
     lang: str | None = None,
     domains: Sequence[str] = (),
     positive: Sequence[str] = ("dup",),
+    engine: str = "auto",
     **reading: Any,
 ) -> tuple[Evaluation, ReadingReport]:
     """The same with what was read."""
@@ -253,6 +264,7 @@ def evaluate_with_report(
         lang=lang,
         domains=domains,
         positive=positive,
+        engine=engine,
     )
     return found, report
 

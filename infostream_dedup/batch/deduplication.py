@@ -72,7 +72,13 @@ class _Best:
         self.of[later], self.low[later], self.high[later] = pairs.a[top], low[top], high[top]
 
 
-def statuses(collection: Collection, settings: Settings, *, duplicate_rule: DuplicateRule = "equal") -> list[Status]:
+def statuses(
+    collection: Collection,
+    settings: Settings,
+    *,
+    duplicate_rule: DuplicateRule = "equal",
+    engine: str = "auto",
+) -> list[Status]:
     """Status of every document in input order.
 
     ``exact``: the body equals an earlier one's, title left out. ``duplicate``: the relation to an earlier document is
@@ -82,7 +88,8 @@ def statuses(collection: Collection, settings: Settings, *, duplicate_rule: Dupl
     """
     key_terms = key_terms_of(collection, settings)
     k_similar = min(K_SIMILAR, settings.k)
-    linked = link(key_terms, settings, k_min=min(least_count(settings), least_count(settings, k_similar)))
+    least = min(least_count(settings), least_count(settings, k_similar))
+    linked = link(key_terms, settings, k_min=least, engine=engine)
     documents = len(collection)
     duplicate, similar = _Best.none(documents), _Best.none(documents)
     joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from infostream_dedup.batch.collection import Collection, Progress
-from infostream_dedup.matching import SCIPY_ENGINE, expected_work
+from infostream_dedup.matching import engine_for, expected_work
 from infostream_dedup.matrix.similarity_matrix import SimilarityMatrix
 from infostream_dedup.model import Settings
 from infostream_dedup.terms.counts import count_terms
@@ -26,11 +26,13 @@ class Linked:
         key_terms: key terms, targets and the statistics they were weighed by.
         matrix: counts for all k >= ``matrix.k_min``; with matched weights when asked for.
         settings: what decided both.
+        compiled: whether the compiled engine matched: it changes no result, but says that the collection is large.
     """
 
     key_terms: KeyTerms
     matrix: SimilarityMatrix
     settings: Settings
+    compiled: bool = False
 
 
 def key_terms_of(collection: Collection, settings: Settings) -> KeyTerms:
@@ -52,6 +54,7 @@ def link(
     *,
     k_min: int = 1,
     weights: bool = False,
+    engine: str = "auto",
     progress: Progress | None = None,
 ) -> Linked:
     """Match every document's key terms against every other document.
@@ -61,9 +64,11 @@ def link(
         settings: ``n``; ``score`` ``share`` needs ``weights``.
         k_min: links below are left out, at least 1.
         weights: also sum the matched weight of every link.
+        engine: ``auto``, ``scipy`` or ``numba``; results are the same.
         progress: told of the documents done.
     """
-    matrix = SCIPY_ENGINE.match(
+    chosen = engine_for(key_terms.keys.shape[0], engine)
+    matrix = chosen.match(
         key_terms.keys,
         key_terms.targets,
         n=settings.n,
@@ -71,4 +76,4 @@ def link(
         k_min=k_min,
         progress=progress,
     )
-    return Linked(key_terms, matrix, settings)
+    return Linked(key_terms, matrix, settings, compiled=chosen.name == "numba")

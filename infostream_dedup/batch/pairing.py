@@ -70,6 +70,7 @@ def pair_rows(
     terms: bool = True,
     cross_language: bool = False,
     parts: NDArray[np.int64] | None = None,
+    engine: str = "auto",
     progress: Progress | None = None,
 ) -> Iterator[PairRow]:
     """Linked pairs in the order of (a, b).
@@ -81,11 +82,12 @@ def pair_rows(
         terms: with the terms that met.
         cross_language: only pairs of two languages.
         parts: int64 (documents,), number of the file of each document: only pairs of two files.
+        engine: what matches; results are the same.
         progress: told of the documents matched.
     """
     key_terms = key_terms_of(collection, settings)
     least = least_count(settings) if k_min is None else k_min
-    linked = link(key_terms, settings, k_min=least, progress=progress)
+    linked = link(key_terms, settings, k_min=least, engine=engine, progress=progress)
     a, b = candidate_pairs(linked)
     languages = np.array([LANGUAGES.index(language) for language in collection.languages], dtype=np.int64)
     chosen = np.ones(len(a), dtype=np.bool_)

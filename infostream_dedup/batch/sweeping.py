@@ -41,8 +41,9 @@ SHARE_THRESHOLDS: Final = tuple(round(0.05 * step, 2) for step in range(1, 21))
 
 _EXAMPLES = 5
 _REFUSED_K = 6
+_EXACT_FROM = 4
+"""T is exact from this k on, however many paths there are; below, a collection of any size has too many."""
 _ENGLISH_NOTE = "morph: {} English documents are represented by stems, for there is no English frequency dictionary"
-_LOW_K_NOTE = "{}: rows begin at k = {}, because the links at k = 1..{} may not fit into memory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,7 @@ def sweep_collection(
     *,
     ks: Sequence[int] | None = None,
     examples: bool = True,
+    engine: str = "auto",
     progress: Progress | None = None,
 ) -> SweepResult:
     """Sweep k over one counts matrix per representation.
@@ -147,6 +149,7 @@ def sweep_collection(
         representations: which to sweep, in this order.
         ks: the k to show, 1..n by default; a recommendation always looks at all of them.
         examples: also pick example pairs at each k.
+        engine: what matches; results are the same.
         progress: told of each step.
     """
     result = SweepResult([], {}, {}, _configuration(settings, representations))
@@ -158,9 +161,8 @@ def sweep_collection(
         if representation == "morph" and "en" in result.documents:
             result.notes.append(_ENGLISH_NOTE.format(result.documents["en"]))
         key_terms = key_terms_of(collection, chosen)
-        if (k_min := least_k(key_terms)) > 1:
-            result.notes.append(_LOW_K_NOTE.format(representation, k_min, k_min - 1))
-        linked = link(key_terms, chosen, k_min=k_min, progress=progress)
+        k_min = least_k(key_terms)
+        linked = link(key_terms, chosen, k_min=k_min, engine=engine, progress=progress)
         if settings.score == "share":
             _sweep_shares(result, linked)
         else:
@@ -174,7 +176,7 @@ def sweep_collection(
 
 def _sweep_counts(result: SweepResult, linked: Linked, ks: Sequence[int] | None) -> None:
     representation, n = linked.settings.representation, linked.settings.n
-    measures = measures_of(linked)
+    measures = [*_measures_below(linked), *measures_of(linked)]
     shown = set(range(1, n + 1)) if ks is None else set(ks)
     result.rows.extend(SweepRow(representation, "all", row) for row in measures if row.k in shown)
     recommendation = recommend(measures, _chance(linked, np.arange(linked.matrix.documents)), n=n)
@@ -193,7 +195,24 @@ def measures_of(linked: Linked, documents: NDArray[np.int64] | None = None) -> l
         documents: int64, ordinals: only these rows and columns; all by default.
     """
     matrix = linked.matrix if documents is None else linked.matrix.restricted(documents)
-    return sweep_counts(matrix, range(matrix.k_min, matrix.n + 1))
+    ks = range(matrix.k_min, matrix.n + 1)
+    if not linked.compiled:
+        return sweep_counts(matrix, ks, exact_from=_EXACT_FROM)
+    from infostream_dedup.matrix.fast_sweep import fast_sweep
+
+    low = [k for k in ks if k < _EXACT_FROM]
+    return [*sweep_counts(matrix, low), *fast_sweep(matrix, [k for k in ks if k >= _EXACT_FROM])]
+
+
+def _measures_below(linked: Linked) -> list[Measures]:
+    """S and T of the k whose links are too many to be stored; T is sampled."""
+    if linked.matrix.k_min == 1:
+        return []
+    from infostream_dedup.matching.low_k import sweep_unstored
+
+    return sweep_unstored(
+        linked.key_terms.keys, linked.key_terms.targets, n=linked.matrix.n, most=linked.matrix.k_min - 1
+    )
 
 
 def recommendation_for(
@@ -211,7 +230,7 @@ def recommendation_for(
     languages = linked.key_terms.counts.languages[chosen]
     if cross:
         matrix = matrix.between(languages, same=False)
-    measures = sweep_counts(matrix, range(matrix.k_min, matrix.n + 1))
+    measures = sweep_counts(matrix, range(matrix.k_min, matrix.n + 1), exact_from=_EXACT_FROM)
     chance = _chance_between(linked, chosen, languages) if cross else _chance(linked, chosen)
     return recommend(measures, chance, n=matrix.n, cross=cross)
 

@@ -62,6 +62,7 @@ def dedup(**given: Any) -> None:
             annotate=given["annotate"],
             duplicate_rule=given["duplicate_rule"],
             settings=settings,
+            engine=given["engine"],
             progress=progress,
             **reading,
         )

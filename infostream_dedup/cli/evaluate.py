@@ -71,6 +71,7 @@ def evaluate(**given: Any) -> None:
             domains=given["domains"],
             positive=given["positive"].split(","),
             settings=settings,
+            engine=given["engine"],
             progress=progress,
             **reading,
         )

@@ -102,7 +102,11 @@ settings_options = _stack(
         help="With predicted proper nouns, or dictionary words only.  [default: open]",
     ),
     click.option(
-        "--engine", type=click.Choice(["auto", "scipy"]), default="auto", help="What multiplies the matrices."
+        "--engine",
+        type=click.Choice(["auto", "scipy", "numba"]),
+        default="auto",
+        show_default=True,
+        help="What matches: plain, or compiled for large collections; results are the same.",
     ),
 )
 
@@ -118,5 +122,4 @@ def pop_reading(given: dict[str, Any]) -> dict[str, Any]:
 
 def pop_settings(given: dict[str, Any], **more: Any) -> Settings:
     """Take the settings out of a command's values."""
-    given.pop("engine", None)
     return Settings.of(**{name: given.pop(name) for name in _SETTINGS}, **more)

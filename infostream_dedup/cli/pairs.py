@@ -53,6 +53,7 @@ def pairs(**given: Any) -> None:
             terms=given["terms"] == "all",
             cross_language=given["cross_language"],
             between_files=given["between_files"],
+            engine=given["engine"],
             progress=progress,
             **reading,
         )

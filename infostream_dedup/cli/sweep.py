@@ -72,6 +72,7 @@ def sweep(**given: Any) -> None:
             ks=given["ks"],
             settings=settings,
             examples=given["out"] is not None,
+            engine=given["engine"],
             progress=progress,
             **reading,
         )

@@ -31,6 +31,7 @@ def evaluate_collection(
     domains: Sequence[str] = (),
     positive: Sequence[str] = ("dup",),
     resamples: int = 1000,
+    engine: str = "auto",
 ) -> Evaluation:
     """Judge key-term links by labelled pairs.
 
@@ -48,11 +49,12 @@ def evaluate_collection(
         domains: see ``truth_of``.
         positive: labels that count as true.
         resamples: for the intervals.
+        engine: what matches; results are the same.
     """
     truth = truth_for(collection, labels, kin=kin, kin_field=kin_field, lang=lang, domains=domains, positive=positive)
     share = settings.score == "share"
     key_terms = key_terms_of(collection, settings)
-    linked = link(key_terms, settings, k_min=settings.min_terms if share else 1)
+    linked = link(key_terms, settings, k_min=settings.min_terms if share else 1, engine=engine)
     predictions = predictions_of(linked)
     if share:
         return evaluate(predictions, truth, recommended=settings.threshold, resamples=resamples)

@@ -73,6 +73,7 @@ def sweep_counts(
     path_budget: int = PATH_BUDGET,
     samples: int = SAMPLES,
     seed: int = SEED,
+    exact_from: int | None = None,
 ) -> list[Measures]:
     """Measure the links at each k.
 
@@ -83,6 +84,7 @@ def sweep_counts(
             above.
         samples: paths to draw.
         seed: of the draws; each k draws anew from it, so that a row does not depend on which others were asked for.
+        exact_from: transitivity is exact from this k on, whatever it takes; ``None`` for no such k.
 
     Returns:
         One row for each distinct k, ascending.
@@ -95,7 +97,7 @@ def sweep_counts(
         raise ConfigurationError(
             f"k is {ascending[0]}, but this matrix holds counts from {matrix.k_min} on; match with k_min {ascending[0]}"
         )
-    effort = _Effort(path_budget, samples, seed)
+    effort = _Effort(path_budget, samples, seed, exact_from)
     rows = _swept(matrix.counts, ascending, effort, between_groups=matrix.between_groups)
     return [replace(row, k=k) for k, row in zip(ascending, rows, strict=True)]
 
@@ -138,6 +140,11 @@ class _Effort:
     path_budget: int
     samples: int
     seed: int
+    exact_from: int | None = None
+
+    def exactly(self, walks: int, k: int) -> bool:
+        """Whether transitivity is to be exact at this k."""
+        return walks <= self.path_budget or (self.exact_from is not None and k >= self.exact_from)
 
 
 def _grades(shares: sp.csr_array, ascending: Sequence[float]) -> sp.csr_array:
@@ -155,10 +162,10 @@ def _swept(
     for k in ascending:
         # Links only ever fall away, so each step filters what the step before it left.
         links, reverse = at_least(links, k), at_least(reverse, k)
-        yield _measured(links, reverse, effort, between_groups=between_groups)
+        yield _measured(k, links, reverse, effort, between_groups=between_groups)
 
 
-def _measured(links: sp.csr_array, reverse: sp.csr_array, effort: _Effort, *, between_groups: bool) -> Measures:
+def _measured(k: int, links: sp.csr_array, reverse: sp.csr_array, effort: _Effort, *, between_groups: bool) -> Measures:
     returned = reciprocated(links, reverse)
     by_middle = paths_by_middle(links, reverse, returned)
     reciprocal, paths = int(returned.sum()), int(by_middle.sum())
@@ -166,7 +173,7 @@ def _measured(links: sp.csr_array, reverse: sp.csr_array, effort: _Effort, *, be
     transitivity = error = None
     if paths == 0 and not between_groups:
         closed = 0
-    elif not between_groups and paths + reciprocal <= effort.path_budget:
+    elif not between_groups and effort.exactly(paths + reciprocal, k):
         closed = int(closed_from(links).sum())
         transitivity = closed / paths
     elif not between_groups:

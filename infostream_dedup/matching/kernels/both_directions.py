@@ -120,7 +120,7 @@ def _gather_forward(
     returned: NDArray[np.int64],
 ) -> None:
     # Nearly all counts are 1: summed in a register, they do not wait for each other as they would in an array.
-    linked, mutual = 0, 0
+    linked, mutual = np.int64(0), np.int64(0)
     for place in range(found):
         answer = counters.forward_touched[place]
         weight = np.int64(weights[answer])
@@ -130,7 +130,7 @@ def _gather_forward(
         if answer == row:
             continue
         linked += weight
-        mutual += weight if both > 0 else 0
+        mutual += weight if both > 0 else np.int64(0)
         if count > 1:
             outgoing[count] += weight
             outgoing[1] -= weight
@@ -145,7 +145,7 @@ def _gather_forward(
 def _gather_backward(
     row: int, found: int, weights: NDArray[np.uint32], counters: Counters, incoming: NDArray[np.int64]
 ) -> None:
-    linked = 0
+    linked = np.int64(0)
     for place in range(found):
         answer = counters.backward_touched[place]
         weight = np.int64(weights[answer])

@@ -30,7 +30,7 @@ LINKS, RECIPROCAL, WALKS, CLOSED = 0, 1, 2, 3
 
 
 @compiled
-def add_up(totals: NDArray[np.int64], times: int, value: int) -> None:
+def add_up(totals: NDArray[np.int64], times: np.int64 | int, value: np.int64 | int) -> None:
     """Add times * value to the pair (upper half, lower half)."""
     totals[0] += times * (value >> 32)
     totals[1] += times * (value & 0xFFFFFFFF)

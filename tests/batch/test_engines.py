@@ -1,0 +1,61 @@
+"""The choice of an engine changes no result."""
+
+import pytest
+
+from infostream_dedup import Settings, pairs, sweep
+from infostream_dedup.batch import linking
+from infostream_dedup.batch.collection import collect
+from infostream_dedup.batch.deduplication import statuses
+from infostream_dedup.corpus import read_documents
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.matching import engine_for
+from infostream_dedup.matching.choice import COMPILED_FROM
+from infostream_dedup.report.files import report_files
+from infostream_dedup.sample import documents_path
+
+
+def test_small_collections_never_wait_for_a_compiler():
+    assert engine_for(COMPILED_FROM - 1).name == "scipy"
+    assert engine_for(COMPILED_FROM).name == "numba"
+    assert engine_for(10, "numba").name == "numba"
+    assert engine_for(10**7, "scipy").name == "scipy"
+    with pytest.raises(ConfigurationError, match="engine is 'cuda'"):
+        engine_for(1, "cuda")
+
+
+@pytest.mark.parametrize("preset", ["faithful", "best"])
+def test_a_sweep_has_the_same_bytes(preset):
+    found = [report_files(sweep(documents_path(), preset=preset, engine=engine)) for engine in ("scipy", "numba")]
+    assert found[0] == found[1]
+
+
+def test_pairs_and_statuses_are_the_same():
+    rows = [list(pairs(documents_path(), k_min=2, engine=engine)) for engine in ("scipy", "numba")]
+    assert rows[0] == rows[1]
+    collection = collect(read_documents(documents_path()))
+    assert statuses(collection, Settings(), engine="scipy") == statuses(collection, Settings(), engine="numba")
+
+
+def test_k_whose_links_are_too_many_to_store_still_have_rows(monkeypatch):
+    stored = sweep(documents_path(), representations=["stem"]).rows
+    monkeypatch.setattr(linking, "MOST_LINKS", 10)
+    unstored = sweep(documents_path(), representations=["stem"])
+    assert [row.measures.k for row in unstored.rows] == list(range(1, 13))
+    for ours, plain in zip(unstored.rows[:3], stored[:3], strict=True):
+        assert (ours.measures.links, ours.measures.reciprocal, ours.measures.paths, ours.measures.symmetry) == (
+            plain.measures.links,
+            plain.measures.reciprocal,
+            plain.measures.paths,
+            plain.measures.symmetry,
+        )
+        assert ours.measures.sampled
+        error = ours.measures.transitivity_error
+        assert ours.measures.transitivity == pytest.approx(plain.measures.transitivity, abs=5 * error)
+    assert unstored.rows[3:] == stored[3:]
+
+
+@pytest.mark.corpus
+def test_real_news_have_the_same_bytes(corpora):
+    source = corpora / "slavictopics.docs.jsonl.gz"
+    found = [report_files(sweep(source, engine=engine)) for engine in ("scipy", "numba")]
+    assert found[0] == found[1]
