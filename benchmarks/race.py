@@ -1,0 +1,222 @@
+"""The race from the same raw texts: this engine against MinHash + LSH (datasketch, rensa) and counted cosines.
+
+    python -m benchmarks.race --documents 20000 --out race.json
+
+Each contestant runs in a process of its own over the same texts, already in memory when its clock starts. They answer
+other questions: MinHash estimates the Jaccard similarity of shingles and gives pairs above a threshold, this engine
+gives all links at k >= 4 in both directions with S and T for k = 4..12. So what each finds stands beside what it costs:
+precision and recall of its pairs against the stories that the texts were made from (a story holds reprints and
+rewritten documents; pairs of one story are true).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.generator import generate, write_texts
+
+PERMUTATIONS = 128
+LSH_THRESHOLD = 0.6
+RENSA_BANDS = 16
+COSINE_THRESHOLD = 0.6
+
+
+def main() -> None:
+    """Make the texts, run every contestant, print and store the rows."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--documents", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--contestants", nargs="+", default=list(CONTESTANTS), choices=CONTESTANTS)
+    parser.add_argument("--repeats", type=int, default=1)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--run", nargs=2, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.run:
+        print(json.dumps(_measured(arguments.run[0], Path(arguments.run[1]))))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        megabytes = _make_texts(arguments.documents, arguments.seed, Path(folder))
+        rows = [
+            {
+                "contestant": name,
+                "documents": arguments.documents,
+                "megabytes": megabytes,
+                **_in_own_process(name, folder),
+            }
+            for _ in range(arguments.repeats)
+            for name in arguments.contestants
+        ]
+    own = min((row["cpu_seconds"] for row in rows if row["contestant"] == "infostream-dedup"), default=None)
+    for row in rows:
+        row["cpu_over_ours"] = round(row["cpu_seconds"] / own, 2) if own else None
+        print(json.dumps(row))
+    if arguments.out:
+        machine = {"python": platform.python_version(), "cores": os.cpu_count(), "system": platform.platform()}
+        arguments.out.write_text(
+            json.dumps({"machine": machine, "seed": arguments.seed, "rows": rows}, indent=1) + "\n"
+        )
+
+
+def _make_texts(documents: int, seed: int, folder: Path) -> float:
+    corpus = generate(documents, seed=seed)
+    texts = write_texts(corpus, seed=seed)
+    np.save(folder / "offsets.npy", texts.offsets)
+    np.save(folder / "data.npy", texts.data)
+    np.save(folder / "stories.npy", corpus.stories)
+    return round(len(texts.data) / 1e6, 1)
+
+
+def _in_own_process(name: str, folder: str) -> dict[str, Any]:
+    command = [sys.executable, "-m", "benchmarks.race", "--run", name, folder]
+    answer = subprocess.run(command, capture_output=True, check=True, text=True)
+    return dict(json.loads(answer.stdout.splitlines()[-1]))
+
+
+def _measured(name: str, folder: Path) -> dict[str, Any]:
+    texts = list(_texts(folder))
+    run = CONTESTANTS[name](texts)
+    before, wall = time.process_time(), time.perf_counter()
+    a, b = run()
+    cpu, wall = time.process_time() - before, time.perf_counter() - wall
+    return {
+        "cpu_seconds": round(cpu, 2),
+        "wall_seconds": round(wall, 2),
+        "documents_per_cpu_second": round(len(texts) / cpu),
+        "peak_gigabytes": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, 2),
+        **_judged(a, b, np.load(folder / "stories.npy")),
+    }
+
+
+def _texts(folder: Path) -> Iterator[str]:
+    offsets, data = np.load(folder / "offsets.npy"), np.load(folder / "data.npy").tobytes()
+    for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+        yield data[start:end].decode()
+
+
+def _judged(a: NDArray[np.int64], b: NDArray[np.int64], stories: NDArray[np.int32]) -> dict[str, Any]:
+    """Precision and recall of distinct unordered pairs, pairs of one story being true."""
+    codes = np.unique(np.minimum(a, b) * len(stories) + np.maximum(a, b))
+    one, other = np.divmod(codes, len(stories))
+    right = int((stories[one] == stories[other]).sum())
+    sizes = np.unique(stories, return_counts=True)[1].astype(np.int64)
+    return {
+        "pairs": len(codes),
+        "precision": round(right / len(codes), 4) if len(codes) else None,
+        "recall": round(right / int((sizes * (sizes - 1) // 2).sum()), 4),
+    }
+
+
+Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
+Run = Callable[[], Pairs]
+
+
+def _ours(texts: list[str]) -> Run:
+    from infostream_dedup import Settings
+    from infostream_dedup.batch.collection import collect
+    from infostream_dedup.batch.linking import key_terms_of, link
+    from infostream_dedup.batch.sweeping import measures_of
+    from infostream_dedup.matching.relations import count_grades, pair_grades
+    from infostream_dedup.model import Document
+
+    settings = Settings(representation="stem")
+
+    def whole(some: list[str]) -> Pairs:
+        collection = collect(Document(str(number), text, lang="ru") for number, text in enumerate(some))
+        key_terms = key_terms_of(collection, settings)
+        linked = link(key_terms, settings, k_min=4, engine="numba")
+        measures_of(linked)
+        grades = pair_grades(count_grades(linked.matrix.counts, key_terms.sizes, n=settings.n), "both")
+        a = np.repeat(np.arange(grades.shape[0]), np.diff(grades.indptr))
+        strong = grades.data >= settings.k
+        return a[strong], grades.indices[strong].astype(np.int64)
+
+    whole(texts[:2000])
+    return lambda: whole(texts)
+
+
+def _shingles(text: str) -> list[str]:
+    import re
+
+    words = re.findall(r"\w\w+", text.casefold())
+    return list({" ".join(words[start : start + 3]) for start in range(max(len(words) - 2, 1))})
+
+
+def _datasketch(texts: list[str]) -> Run:
+    from datasketch import MinHash, MinHashLSH
+
+    def run() -> Pairs:
+        index = MinHashLSH(threshold=LSH_THRESHOLD, num_perm=PERMUTATIONS)
+        a, b = [], []
+        for number, text in enumerate(texts):
+            sketch = MinHash(num_perm=PERMUTATIONS)
+            sketch.update_batch([shingle.encode() for shingle in _shingles(text)])
+            for other in index.query(sketch):
+                a.append(other)
+                b.append(number)
+            index.insert(number, sketch)
+        return np.array(a, dtype=np.int64), np.array(b, dtype=np.int64)
+
+    return run
+
+
+def _rensa(texts: list[str]) -> Run:
+    from rensa import RMinHash, RMinHashLSH
+
+    def run() -> Pairs:
+        index = RMinHashLSH(threshold=LSH_THRESHOLD, num_perm=PERMUTATIONS, num_bands=RENSA_BANDS)
+        sketches = []
+        for text in texts:
+            sketch = RMinHash(num_perm=PERMUTATIONS, seed=42)
+            sketch.update(_shingles(text))
+            sketches.append(sketch)
+        a, b = [], []
+        for number, sketch in enumerate(sketches):
+            for other in index.query(sketch):
+                a.append(other)
+                b.append(number)
+            index.insert(number, sketch)
+        return np.array(a, dtype=np.int64), np.array(b, dtype=np.int64)
+
+    return run
+
+
+def _cosine(texts: list[str]) -> Run:
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.preprocessing import normalize
+
+    def run() -> Pairs:
+        vectors = normalize(CountVectorizer(max_df=0.05, min_df=2).fit_transform(texts)).tocsr()
+        a, b = [], []
+        for start in range(0, vectors.shape[0], 500):
+            block = (vectors[start : start + 500] @ vectors.T).tocoo()
+            keep = (block.data >= COSINE_THRESHOLD) & (block.row + start < block.col)
+            a.append(block.row[keep].astype(np.int64) + start)
+            b.append(block.col[keep].astype(np.int64))
+        return np.concatenate(a), np.concatenate(b)
+
+    return run
+
+
+CONTESTANTS: dict[str, Callable[[list[str]], Run]] = {
+    "infostream-dedup": _ours,
+    "rensa": _rensa,
+    "datasketch": _datasketch,
+    "CountVectorizer+cosine": _cosine,
+}
+
+if __name__ == "__main__":
+    main()
