@@ -1,1 +1,0 @@
-"""Compiled loops over UTF-8 bytes."""
