@@ -17,13 +17,14 @@ from typing import Any
 import numpy as np
 
 from infostream_dedup import Settings, read_documents
-from infostream_dedup.batch.collection import Collection, collect, full_text
+from infostream_dedup.batch.collection import Collection, collect
 from infostream_dedup.batch.linking import Linked, key_terms_of, link
 from infostream_dedup.batch.sweeping import SweepResult, SweepRow, measures_of, recommendation_for
 from infostream_dedup.evaluation.agreement import agreement
 from infostream_dedup.evaluation.collection import evaluate_collection, predictions_of, truth_for
 from infostream_dedup.evaluation.protocol import Evaluation
 from infostream_dedup.evaluation.scores import scores
+from infostream_dedup.model import full_text
 from infostream_dedup.report.plots import as_svg, curve_figure
 from infostream_dedup.text.language import detect
 

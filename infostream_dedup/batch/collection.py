@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from infostream_dedup.model import Document, Language
+from infostream_dedup.model import Document, Language, full_text
 from infostream_dedup.terms.surfaces import SurfaceCounter, SurfaceCounts
 from infostream_dedup.text.fingerprint import text_hash
 from infostream_dedup.text.language import detect
 
-__all__ = ["Collection", "Progress", "collect", "full_text"]
+__all__ = ["Collection", "Progress", "collect"]
 
 Progress = Callable[[str, int, int | None], None]
 """Told the name of a step, how much of it is done, and how much there is (``None``: not known)."""
@@ -36,13 +36,6 @@ class Collection:
 
     def __len__(self) -> int:
         return len(self.documents)
-
-
-def full_text(document: Document) -> str:
-    """Title and text; the title is not doubled when the text begins with it."""
-    if not document.title or document.text.startswith(document.title):
-        return document.text
-    return f"{document.title}\n{document.text}"
 
 
 def collect(documents: Iterable[Document], progress: Progress | None = None) -> Collection:

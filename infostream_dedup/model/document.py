@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Literal
 
-__all__ = ["LANGUAGES", "Document", "Language"]
+__all__ = ["LANGUAGES", "Document", "Language", "full_text"]
 
 Language = Literal["ru", "uk", "en"]
 LANGUAGES: Final[tuple[Language, ...]] = ("ru", "uk", "en")
@@ -42,3 +42,10 @@ class Document:
     images: Any = None
     links: Any = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+def full_text(document: Document) -> str:
+    """Title and text; the title is not doubled when the text begins with it."""
+    if not document.title or document.text.startswith(document.title):
+        return document.text
+    return f"{document.title}\n{document.text}"

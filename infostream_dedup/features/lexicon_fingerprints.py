@@ -1,0 +1,98 @@
+"""I-Match: one hash of the words of a document that belong to a lexicon of words of middle frequency.
+
+A. Chowdhury, O. Frieder, D. Grossman, M. McCabe: Collection statistics for fast duplicate document detection, ACM TOIS
+20(2), 2002. Random lexicons: A. Kołcz, A. Chowdhury, J. Alspector: Improved robustness of signature-based near-replica
+detection via lexicon randomization, KDD 2004.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha1
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.features.hashing import hash_words, scrambled
+from infostream_dedup.features.rows import Rows
+from infostream_dedup.features.word_counts import WordCounts, normalised_idf
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["lexicon_fingerprint", "lexicon_fingerprints", "middle_lexicon", "random_lexicons", "split_lexicons"]
+
+_RANDOM_LEXICON: Final = 1000
+_SPLIT: Final = 3000
+
+
+def middle_lexicon(counts: WordCounts, low: float, high: float) -> NDArray[np.bool_]:
+    """Words whose normalised idf is between two bounds.
+
+    Args:
+        counts: of the collection.
+        low: 0 to 1.
+        high: 0 to 1.
+
+    Returns:
+        bool (vocabulary,).
+    """
+    idf = normalised_idf(counts.df, max(counts.documents, 1))
+    # Ratios of logarithms: their last digits differ between machines.
+    return np.asarray((np.round(idf, 9) >= low) & (np.round(idf, 9) <= high) & (counts.df > 0), dtype=np.bool_)
+
+
+def random_lexicons(
+    lexicon: NDArray[np.bool_], vocabulary: list[str], extra: int, share: float
+) -> list[NDArray[np.bool_]]:
+    """The lexicon and ``extra`` copies of it, from each of which a random ``share`` of the words is left out.
+
+    Which words are left out depends on the words alone, not on the collection.
+    """
+    hashes = hash_words(vocabulary)
+    bound = np.uint64(min(int(share * 2.0**64), 2**64 - 1))
+    return [lexicon, *(lexicon & (scrambled(hashes, _RANDOM_LEXICON + m) >= bound) for m in range(extra))]
+
+
+def split_lexicons(lexicon: NDArray[np.bool_], vocabulary: list[str], lists: int) -> list[NDArray[np.bool_]]:
+    """The lexicon cut into lists by hash: every word belongs to one of them.
+
+    W. Pugh, M. Henzinger: Detecting duplicate and near-duplicate files, US patent 6,658,423, 2003.
+    """
+    number = scrambled(hash_words(vocabulary), _SPLIT) % np.uint64(lists)
+    return [lexicon & (number == chosen) for chosen in range(lists)]
+
+
+def lexicon_fingerprints(
+    counts: WordCounts, vocabulary: list[str], lexicons: list[NDArray[np.bool_]], least_words: int
+) -> Rows:
+    """Fingerprints of each document, one per lexicon of which it holds enough words.
+
+    Args:
+        counts: words of the documents.
+        vocabulary: the words.
+        lexicons: each bool (vocabulary,).
+        least_words: a document with fewer distinct words of a lexicon has no fingerprint by it.
+
+    Returns:
+        uint64. Values tell their lexicon: two documents share one exactly when they agree by the same lexicon.
+    """
+    bounds = counts.tf.indptr.tolist()
+    found: list[list[int]] = []
+    for start, end in pairwise(bounds):
+        row = counts.tf.indices[start:end]
+        prints: list[int] = []
+        for number, lexicon in enumerate(lexicons):
+            words = row[lexicon[row]].tolist()
+            if len(words) >= least_words:
+                prints.append(lexicon_fingerprint([vocabulary[word] for word in words], number))
+        found.append(prints)
+    sizes = np.array([len(prints) for prints in found], dtype=np.int64)
+    indptr = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    return Rows(indptr, np.array([value for prints in found for value in prints], dtype=np.uint64))
+
+
+def lexicon_fingerprint(words: list[str], number: int) -> int:
+    """SHA-1, cut to 64 bits, of the number of a lexicon and words in code point order."""
+    data = f"{number} {' '.join(words)}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(sha1(data, usedforsecurity=False).digest()[:8], "little")

@@ -1,0 +1,98 @@
+"""Lists of different lengths, one per document, in two arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+__all__ = ["Rows", "distinct", "rows_from", "smallest"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """A list of values per document.
+
+    Attributes:
+        indptr: int64 (documents + 1,): the values of document d are ``values[indptr[d]:indptr[d + 1]]``.
+        values: (entries,), of any dtype.
+    """
+
+    indptr: NDArray[np.int64]
+    values: NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """int64 (documents,): values of each document."""
+        return np.diff(self.indptr)
+
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """int64 (entries,): document of each value."""
+        return np.repeat(np.arange(len(self), dtype=np.int64), self.sizes)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all values; where they begin is not counted."""
+        return int(self.values.nbytes)
+
+    def row(self, document: int) -> NDArray[Any]:
+        """Values of one document."""
+        return self.values[self.indptr[document] : self.indptr[document + 1]]
+
+    def chosen(self, keep: NDArray[np.bool_]) -> Rows:
+        """The values for which ``keep``, bool (entries,), holds."""
+        before = np.concatenate(([0], np.cumsum(keep, dtype=np.int64)))
+        return Rows(before[self.indptr], self.values[keep])
+
+
+def rows_from(rows: Iterable[Sequence[Any]], dtype: DTypeLike) -> Rows:
+    """Rows of a list of lists.
+
+    Example:
+        >>> rows_from([[3, 1], [], [2]], np.int64).sizes.tolist()
+        [2, 0, 1]
+    """
+    kept = list(rows)
+    indptr = np.concatenate(([0], np.cumsum([len(row) for row in kept], dtype=np.int64))).astype(np.int64)
+    values = np.empty(int(indptr[-1]), dtype=dtype)
+    for row, start, end in zip(kept, indptr[:-1].tolist(), indptr[1:].tolist(), strict=True):
+        values[start:end] = row
+    return Rows(indptr, values)
+
+
+def distinct(rows: Rows) -> Rows:
+    """Each row ascending and without repetitions.
+
+    Example:
+        >>> distinct(rows_from([[3, 1, 3], [2]], np.int64)).values.tolist()
+        [1, 3, 2]
+    """
+    numbers = rows.numbers
+    order = np.lexsort((rows.values, numbers))
+    values = rows.values[order]
+    first = np.ones(len(values), dtype=np.bool_)
+    first[1:] = (values[1:] != values[:-1]) | (numbers[1:] != numbers[:-1])
+    return Rows(rows.indptr, values).chosen(first)
+
+
+def smallest(values: NDArray[np.uint64], indptr: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Smallest value of each row that has any.
+
+    Args:
+        values: uint64 (entries,).
+        indptr: int64 (rows + 1,).
+
+    Returns:
+        uint64 (rows that are not empty,).
+    """
+    starts = indptr[:-1][np.diff(indptr) > 0]
+    return np.minimum.reduceat(values, starts) if len(starts) else np.zeros(0, dtype=np.uint64)

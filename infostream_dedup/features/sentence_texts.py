@@ -1,0 +1,109 @@
+"""Sentences of documents as texts of words, and fingerprints of the longest or heaviest of them.
+
+Sentences are found before punctuation goes; then each is the words that ``words.significant`` leaves of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infostream_dedup.features.hashing import hash_text
+from infostream_dedup.features.leading_words import fingerprint_type
+from infostream_dedup.features.rows import Rows, rows_from
+from infostream_dedup.features.words import Words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Sentence", "once_each", "sentence_fingerprints", "sentence_weights", "sentences_by_document"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence that has words.
+
+    Attributes:
+        text: its words joined by blanks.
+        length: words in it.
+        weight: summed weight of all occurrences, in units of 1e-9.
+        place: its number among all sentences of the collection, empty ones counted too.
+    """
+
+    text: str
+    length: int
+    weight: int
+    place: int
+
+
+def sentences_by_document(words: Words, weights: NDArray[np.int64]) -> list[list[Sentence]]:
+    """Sentences with words of every document, in text order.
+
+    Args:
+        words: of all documents.
+        weights: int64 (sentences,), from ``sentence_weights``.
+    """
+    spelt = words.vocabulary
+    numbers = words.rows.values.tolist()
+    breaks = words.breaks.tolist()
+    weight_of = weights.tolist()
+    found: list[list[Sentence]] = [[] for _ in range(len(words))]
+    for place, document in enumerate(words.sentence_documents.tolist()):
+        start, end = breaks[place], breaks[place + 1]
+        if start < end:
+            text = " ".join([spelt[number] for number in numbers[start:end]])
+            found[document].append(Sentence(text, end - start, weight_of[place], place))
+    return found
+
+
+def sentence_weights(words: Words, weights: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Summed weight of the word occurrences of each sentence.
+
+    Args:
+        words: of all documents.
+        weights: int64 (words of all documents,), weight of each occurrence.
+
+    Returns:
+        int64 (sentences,).
+    """
+    before = np.concatenate(([0], np.cumsum(weights, dtype=np.int64)))
+    return np.asarray(np.diff(before[words.breaks]), dtype=np.int64)
+
+
+def once_each(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """Distinct sentences in text order: of equal texts the first stays."""
+    distinct: dict[str, Sentence] = {}
+    for sentence in sentences:
+        distinct.setdefault(sentence.text, sentence)
+    return list(distinct.values())
+
+
+def sentence_fingerprints(
+    documents: Sequence[Sequence[Sentence]],
+    order: Callable[[Sentence], tuple[int, str]],
+    n: int,
+    *,
+    distinct: bool,
+    bits: int,
+) -> Rows:
+    """Hash of the first n sentences by some order, joined alphabetically with a blank between.
+
+    Args:
+        documents: sentences of each document.
+        order: key by which the sentences to keep come first.
+        n: sentences to keep, at least 1.
+        distinct: a repeated sentence counts once.
+        bits: see ``hashing.hash_text``.
+
+    Returns:
+        One value a document, none for a document without sentences.
+    """
+    prints: list[list[int]] = []
+    for sentences in documents:
+        kept = sorted(once_each(sentences) if distinct else sentences, key=order)[:n]
+        text = " ".join(sorted(sentence.text for sentence in kept))
+        prints.append([hash_text(text, bits)] if kept else [])
+    return rows_from(prints, fingerprint_type(bits))

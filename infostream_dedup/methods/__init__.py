@@ -1,0 +1,16 @@
+"""Every method of the source papers, one in a file, found by a registry.
+
+Example:
+    >>> from infostream_dedup.model import Document
+    >>> texts = Texts([Document("1", "Снег выпал вчера в Киеве."), Document("2", "Снег выпал вчера в Киеве!")])
+    >>> found = method("md5").run(texts)
+    >>> found.pairs.a.tolist(), found.pairs.b.tolist(), found.bytes_per_document
+    ([0], [1], 16.0)
+"""
+
+from infostream_dedup.methods.method import Method, Run
+from infostream_dedup.methods.pairs import Pairs
+from infostream_dedup.methods.registry import method, method_class, methods
+from infostream_dedup.methods.texts import Texts
+
+__all__ = ["Method", "Pairs", "Run", "Texts", "method", "method_class", "methods"]

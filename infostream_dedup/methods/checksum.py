@@ -1,0 +1,44 @@
+"""Checksum: documents with the same text, whatever their titles.
+
+D. Lande: Matrix criteria of quality for finding similar documents in information streams (in Russian), section 1: one
+of the older rules of InfoStream, without parameters. White space makes no difference.
+
+Example:
+    >>> from infostream_dedup.methods import Texts, method
+    >>> method("checksum").run(Texts.of("Мост открыт.", "Мост  открыт.", "Мост открыт!")).pairs.as_list()
+    [(0, 1, 1.0)]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from infostream_dedup.features.chains import equal_pairs
+from infostream_dedup.features.rows import Rows
+from infostream_dedup.methods.method import Method
+from infostream_dedup.methods.pairs import Pairs, equal
+from infostream_dedup.methods.registry import register
+from infostream_dedup.methods.texts import Texts
+from infostream_dedup.text.fingerprint import text_hash
+
+__all__ = ["Checksum"]
+
+
+@register("checksum")
+@dataclass(frozen=True)
+class Checksum(Method):
+    """Equality of bodies."""
+
+    def sign(self, texts: Texts) -> Rows:
+        """Checksum of the body: two values of 64 bits."""
+        hashes = [text_hash(document.text) for document in texts.documents]
+        sizes = [len(found) // 8 for found in hashes]
+        indptr = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+        return Rows(indptr, np.frombuffer(b"".join(hashes), dtype="<u8"))
+
+    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+        """Pairs of equal checksums."""
+        del texts
+        return equal(equal_pairs(signatures))

@@ -1,0 +1,144 @@
+"""Key terms: documents that hold each other's n heaviest terms; the method this package is about.
+
+D. Lande: Matrix criteria of quality for finding similar documents in information streams (in Russian), section 2. A
+document is linked to another when at least k of its n key terms stand in the other's text; the link is directed. By the
+rule ``both`` a pair needs both directions, by ``either`` one of them, by ``forward`` every link stands for itself.
+Documents of fewer than n key terms need fewer (``matching.relations.need``).
+
+Three methods: terms are stems (``key-terms-stem``, the paper's standard way), lemmas of nouns and names by
+frequency dictionary (``key-terms-morph``, its new way), or those in a pivot language (``key-terms-pivot``, where that
+representation is there). Weights are BM25 with the collection's statistics per language.
+
+Example:
+    >>> from infostream_dedup.methods import Texts, method
+    >>> story = "Мэр города торжественно открыл новый мост через реку, движение начнется завтра утром"
+    >>> texts = Texts.of(story, f"Итоги дня. {story}. Сборная выиграла.", "Банк сохранил ставку", "Сборная выиграла")
+    >>> method("key-terms-stem", df_min=1).run(texts).pairs.as_list()
+    [(0, 1, 0.667)]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.features.rows import Rows
+from infostream_dedup.matching import SCIPY_ENGINE
+from infostream_dedup.matching.relations import need
+from infostream_dedup.methods.method import Method
+from infostream_dedup.methods.pairs import Pairs, unordered_pairs
+from infostream_dedup.methods.parameters import OneOf, Range
+from infostream_dedup.methods.registry import register
+from infostream_dedup.methods.texts import Texts
+from infostream_dedup.model import Settings
+from infostream_dedup.model.settings import REPRESENTATIONS
+from infostream_dedup.terms.counts import count_terms
+from infostream_dedup.terms.key_terms import KeyTerms, select_key_terms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["KeyTermsMorph", "KeyTermsStem"]
+
+
+@dataclass(frozen=True)
+class _KeyTerms(Method):
+    """Key terms in one representation.
+
+    Attributes:
+        n: key terms of a document, 1 to 255.
+        k: of them that must stand in the other document, 1 to n.
+        rule: ``both``, ``either`` or ``forward``.
+        weighting: ``bm25`` or ``tfidf``.
+        df_min: least document frequency, below 1 a share.
+        df_max: greatest document frequency, below 1 a share.
+    """
+
+    representation: ClassVar[str]
+
+    n: Annotated[int, Range(1, 255)] = 12
+    k: Annotated[int, Range(1, 255)] = 6
+    rule: Annotated[str, OneOf("both", "either", "forward")] = "both"
+    weighting: Annotated[str, OneOf("bm25", "tfidf")] = "bm25"
+    df_min: Annotated[float, Range(0.0, 1e9)] = 2
+    df_max: Annotated[float, Range(0.0, 1e9)] = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.k > self.n:
+            raise ConfigurationError(f"k is {self.k}; expected a whole number from 1 to n = {self.n}")
+
+    @property
+    def directed(self) -> bool:
+        """By the rule ``forward``."""
+        return self.rule == "forward"
+
+    def sign(self, texts: Texts) -> Rows:
+        """Numbers of the key terms of each document, ascending."""
+        keys = self._key_terms(texts).keys
+        return Rows(keys.indptr.astype(np.int64), keys.indices.astype(np.int32))
+
+    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+        """Pairs by the rule; the score is the share of the key terms that stand in the other document."""
+        del signatures
+        key_terms = self._key_terms(texts)
+        matrix = SCIPY_ENGINE.match(key_terms.keys, key_terms.targets, n=self.n, weights=False, k_min=1)
+        sizes = key_terms.sizes
+        asking = np.repeat(np.arange(len(sizes), dtype=np.int64), np.diff(matrix.counts.indptr))
+        answering = matrix.counts.indices.astype(np.int64)
+        linked = matrix.counts.data >= need(self.k, sizes[asking], sizes[answering], n=self.n)
+        a, b = asking[linked], answering[linked]
+        scores = matrix.counts.data[linked] / sizes[a]
+        if self.directed:
+            return Pairs(a, b, scores, directed=True)
+        return _undirected(a, b, scores, len(texts), both=self.rule == "both")
+
+    def _key_terms(self, texts: Texts) -> KeyTerms:
+        settings = Settings.of(
+            representation=self.representation,
+            n=self.n,
+            weighting=self.weighting,
+            df_min=self.df_min,
+            df_max=self.df_max,
+        )
+        return texts.once(settings, lambda: select_key_terms(count_terms(texts.surfaces, settings), settings))
+
+
+def _undirected(
+    a: NDArray[np.int64], b: NDArray[np.int64], scores: NDArray[np.float64], documents: int, *, both: bool
+) -> Pairs:
+    """Pairs linked both ways, with the smaller score, or in either way, with the larger."""
+    links = sp.csr_array((scores, (a, b)), shape=(documents, documents))
+    forward, backward = sp.triu(links, k=1, format="csr"), sp.triu(links.T, k=1, format="csr")
+    found = sp.coo_array(forward.minimum(backward) if both else forward.maximum(backward))
+    return unordered_pairs(found.row.astype(np.int64), found.col.astype(np.int64), found.data)
+
+
+@register("key-terms-stem")
+@dataclass(frozen=True)
+class KeyTermsStem(_KeyTerms):
+    """Stems of all words but stop words."""
+
+    representation: ClassVar[str] = "stem"
+
+
+@register("key-terms-morph")
+@dataclass(frozen=True)
+class KeyTermsMorph(_KeyTerms):
+    """Lemmas of nouns, surnames and names of organisations."""
+
+    representation: ClassVar[str] = "morph"
+
+
+if "pivot" in REPRESENTATIONS:
+
+    @register("key-terms-pivot")
+    @dataclass(frozen=True)
+    class KeyTermsPivot(_KeyTerms):
+        """Terms of the pivot language."""
+
+        representation: ClassVar[str] = "pivot"

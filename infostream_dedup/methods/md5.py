@@ -1,0 +1,52 @@
+"""MD5: two documents are duplicates when their texts are the same, word for word (A0).
+
+Yu. Zelenkov, I. Segalovich: Comparative analysis of methods for finding duplicates of Web documents (in Russian), RCDL
+2007. The baseline of the comparison, precision 1.00 and recall .23. The paper does not say which text is hashed; ours
+is what its preprocessing leaves, so that punctuation, case and function words make no difference.
+
+Example:
+    >>> from infostream_dedup.methods import Texts, method
+    >>> texts = Texts.of("Снег выпал в Киеве", "Снег выпал и в Киеве!", "Снег выпал во Львове")
+    >>> method("md5").run(texts).pairs.as_list()
+    [(0, 1, 1.0)]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import md5
+
+import numpy as np
+
+from infostream_dedup.features.chains import equal_pairs
+from infostream_dedup.features.rows import Rows, rows_from
+from infostream_dedup.methods.method import Method
+from infostream_dedup.methods.pairs import Pairs, equal
+from infostream_dedup.methods.registry import register
+from infostream_dedup.methods.texts import Texts
+
+__all__ = ["Md5"]
+
+
+@register("md5")
+@dataclass(frozen=True)
+class Md5(Method):
+    """Equality of whole texts."""
+
+    def sign(self, texts: Texts) -> Rows:
+        """MD5 of the significant words, joined by blanks: two values of 64 bits."""
+        words = texts.significant
+        rows = [_digest(words.text(document)) for document in range(len(texts))]
+        return rows_from(rows, np.dtype("<u8"))
+
+    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+        """Pairs of equal digests."""
+        del texts
+        return equal(equal_pairs(signatures))
+
+
+def _digest(text: str) -> list[int]:
+    if not text:
+        return []
+    digest = md5(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()
+    return [int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:], "little")]

@@ -1,0 +1,52 @@
+"""TF: two documents are duplicates when their six most frequent words are the same (A1).
+
+Yu. Zelenkov, I. Segalovich: Comparative analysis of methods for finding duplicates of Web documents (in Russian), RCDL
+2007. The words are sorted, joined and hashed by CRC32; we put a blank between them, for the paper names no
+separator. Equally frequent words are taken in alphabetical order.
+
+Example:
+    >>> from infostream_dedup.methods import Texts, method
+    >>> texts = Texts.of("Мэр открыл мост. Новый мост мэра", "Новый мост мэра! Мэр открыл мост.", "Мост закрыт мэром")
+    >>> method("tf", words=2).run(texts).pairs.as_list()
+    [(0, 1, 1.0)]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from infostream_dedup.features.chains import equal_pairs
+from infostream_dedup.features.leading_words import fingerprints_of_words, leading_words
+from infostream_dedup.features.rows import Rows
+from infostream_dedup.methods.method import Method
+from infostream_dedup.methods.pairs import Pairs, equal
+from infostream_dedup.methods.parameters import OneOf, Range
+from infostream_dedup.methods.registry import register
+from infostream_dedup.methods.texts import Texts
+
+__all__ = ["TermFrequency"]
+
+
+@register("tf")
+@dataclass(frozen=True)
+class TermFrequency(Method):
+    """The most frequent words of a document.
+
+    Attributes:
+        words: words that are kept, 1 to 100.
+        bits: 32 for CRC32 as in the paper, 64 against chance collisions.
+    """
+
+    words: Annotated[int, Range(1, 100)] = 6
+    bits: Annotated[int, OneOf(32, 64)] = 32
+
+    def sign(self, texts: Texts) -> Rows:
+        """Fingerprint of the most frequent words: one value."""
+        tf = texts.counts.tf
+        return fingerprints_of_words(leading_words(tf, self.words), texts.significant.vocabulary, self.bits)
+
+    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+        """Pairs of equal fingerprints."""
+        del texts
+        return equal(equal_pairs(signatures))

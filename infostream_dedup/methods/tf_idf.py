@@ -1,0 +1,53 @@
+"""TF*IDF: two documents are duplicates when their six words of greatest TF * IDF are the same (A2).
+
+Yu. Zelenkov, I. Segalovich: Comparative analysis of methods for finding duplicates of Web documents (in Russian), RCDL
+2007. The weight is Okapi BM25 with k1 = 2, b = 0.75, up to a constant factor. Words are sorted,
+joined by blanks and hashed by CRC32; equal weights go to the earlier word of the alphabet.
+
+Example:
+    >>> from infostream_dedup.methods import Texts, method
+    >>> texts = Texts.of("Мэр Киева открыл новый мост", "Новый мост открыл мэр Киева", "Погода испортилась")
+    >>> method("tf-idf").run(texts).pairs.as_list()
+    [(0, 1, 1.0)]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from infostream_dedup.features.chains import equal_pairs
+from infostream_dedup.features.leading_words import fingerprints_of_words, leading_words
+from infostream_dedup.features.rows import Rows
+from infostream_dedup.features.word_counts import tf_idf_weights
+from infostream_dedup.methods.method import Method
+from infostream_dedup.methods.pairs import Pairs, equal
+from infostream_dedup.methods.parameters import OneOf, Range
+from infostream_dedup.methods.registry import register
+from infostream_dedup.methods.texts import Texts
+
+__all__ = ["TfIdf"]
+
+
+@register("tf-idf")
+@dataclass(frozen=True)
+class TfIdf(Method):
+    """The words of a document that tell it best from the others.
+
+    Attributes:
+        words: words that are kept, 1 to 100.
+        bits: 32 for CRC32 as in the paper, 64 against chance collisions.
+    """
+
+    words: Annotated[int, Range(1, 100)] = 6
+    bits: Annotated[int, OneOf(32, 64)] = 32
+
+    def sign(self, texts: Texts) -> Rows:
+        """Fingerprint of the heaviest words: one value."""
+        weights = texts.counts.rows(tf_idf_weights(texts.counts))
+        return fingerprints_of_words(leading_words(weights, self.words), texts.significant.vocabulary, self.bits)
+
+    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+        """Pairs of equal fingerprints."""
+        del texts
+        return equal(equal_pairs(signatures))

@@ -1,0 +1,72 @@
+"""TF*RIDF: two documents are duplicates when their six words of greatest TF * residual IDF are the same (A3).
+
+Yu. Zelenkov, I. Segalovich: Comparative analysis of methods for finding duplicates of Web documents (in Russian), RCDL
+2007. Residual IDF is how much rarer a word is, in documents, than chance would have it: K. Church, W. Gale:
+Inverse document frequency (IDF): a measure of deviations from Poisson, 1995. It is below 0 for words spread more evenly
+than by chance; the sign is kept.
+
+Example:
+    >>> from infostream_dedup.methods import Texts, method
+    >>> texts = Texts.of("Мэр Киева открыл новый мост", "Новый мост открыл мэр Киева", "Погода испортилась")
+    >>> method("tf-ridf").run(texts).pairs.as_list()
+    [(0, 1, 1.0)]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+
+from infostream_dedup.features.chains import equal_pairs
+from infostream_dedup.features.leading_words import fingerprints_of_words, leading_words
+from infostream_dedup.features.rows import Rows
+from infostream_dedup.features.word_counts import WordCounts, in_units
+from infostream_dedup.methods.method import Method
+from infostream_dedup.methods.pairs import Pairs, equal
+from infostream_dedup.methods.parameters import OneOf, Range
+from infostream_dedup.methods.registry import register
+from infostream_dedup.methods.texts import Texts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["TfResidualIdf"]
+
+
+@register("tf-ridf")
+@dataclass(frozen=True)
+class TfResidualIdf(Method):
+    """The words of a document that come in clusters.
+
+    Attributes:
+        words: words that are kept, 1 to 100.
+        bits: 32 for CRC32 as in the paper, 64 against chance collisions.
+    """
+
+    words: Annotated[int, Range(1, 100)] = 6
+    bits: Annotated[int, OneOf(32, 64)] = 32
+
+    def sign(self, texts: Texts) -> Rows:
+        """Fingerprint of the heaviest words: one value."""
+        weights = texts.counts.rows(residual_weights(texts.counts))
+        return fingerprints_of_words(leading_words(weights, self.words), texts.significant.vocabulary, self.bits)
+
+    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+        """Pairs of equal fingerprints."""
+        del texts
+        return equal(equal_pairs(signatures))
+
+
+def residual_weights(counts: WordCounts) -> NDArray[np.int64]:
+    """(0.5 + 0.5 tf / tf_max) * (-ln(df / N) + ln(1 - exp(-cf / N))), in units of 1e-9.
+
+    Returns:
+        int64 (entries of ``counts.tf``,).
+    """
+    tf = 0.5 + 0.5 * counts.tf.data / counts.tf_max[counts.document_of]
+    word = counts.tf.indices
+    rate = counts.cf[word] / counts.documents
+    ridf = -np.log(counts.df[word] / counts.documents) + np.log(-np.expm1(-rate))
+    return in_units(tf * ridf)

@@ -1,0 +1,88 @@
+"""3+5: three sentences and five words of a document, with tolerant rules for when they make a pair (A12).
+
+Yu. Zelenkov, I. Segalovich: Comparative analysis of methods for finding duplicates of Web documents (in Russian), RCDL
+2007: the authors' own method, F .95. A document is described by its length, its number of sentences, and the CRC32 of
+its three longest sentences and of its five longest words. Of documents that share a sentence those are duplicates whose
+lengths differ by at most 15 %, whose numbers of sentences by at most 20 %, that share two of the words, and either
+have the same longest sentence, or (both of more than five sentences) share two of the three.
+
+The length of a document counts its words of three letters and more; the length of a sentence is counted in words, which
+the paper leaves open. A repeated sentence counts once. Ties are broken by the signature, as in the paper.
+
+Example:
+    >>> from infostream_dedup.methods import Texts, method
+    >>> story = "Мэр города торжественно открыл новый мост. Движение начнется завтра утром."
+    >>> method("three-plus-five").run(Texts.of(story, f"{story} Да.", "Мост открыт.")).pairs.as_list()
+    [(0, 1, 1.0)]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from infostream_dedup.features.rows import Rows
+from infostream_dedup.features.sentence_records import (
+    DocumentRecord,
+    document_lengths,
+    longest_sentences,
+    longest_words,
+    record_pairs,
+    record_rows,
+)
+from infostream_dedup.methods.method import Method
+from infostream_dedup.methods.pairs import Pairs
+from infostream_dedup.methods.parameters import OneOf, Range
+from infostream_dedup.methods.registry import register
+from infostream_dedup.methods.texts import Texts
+
+__all__ = ["ThreePlusFive"]
+
+
+@register("three-plus-five")
+@dataclass(frozen=True)
+class ThreePlusFive(Method):
+    """Three sentences and five words.
+
+    Attributes:
+        length_ratio: greatest ratio of lengths, 1 to 10.
+        sentence_ratio: greatest ratio of numbers of sentences, 1 to 10.
+        shared_words: words that must be shared, 0 to 5.
+        shared_sentences: sentences that longer documents must share, 1 to 3.
+        bits: 32 for CRC32 as in the paper, 64 against chance collisions.
+    """
+
+    length_ratio: Annotated[float, Range(1.0, 10.0)] = 1.15
+    sentence_ratio: Annotated[float, Range(1.0, 10.0)] = 1.20
+    shared_words: Annotated[int, Range(0, 5)] = 2
+    shared_sentences: Annotated[int, Range(1, 3)] = 2
+    bits: Annotated[int, OneOf(32, 64)] = 32
+
+    def sign(self, texts: Texts) -> Rows:
+        """Length, number of sentences, then three sentences and five words, 0 where there is none."""
+        lengths = document_lengths(texts.words)
+        records = [
+            DocumentRecord(
+                lengths[document],
+                len(sentences),
+                longest_sentences(sentences, 3, self.bits),
+                longest_words(texts.significant, document, 5, self.bits),
+            )
+            for document, sentences in enumerate(texts.sentences)
+        ]
+        return record_rows(records, sentences=3, words=5, bits=self.bits)
+
+    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+        """Pairs by the rules above; the score is the share of the shorter record's features that meet."""
+        del texts
+        return Pairs(
+            *record_pairs(
+                signatures,
+                sentences=3,
+                words=5,
+                length_ratio=self.length_ratio,
+                sentence_ratio=self.sentence_ratio,
+                shared_words=self.shared_words,
+                shared_sentences=self.shared_sentences,
+            )
+        )

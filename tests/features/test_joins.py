@@ -1,0 +1,140 @@
+"""Every join finds exactly what trying all pairs finds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infostream_dedup.features.chains import equal_pairs, pairs_sharing
+from infostream_dedup.features.cosine_join import similar_vectors, unit_vectors
+from infostream_dedup.features.length_partitions import partition_bounds, resembling_bags, weighted_jaccard
+from infostream_dedup.features.rows import distinct, rows_from
+from infostream_dedup.features.set_join import containing, numbered, resembling
+
+THRESHOLDS = st.sampled_from([0.05, 0.3, 0.44, 0.5, 0.6, 2 / 3, 0.75, 0.8, 0.81, 0.85, 1.0])
+BAGS = st.lists(st.lists(st.integers(0, 9), max_size=14), max_size=14)
+
+
+def _rows(bags):
+    return rows_from(bags, np.uint64)
+
+
+def _jaccard(a, b):
+    a, b = Counter(a), Counter(b)
+    return (a & b).total() / (a | b).total() if a and b else 0.0
+
+
+def _found(result):
+    return [(a, b, round(score, 9)) for a, b, score in zip(result.a, result.b, result.scores, strict=True)]
+
+
+def _tried(bags, tau):
+    scores = {(a, b): _jaccard(bags[a], bags[b]) for a, b in combinations(range(len(bags)), 2)}
+    return [(a, b, round(score, 9)) for (a, b), score in scores.items() if score >= tau - 1e-9]
+
+
+@given(BAGS, THRESHOLDS)
+def test_resembling_sets(bags, tau):
+    sets = [sorted(set(bag)) for bag in bags]
+    assert _found(resembling(_rows(sets), tau)) == _tried(sets, tau)
+
+
+@given(BAGS, THRESHOLDS)
+def test_resembling_bags_as_numbered_sets(bags, tau):
+    assert _found(resembling(distinct(numbered(_rows(bags))), tau)) == _tried(bags, tau)
+
+
+@given(BAGS, THRESHOLDS)
+def test_partitions_of_sizes_never_miss_a_pair(bags, tau):
+    assert _found(resembling_bags(_rows(bags), tau)) == _tried(bags, tau)
+
+
+@pytest.mark.parametrize("tau", [0.44, 0.6, 0.85])
+def test_partitions_of_sizes_on_larger_bags(tau):
+    random = np.random.default_rng(2)
+    originals = [random.zipf(1.5, random.integers(4, 120)) % 200 for _ in range(40)]
+    # Edited copies, so that many pairs lie near the threshold.
+    copies = [bag[: random.integers(len(bag) // 2, len(bag) + 1)] for bag in originals for _ in range(2)]
+    bags = [bag.tolist() for bag in (*originals, *copies) if len(bag)]
+    expected = _tried(bags, tau)
+    assert len(expected) > 20
+    assert _found(resembling_bags(_rows(bags), tau)) == expected
+
+
+def test_a_bag_inside_a_larger_one_is_not_skipped():
+    # Asking from the larger bag, the reference bound counts what it has more twice and gives up at tau = .6.
+    larger, smaller = list(range(10)), list(range(4, 10))
+    others = [[element, 90 + element, 80, 81, 82, 83] for element in range(4, 10)]
+    found = _found(resembling_bags(_rows([larger, smaller, *others]), 0.6))
+    assert (0, 1, 0.6) in found
+
+
+def test_the_bound_of_sets_does_not_hold_for_bags():
+    # The authors' code gives 0 here at tau = .81.
+    assert weighted_jaccard({0: 1, 1: 9}, {0: 2, 1: 8}, 10, 10, 0.81) == pytest.approx(9 / 11)
+    assert weighted_jaccard({0: 1, 1: 9}, {0: 2, 1: 8}, 10, 10, 0.82) == 0.0
+
+
+@given(st.integers(1, 40), st.integers(0, 200), THRESHOLDS)
+def test_bags_two_partitions_apart_never_resemble(shortest, more, tau):
+    bounds = partition_bounds(shortest, shortest + more, tau)
+    firsts = [shortest, *(bound + 1 for bound in bounds)]
+    assert bounds == sorted(set(bounds))
+    for number in range(len(bounds) - 2):
+        assert bounds[number] / firsts[number + 2] < tau
+
+
+@given(BAGS, THRESHOLDS)
+def test_contained_sets(bags, tau):
+    sets = [set(bag) for bag in bags]
+    expected = [
+        (a, b, round(len(sets[a] & sets[b]) / len(sets[a]), 9))
+        for a, b in sorted(permutations(range(len(sets)), 2))
+        if sets[a] and len(sets[a] & sets[b]) / len(sets[a]) >= tau - 1e-9
+    ]
+    assert _found(containing(_rows([sorted(one) for one in sets]), tau)) == expected
+
+
+@given(st.integers(0, 10**6), THRESHOLDS)
+def test_similar_vectors(seed, tau):
+    random = np.random.default_rng(seed)
+    table = random.integers(1, 9, (12, 8)) * (random.random((12, 8)) < 0.5)
+    vectors = unit_vectors(sp.csr_array(table))
+    cosines = np.round((vectors @ vectors.T).toarray(), 9)
+    expected = [(a, b, cosines[a, b]) for a, b in combinations(range(12), 2) if cosines[a, b] >= tau - 1e-9]
+    found = _found(similar_vectors(vectors, tau))
+    assert [pair[:2] for pair in found] == [pair[:2] for pair in expected]
+    assert [pair[2] for pair in found] == pytest.approx([min(pair[2], 1.0) for pair in expected])
+
+
+@given(BAGS, st.lists(st.integers(1, 30), min_size=14, max_size=14), st.sampled_from([1.0, 1.15, 1.5, 3.0]))
+def test_chains_are_cut_by_length(bags, lengths, ratio):
+    lengths = np.array(lengths[: len(bags)], dtype=np.int64)
+    met = pairs_sharing(_rows(bags), lengths=lengths, ratio=ratio)
+    expected = [
+        (a, b, len(set(bags[a]) & set(bags[b])))
+        for a, b in combinations(range(len(bags)), 2)
+        if set(bags[a]) & set(bags[b]) and max(lengths[a], lengths[b]) <= ratio * min(lengths[a], lengths[b]) + 1e-9
+    ]
+    assert list(zip(met.a, met.b, met.shared, strict=True)) == expected
+
+
+@given(BAGS)
+def test_chains_without_lengths(bags):
+    met = pairs_sharing(_rows(bags))
+    expected = [(a, b) for a, b in combinations(range(len(bags)), 2) if set(bags[a]) & set(bags[b])]
+    assert list(zip(met.a, met.b, strict=True)) == expected
+
+
+@given(BAGS)
+def test_equal_rows(bags):
+    met = equal_pairs(_rows(bags))
+    expected = [(a, b) for a, b in combinations(range(len(bags)), 2) if bags[a] and bags[a] == bags[b]]
+    assert list(zip(met.a, met.b, strict=True)) == expected
+    assert (met.shared == 1).all()

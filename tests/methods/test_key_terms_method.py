@@ -1,0 +1,35 @@
+"""Key terms as one of the methods: the same pairs as the main job finds."""
+
+from infostream_dedup.batch.collection import collect
+from infostream_dedup.batch.pairing import pair_rows
+from infostream_dedup.methods import Texts, method
+from infostream_dedup.model import Document, Settings
+
+
+def _rows(documents, representation, k):
+    settings = Settings.of(representation=representation, k=k)
+    place = {document.id: number for number, document in enumerate(documents)}
+    return [(place[row.a], place[row.b], row.relation) for row in pair_rows(collect(documents), settings)]
+
+
+def test_pairs_are_those_of_the_main_job(documents):
+    copies = [Document(f"copy of {found.id}", found.text, found.title) for found in documents]
+    documents = [*documents, *copies]
+    for representation in ("stem", "morph"):
+        rows = _rows(documents, representation, 6)
+        assert {relation for _, _, relation in rows} == {"equal", "contained", "contains"}
+        name = f"key-terms-{representation}"
+        both = method(name).run(Texts(documents)).pairs
+        assert [pair[:2] for pair in both.as_list()] == [(a, b) for a, b, relation in rows if relation == "equal"]
+        either = method(name, rule="either").run(Texts(documents)).pairs
+        assert [pair[:2] for pair in either.as_list()] == [(a, b) for a, b, _ in rows]
+
+
+def test_links_are_directed(documents):
+    texts = Texts(documents)
+    pairs = method("key-terms-stem", rule="forward", df_min=1).run(texts).pairs
+    place = {document.id: number for number, document in enumerate(documents)}
+    links = {pair[:2] for pair in pairs.as_list()}
+    assert (place["ru"], place["digest"]) in links
+    assert (place["other"], place["digest"]) in links
+    assert (place["ru"], place["other"]) not in links
