@@ -1,0 +1,166 @@
+"""Documents as tokens, read by compiled code over all cores: the same surfaces as ``surfaces.SurfaceCounter`` finds.
+
+Texts are gathered into chunks of a few megabytes; threads scan the chunks while the next ones are read.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.matrix.kernels.threads import thread_count
+from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.terms.surfaces import SurfaceCounts
+from infostream_dedup.text.detection import detect_all
+from infostream_dedup.text.scanner import Scanned, Scanner, merged
+from infostream_dedup.text.surface_pool import SurfaceList
+from infostream_dedup.text.utf8 import texts_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["FastSurfaceCounter", "SurfaceTokens"]
+
+_CHUNK: Final = 1 << 22
+"""Characters of text scanned at a time: enough to keep a thread busy, too few to be noticed in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class SurfaceTokens:
+    """The surfaces of each document one by one.
+
+    Attributes:
+        chunks: tokens of consecutive documents, numbers of ``surfaces``.
+        surfaces: distinct surfaces in the order they were first met.
+        languages: uint8 (documents,), index into ``LANGUAGES``.
+    """
+
+    chunks: list[Scanned]
+    surfaces: SurfaceList
+    languages: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.languages)
+
+    def counted(self) -> SurfaceCounts:
+        """The same as counts, as the plain code keeps them."""
+        rows = [
+            np.repeat(np.arange(len(chunk)), chunk.lengths) + first
+            for chunk, first in zip(self.chunks, self.firsts(), strict=True)
+        ]
+        tokens = [_in_order(chunk) for chunk in self.chunks]
+        ends = np.cumsum(np.concatenate([[0], *(chunk.lengths for chunk in self.chunks)]))
+        every = np.concatenate(tokens) if rows else np.zeros(0, dtype=np.int32)
+        shape = (len(self), len(self.surfaces))
+        counts = sp.csr_array((np.ones(len(every), dtype=np.int32), every, ends), shape=shape)
+        counts.sum_duplicates()
+        return SurfaceCounts(counts, self.surfaces.strings(), self.languages)
+
+    def firsts(self) -> list[int]:
+        """Number of the first document of each chunk."""
+        return [0, *accumulate(map(len, self.chunks))][:-1]
+
+
+class FastSurfaceCounter:
+    """Counts surfaces as ``SurfaceCounter`` does, many documents at a time.
+
+    Args:
+        workers: threads; 0 for as many as the process may use. The result does not depend on them.
+    """
+
+    def __init__(self, workers: int = 0) -> None:
+        self._threads = thread_count(workers)
+        self._pool = ThreadPoolExecutor(self._threads)
+        self._own = threading.local()
+        self._scanners: list[Scanner] = []
+        self._texts: list[str] = []
+        self._languages: list[Language | None] = []
+        self._characters = 0
+        self._documents = 0
+        self._running: deque[Future[_Chunk]] = deque()
+        self._chunks: list[_Chunk] = []
+
+    def __len__(self) -> int:
+        return self._documents
+
+    def add(self, text: str, language: Language | None) -> None:
+        """Count one document.
+
+        Args:
+            text: raw.
+            language: of the text; ``None`` to have it told from the text.
+        """
+        self._texts.append(text)
+        self._languages.append(language)
+        self._characters += len(text)
+        self._documents += 1
+        if self._characters >= _CHUNK:
+            self._submit()
+
+    def finish(self) -> SurfaceTokens:
+        """The tokens of all documents added so far; the counter is used up."""
+        self._submit()
+        self._chunks += [running.result() for running in self._running]
+        self._pool.shutdown()
+        surfaces, numbers = merged([scanner.surfaces for scanner in self._scanners or [Scanner()]])
+        for chunk in self._chunks:
+            # In place: a month has 300 million tokens.
+            np.take(numbers[chunk.scanner], chunk.scanned.tokens, out=chunk.scanned.tokens)
+        languages = [chunk.languages for chunk in self._chunks]
+        every = np.concatenate(languages) if languages else np.zeros(0, dtype=np.uint8)
+        return SurfaceTokens([chunk.scanned for chunk in self._chunks], surfaces, every)
+
+    def _submit(self) -> None:
+        if not self._texts:
+            return
+        first = self._documents - len(self._texts)
+        self._running.append(self._pool.submit(self._scan, self._texts, self._languages, first))
+        self._texts, self._languages, self._characters = [], [], 0
+        # So that a fast reader does not pile up texts.
+        while len(self._running) > self._threads + 1:
+            self._chunks.append(self._running.popleft().result())
+
+    def _scan(self, strings: Sequence[str], languages: Sequence[Language | None], first: int) -> _Chunk:
+        number = self._scanner_of_this_thread()
+        texts = texts_of(strings)
+        scanned = self._scanners[number].scan(texts, first)
+        given = np.array([255 if one is None else LANGUAGES.index(one) for one in languages], dtype=np.uint8)
+        if None in languages:
+            given = np.where(given == 255, detect_all(texts), given)
+        return _Chunk(scanned, given, number)
+
+    def _scanner_of_this_thread(self) -> int:
+        if not hasattr(self._own, "number"):
+            with _LOCK:
+                self._own.number = len(self._scanners)
+                self._scanners.append(Scanner())
+        number: int = self._own.number
+        return number
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """What one thread made of consecutive documents, and the number of its scanner."""
+
+    scanned: Scanned
+    languages: NDArray[np.uint8]
+    scanner: int
+
+
+_LOCK: Final = threading.Lock()
+
+
+def _in_order(chunk: Scanned) -> NDArray[np.int32]:
+    """Tokens document after document."""
+    ends = np.cumsum(chunk.lengths)
+    place = np.arange(int(chunk.lengths.sum())) + np.repeat(chunk.begins - (ends - chunk.lengths), chunk.lengths)
+    tokens: NDArray[np.int32] = chunk.tokens[place]
+    return tokens

@@ -1,0 +1,1 @@
+"""Compiled loops over counts of terms."""

@@ -1,0 +1,165 @@
+"""Tokens to counts of terms, document by document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from infostream_dedup.matrix.kernels.compiled import compiled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["NOTHING", "SEVERAL", "Row", "TermsOfSurfaces", "count_terms", "mark_used"]
+
+NOTHING: Final = -1
+"""In place of a term: the surface holds none."""
+
+SEVERAL: Final = -2
+"""From here on down: the surface holds several terms; their number and they stand in ``more`` from -2 - value on."""
+
+_FEW: Final = 24
+_DIGITS: Final = 256
+_DIGIT_BITS: Final = 8
+
+
+class TermsOfSurfaces(NamedTuple):
+    """Which terms the surfaces hold in each language.
+
+    Attributes:
+        terms: int32 (languages, surfaces), the term, or ``NOTHING``, or ``SEVERAL`` and below.
+        more: int32, lists of terms.
+    """
+
+    terms: NDArray[np.int32]
+    more: NDArray[np.int32]
+
+
+class Row(NamedTuple):
+    """Room to sort one row in.
+
+    Attributes:
+        terms: int32, as long as the longest row.
+        counts: int32, the same.
+        places: int64 (256,).
+    """
+
+    terms: NDArray[np.int32]
+    counts: NDArray[np.int32]
+    places: NDArray[np.int64]
+
+
+@compiled
+def mark_used(
+    tokens: NDArray[np.int32],
+    begins: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    languages: NDArray[np.uint8],
+    used: NDArray[np.uint8],
+) -> None:
+    """Set bit ``l`` of ``used[s]`` for every surface s that a document of language l holds."""
+    for document in range(begins.size):
+        bit = np.uint8(1 << languages[document])
+        for place in range(begins[document], begins[document] + lengths[document]):
+            used[tokens[place]] |= bit
+
+
+@compiled
+def _sort_few(terms: NDArray[np.int32], counts: NDArray[np.int32], begin: int, end: int) -> None:
+    for place in range(begin + 1, end):
+        term, count = terms[place], counts[place]
+        gap = place
+        while gap > begin and terms[gap - 1] > term:
+            terms[gap], counts[gap] = terms[gap - 1], counts[gap - 1]
+            gap -= 1
+        terms[gap], counts[gap] = term, count
+
+
+@compiled
+def _sort_many(
+    terms: NDArray[np.int32], counts: NDArray[np.int32], begin: int, end: int, largest: int, room: Row
+) -> None:
+    """Sort by one byte of the terms after the other, the lowest first."""
+    shift = 0
+    while largest >> shift:
+        room.places[:] = 0
+        for place in range(begin, end):
+            room.places[(terms[place] >> shift) % _DIGITS] += 1
+        total = 0
+        for digit in range(_DIGITS):
+            total, room.places[digit] = total + room.places[digit], total
+        for place in range(begin, end):
+            digit = (terms[place] >> shift) % _DIGITS
+            goal = room.places[digit]
+            room.places[digit] = goal + 1
+            room.terms[goal], room.counts[goal] = terms[place], counts[place]
+        for place in range(end - begin):
+            terms[begin + place], counts[begin + place] = room.terms[place], room.counts[place]
+        shift += _DIGIT_BITS
+
+
+@compiled
+def count_terms(
+    tokens: NDArray[np.int32],
+    begins: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    languages: NDArray[np.uint8],
+    mapping: TermsOfSurfaces,
+    stamps: NDArray[np.int32],
+    room: Row,
+    indices: NDArray[np.int32],
+    counts: NDArray[np.int32],
+    sizes: NDArray[np.int64],
+    totals: NDArray[np.int64],
+) -> int:
+    """Count the terms of each document.
+
+    Args:
+        tokens: int32, surface of each token.
+        begins: int64 (documents,), where each document's tokens begin.
+        lengths: int64 (documents,), how many they are.
+        languages: uint8 (documents,).
+        mapping: surfaces to terms.
+        stamps: int32 (terms,), all -1.
+        room: to sort in.
+        indices: int32, receives the terms of each document, ascending, one document after the other.
+        counts: int32, receives how often each stands there.
+        sizes: int64 (documents,), receives the number of distinct terms.
+        totals: int64 (documents,), receives the number of terms with repetition.
+
+    Returns:
+        How many entries were written.
+    """
+    end = 0
+    for document in range(begins.size):
+        begin, total = end, 0
+        language = languages[document]
+        for place in range(begins[document], begins[document] + lengths[document]):
+            term = mapping.terms[language, tokens[place]]
+            if term == NOTHING:
+                continue
+            at, last = 0, 0
+            if term <= SEVERAL:
+                at = SEVERAL - term + 1
+                last = at + mapping.more[at - 1] - 1
+                term = mapping.more[at]
+            while True:
+                total += 1
+                stamp = stamps[term]
+                if stamp >= begin:
+                    counts[stamp] += 1
+                else:
+                    stamps[term] = end
+                    indices[end], counts[end] = term, 1
+                    end += 1
+                if at >= last:
+                    break
+                at += 1
+                term = mapping.more[at]
+        if end - begin <= _FEW:
+            _sort_few(indices, counts, begin, end)
+        else:
+            _sort_many(indices, counts, begin, end, stamps.size - 1, room)
+        sizes[document], totals[document] = end - begin, total
+    return end

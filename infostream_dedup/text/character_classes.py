@@ -1,0 +1,106 @@
+"""What every character means to the scanner: the rules of ``normalise`` and ``tokens`` as a table of code points.
+
+The table is made from the regular expressions' own alphabets and from Python's own Unicode data when it is first
+needed, so that the scanner and the plain code cannot drift apart with a new version of Python.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from enum import IntEnum
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.text.normalise import APOSTROPHES, clean
+from infostream_dedup.text.tokens import SENTENCE_MARK, surfaces
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["CODE_POINTS", "Kind", "classes_of_cleaned_text", "classes_of_raw_text"]
+
+CODE_POINTS: Final = 0x20000
+"""Code points the table knows; texts with characters beyond (rare Chinese ones) are left to the plain code."""
+
+
+class Kind(IntEnum):
+    """Kinds of characters. The order matters to the scanner: letters come first."""
+
+    CAPITAL = 0
+    """A letter that may open a sentence."""
+    LETTER = 1
+    """Any other letter."""
+    OTHER = 2
+    """Neither letter, digit nor underscore, and of no effect on its neighbours."""
+    HYPHEN = 3
+    """Joins two letters."""
+    FIGURE = 4
+    """A digit or an underscore: ends a word and says that the sentence goes on."""
+    STOP = 5
+    """A full stop."""
+    OPENER = 6
+    """Any other character after which a sentence opens."""
+    APOSTROPHE = 7
+    """Raw text only: becomes a letter between letters."""
+    QUOTE = 8
+    """Raw text only: a double quote, which some use for an apostrophe."""
+    MARKUP = 9
+    """Raw text only: may begin or hold an address, an entity, a tag or a field."""
+    INVISIBLE = 10
+    """Raw text only: dropped, of no effect between two characters that are not both letters."""
+    UNCLEAN = 11
+    """Raw text only: what cleaning changes, or may change together with its neighbours."""
+    UNKNOWN = 12
+    """Left to the plain code."""
+
+
+_MARKUP: Final = "&<%{@"
+
+
+@cache
+def classes_of_cleaned_text() -> NDArray[np.uint8]:
+    """Kind of every code point in text that ``normalise.clean`` returned: uint8 (CODE_POINTS,)."""
+    kinds = np.full(CODE_POINTS, Kind.OTHER, dtype=np.uint8)
+    characters = [chr(point) for point in range(CODE_POINTS)]
+    kinds[[point for point, one in enumerate(characters) if one == "_" or one.isalnum()]] = Kind.FIGURE
+    for word in surfaces("\n".join(characters)):
+        kinds[ord(word[-1])] = Kind.CAPITAL if word.startswith(SENTENCE_MARK) else Kind.LETTER
+    rest = [one for one in characters if kinds[ord(one)] == Kind.OTHER]
+    for one, word in zip(rest, surfaces("".join(f"б {one}А," for one in rest))[1::2], strict=True):
+        if word.startswith(SENTENCE_MARK):
+            kinds[ord(one)] = Kind.OPENER
+    # The regular expression of initials takes some capitals that are no letters: a full stop after one is no opener.
+    for one, word in zip(rest, surfaces("".join(f"б{one}. А," for one in rest))[1::2], strict=True):
+        if not word.startswith(SENTENCE_MARK):
+            kinds[ord(one)] = Kind.UNKNOWN
+    kinds[ord(SENTENCE_MARK)] = Kind.UNKNOWN
+    kinds[ord("-")] = Kind.HYPHEN
+    kinds[ord(".")] = Kind.STOP
+    return kinds
+
+
+@cache
+def classes_of_raw_text() -> NDArray[np.uint8]:
+    """Kind of every code point in any text: uint8 (CODE_POINTS,)."""
+    kinds = classes_of_cleaned_text().copy()
+    points = [point for point in range(CODE_POINTS) if point != ord("\n")]
+    cleaned = clean("\n".join(map(chr, points))).split("\n")
+    for point, after in zip(points, cleaned, strict=True):
+        if after != chr(point) or unicodedata.combining(chr(point)):
+            kinds[point] = Kind.UNCLEAN if after or unicodedata.combining(chr(point)) else Kind.INVISIBLE
+    kinds[_composing()] = Kind.UNCLEAN
+    for one in APOSTROPHES:
+        kinds[ord(one)] = Kind.APOSTROPHE if kinds[ord(one)] == Kind.OTHER else Kind.UNCLEAN
+    kinds[[ord(one) for one in _MARKUP]] = Kind.MARKUP
+    kinds[ord('"')] = Kind.QUOTE
+    return kinds
+
+
+def _composing() -> list[int]:
+    """Code points that may become one with the character before them."""
+    parts = [unicodedata.decomposition(chr(point)).split() for point in range(CODE_POINTS)]
+    second = {int(pair[1], 16) for pair in parts if len(pair) == 2 and not pair[0].startswith("<")}
+    hangul = [*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)]
+    return sorted(point for point in second.union(hangul) if point < CODE_POINTS)

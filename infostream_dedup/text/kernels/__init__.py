@@ -1,0 +1,1 @@
+"""Compiled loops over UTF-8 bytes."""

@@ -1,0 +1,120 @@
+"""Many bytes at a time: what a processor does in a few instructions and numba has no name for.
+
+All functions are for compiled functions only. They read up to ``BLOCK`` bytes from an index on; whoever calls them
+keeps that many behind the last byte of interest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, cast
+
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import types
+from numba.extending import intrinsic
+
+__all__ = ["BLOCK", "HALF", "between", "eight_bytes", "equal", "lowest_bit", "ones", "prefetch"]
+
+BLOCK: Final = 64
+"""Bytes that ``between`` looks at: one for each bit of a machine word."""
+
+HALF: Final = 32
+"""Bytes that ``equal`` looks at: words are seldom longer."""
+
+_BYTE: Final = ir.IntType(8)
+
+
+def _loaded(context: Any, builder: Any, array_type: Any, array: Any, index: Any, kind: Any) -> Any:
+    data = context.make_array(array_type)(context, builder, array).data
+    address = builder.bitcast(builder.gep(data, [index]), kind.as_pointer())
+    return builder.load(address, align=1)
+
+
+def _everywhere(builder: Any, byte: Any) -> Any:
+    kind = ir.VectorType(_BYTE, BLOCK)
+    nothing = ir.Constant(kind, ir.Undefined)
+    first = builder.insert_element(nothing, byte, ir.Constant(ir.IntType(32), 0))
+    return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(ir.IntType(32), BLOCK), [0] * BLOCK))
+
+
+@intrinsic
+def _between(typing_context: Any, array: Any, index: Any, low: Any, high: Any) -> Any:  # noqa: ARG001
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = ir.VectorType(_BYTE, BLOCK)
+        loaded = _loaded(context, builder, signature.args[0], arguments[0], arguments[1], kind)
+        lowest, highest = (builder.trunc(bound, _BYTE) for bound in arguments[2:])
+        above = builder.sub(loaded, _everywhere(builder, lowest))
+        inside = builder.icmp_unsigned("<=", above, _everywhere(builder, builder.sub(highest, lowest)))
+        return builder.bitcast(inside, ir.IntType(BLOCK))
+
+    return types.uint64(array, types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def _equal(typing_context: Any, one: Any, at: Any, other: Any, there: Any) -> Any:  # noqa: ARG001
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = ir.VectorType(_BYTE, HALF)
+        first = _loaded(context, builder, signature.args[0], arguments[0], arguments[1], kind)
+        second = _loaded(context, builder, signature.args[2], arguments[2], arguments[3], kind)
+        same = builder.icmp_unsigned("==", first, second)
+        return builder.zext(builder.bitcast(same, ir.IntType(HALF)), ir.IntType(64))
+
+    return types.uint64(one, types.int64, other, types.int64), generate
+
+
+@intrinsic
+def _eight_bytes(typing_context: Any, array: Any, index: Any) -> Any:  # noqa: ARG001
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _loaded(context, builder, signature.args[0], arguments[0], arguments[1], ir.IntType(64))
+
+    return types.uint64(array, types.int64), generate
+
+
+@intrinsic
+def _lowest_bit(typing_context: Any, word: Any) -> Any:  # noqa: ARG001
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
+def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:  # noqa: ARG001
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        address = builder.bitcast(builder.gep(data, [arguments[1]]), _BYTE.as_pointer())
+        number = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [address.type, number, number, number])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [address.type], kind)
+        read, keep_in_all_caches, data_cache = number(0), number(3), number(1)
+        builder.call(function, [address, read, keep_in_all_caches, data_cache])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), generate
+
+
+@intrinsic
+def _ones(typing_context: Any, word: Any) -> Any:  # noqa: ARG001
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.uint64), generate
+
+
+between = cast("Callable[[Any, Any, int, int], Any]", _between)
+"""``between(array, index, low, high)``: bit b of the uint64 tells if byte ``index + b`` lies in ``low`` .. ``high``."""
+
+equal = cast("Callable[[Any, Any, Any, Any], Any]", _equal)
+"""``equal(one, at, other, there)``: bit b below ``HALF`` of the uint64 tells if ``one[at + b] == other[there + b]``."""
+
+eight_bytes = cast("Callable[[Any, Any], Any]", _eight_bytes)
+"""``eight_bytes(array, index)``: 8 bytes as one uint64, the first the lowest (as the processor orders them)."""
+
+prefetch = cast("Callable[[Any, Any], None]", _prefetch)
+"""Start loading ``array[index]`` into the cache. It never faults."""
+
+lowest_bit = cast("Callable[[Any], int]", _lowest_bit)
+"""Number of the lowest bit set in a uint64; 64 where none is."""
+
+ones = cast("Callable[[Any], int]", _ones)
+"""How many bits are set in a uint64."""

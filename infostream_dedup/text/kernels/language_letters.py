@@ -1,0 +1,82 @@
+"""Letters that tell the language of a text, counted in UTF-8."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from infostream_dedup.text.kernels.byte_blocks import BLOCK, between, lowest_bit, ones
+from infostream_dedup.text.kernels.compiling import compiled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["count_letters"]
+
+
+@compiled
+def _first(mask: Any, count: int) -> Any:
+    """The bits of a mask below its bit number ``count`` (from 0), counting only bits that are set."""
+    rest = mask
+    for _ in range(count):
+        rest &= rest - np.uint64(1)
+    return (rest & (~rest + np.uint64(1))) - np.uint64(1)
+
+
+@compiled
+def _has_kelvin(data: NDArray[np.uint8], index: int, mask: Any) -> bool:
+    """Whether one of the places in the mask holds U+212A, a Latin k in small letters."""
+    while mask:
+        if data[index + lowest_bit(mask) + 2] == 0xAA:
+            return True
+        mask &= mask - np.uint64(1)
+    return False
+
+
+@compiled
+def count_letters(data: NDArray[np.uint8], offsets: NDArray[np.int64], sample: int, counts: NDArray[np.int32]) -> None:
+    """Count in the first ``sample`` characters of each text what ``language.detect`` counts there.
+
+    Args:
+        data: the texts in UTF-8, with ``BLOCK`` + 2 readable bytes behind the last one.
+        offsets: where each text lies.
+        sample: characters looked at.
+        counts: (texts, 4), receives Latin letters, Cyrillic letters, letters of Russian only, letters of Ukrainian
+            only. The first is -1 where a letter changes its alphabet in small letters (U+0130, U+212A).
+    """
+    for text in range(offsets.size - 1):
+        latin, cyrillic, russian, ukrainian, left = 0, 0, 0, 0, sample
+        index, end = offsets[text], offsets[text + 1]
+        while index < end and left > 0:
+            inside = ~np.uint64(0) if end - index >= BLOCK else (np.uint64(1) << np.uint64(end - index)) - np.uint64(1)
+            begins = ~between(data, index, 0x80, 0xBF) & inside
+            characters = ones(begins)
+            if characters > left:
+                inside = _first(begins, left)
+            left -= characters
+            d0 = between(data, index, 0xD0, 0xD0) & inside
+            d1 = between(data, index, 0xD1, 0xD1) & inside
+            d2 = between(data, index, 0xD2, 0xD2) & inside
+            after = index + 1
+            ie_large = between(data, after, 0x84, 0x84) | between(data, after, 0x86, 0x87)
+            ie_small = between(data, after, 0x94, 0x94) | between(data, after, 0x96, 0x97)
+            ge = d2 & between(data, after, 0x90, 0x91)
+            yo = (d0 & between(data, after, 0x81, 0x81)) | (d1 & between(data, after, 0x91, 0x91))
+            only_ukrainian = (d0 & ie_large) | (d1 & ie_small) | ge
+            hard_large = between(data, after, 0xAA, 0xAB) | between(data, after, 0xAD, 0xAD)
+            hard_small = between(data, after, 0x8A, 0x8B) | between(data, after, 0x8D, 0x8D)
+            shared = (d0 & between(data, after, 0x90, 0xBF)) | (d1 & between(data, after, 0x80, 0x8F))
+            latin += ones((between(data, index, 0x41, 0x5A) | between(data, index, 0x61, 0x7A)) & inside)
+            cyrillic += ones(shared | yo | only_ukrainian)
+            russian += ones((d0 & hard_large) | (d1 & hard_small) | yo)
+            ukrainian += ones(only_ukrainian)
+            dotted = between(data, index, 0xC4, 0xC4) & between(data, after, 0xB0, 0xB0) & inside
+            letterlike = between(data, index, 0xE2, 0xE2) & between(data, after, 0x84, 0x84) & inside
+            if dotted or _has_kelvin(data, index, letterlike):
+                latin = -(1 << 30)
+            index += BLOCK
+        counts[text, 0] = max(latin, -1)
+        counts[text, 1] = cyrillic
+        counts[text, 2] = russian
+        counts[text, 3] = ukrainian

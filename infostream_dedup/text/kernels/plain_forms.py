@@ -1,0 +1,139 @@
+"""Forms of ordinary words: letters of one alphabet, joined by hyphens and apostrophes, with capitals in place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.text.kernels.compiling import compiled, inlined, signed
+from infostream_dedup.text.kernels.surface_table import SurfaceTable, hash_bytes, intern
+from infostream_dedup.text.tokens import LONGEST_FORM, SHORTEST_FORM, Shape
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["FORM_SIZE", "NOT_PLAIN", "NO_FORM", "plain_forms"]
+
+NO_FORM: Final = -1
+NOT_PLAIN: Final = -2
+"""The word is left to ``tokens.forms``."""
+
+FORM_SIZE: Final = 2 * LONGEST_FORM
+"""Bytes of the longest form."""
+
+_SHORTEST: Final = SHORTEST_FORM
+_LONGEST: Final = LONGEST_FORM
+_LOWER: Final = int(Shape.LOWER)
+_START: Final = int(Shape.START)
+_CAPITAL: Final = int(Shape.CAPITAL)
+_UPPER: Final = int(Shape.UPPER)
+_NO_LETTER: Final = 0
+
+
+@inlined
+def _small(point: int) -> int:
+    """Small letter, ё as е, of a letter A-Z a-z or of Russian or Ukrainian; ``_NO_LETTER`` for everything else."""
+    if 0x61 <= point <= 0x7A or 0x430 <= point <= 0x44F or point in (0x454, 0x456, 0x457, 0x491):
+        return point
+    if 0x41 <= point <= 0x5A or 0x410 <= point <= 0x42F:
+        return point + 0x20
+    if point in (0x401, 0x451):
+        return 0x435
+    if point in (0x404, 0x406, 0x407):
+        return point + 0x50
+    return 0x491 if point == 0x490 else _NO_LETTER
+
+
+@inlined
+def _is_small(point: int) -> bool:
+    return point >= 0x430 and point != 0x490 if point >= 0x400 else point >= 0x61
+
+
+@inlined
+def _point(pool: NDArray[np.uint8], place: int) -> int:
+    """Code point of a character of one or two bytes; 0 for others."""
+    byte = signed(pool[place])
+    if byte < 0x80:
+        return byte
+    return (byte & 0x1F) << 6 | (signed(pool[place + 1]) & 0x3F) if byte < 0xE0 else 0
+
+
+@inlined
+def _put(form: NDArray[np.uint8], size: int, point: int) -> int:
+    """Append a character of one or two bytes; the new size."""
+    if point < 0x80:
+        form[size] = point
+        return size + 1
+    form[size] = 0xC0 | point >> 6
+    form[size + 1] = 0x80 | (point & 0x3F)
+    return size + 2
+
+
+@inlined
+def _shape(letters: int, small: int, first_small: bool, opens: bool) -> int:
+    if first_small:
+        return _LOWER
+    if small == 0 and letters > 1:
+        return _UPPER
+    return _START if opens else _CAPITAL
+
+
+@compiled
+def _fold(pool: NDArray[np.uint8], begin: int, end: int, opens: bool, form: NDArray[np.uint8]) -> tuple[int, int]:
+    """Write the form of a word; its bytes, or ``NO_FORM``, or ``NOT_PLAIN``; and its shape."""
+    size, characters, letters, small_letters = 0, 0, 0, 0
+    cyrillic, first_small, after_letter, after_small = False, False, False, False
+    place = begin
+    while place < end:
+        point = _point(pool, place)
+        folded, small = _small(point), _is_small(point)
+        if folded == _NO_LETTER:
+            # A hyphen or U+02BC, which join letters.
+            if not after_letter or point not in (0x2D, 0x2BC):
+                return NOT_PLAIN, 0
+            folded, after_letter, after_small = point, False, False
+        else:
+            if letters == 0:
+                cyrillic, first_small = point >= 0x400, small
+            if cyrillic != (point >= 0x400) or (cyrillic and after_small and not small):
+                return NOT_PLAIN, 0
+            letters, small_letters = letters + 1, small_letters + small
+            after_letter, after_small = True, small
+        characters += 1
+        if characters <= _LONGEST:
+            size = _put(form, size, folded)
+        place += 1 if point < 0x80 else 2
+    if not after_letter:
+        return NOT_PLAIN, 0
+    if characters > _LONGEST or letters < _SHORTEST:
+        return NO_FORM, 0
+    return size, _shape(letters, small_letters, first_small, opens)
+
+
+@compiled
+def plain_forms(
+    pool: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    form: NDArray[np.uint8],
+    table: SurfaceTable,
+    numbers: NDArray[np.int32],
+    shapes: NDArray[np.uint8],
+) -> None:
+    """Number the forms of surfaces.
+
+    Args:
+        pool: the surfaces in UTF-8.
+        starts: int64 (surfaces + 1,), where each lies.
+        form: uint8, room for a form and ``BLOCK`` bytes more.
+        table: of forms; it has room for as many as there are surfaces.
+        numbers: int32 (surfaces,), receives the number of each surface's form, ``NO_FORM`` or ``NOT_PLAIN``.
+        shapes: uint8 (surfaces,), receives its shape.
+    """
+    for surface in range(numbers.size):
+        begin, end = starts[surface], starts[surface + 1]
+        opens = end - begin > 1 and pool[begin] == 0xC2 and pool[begin + 1] == 0xB6
+        size, shape = _fold(pool, begin + 2 * opens, end, opens, form)
+        numbers[surface], shapes[surface] = size, shape
+        if size >= 0:
+            numbers[surface] = intern(table, form, 0, size, False, hash_bytes(form, 0, size, False), surface)

@@ -1,0 +1,79 @@
+"""Many texts as UTF-8 in one piece of memory, as compiled code reads them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.text.kernels.byte_blocks import BLOCK
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Texts", "texts_of", "texts_of_arrow"]
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_ROOM: Final = BLOCK + 2
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Texts one after the other.
+
+    Attributes:
+        offsets: int64 (texts + 1,), where each lies.
+        data: uint8, valid UTF-8, with ``BLOCK`` + 2 readable bytes behind the last text.
+    """
+
+    offsets: NDArray[np.int64]
+    data: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, number: int) -> str:
+        return self.data[self.offsets[number] : self.offsets[number + 1]].tobytes().decode()
+
+    @property
+    def longest(self) -> int:
+        """Bytes of the longest text."""
+        return int(np.diff(self.offsets).max(initial=0))
+
+
+def texts_of(strings: Sequence[str]) -> Texts:
+    """Encode texts. Lone surrogates, which UTF-8 cannot hold, become U+FFFD: neither is part of a word."""
+    import pyarrow as pa
+
+    room = " " * _ROOM
+    try:
+        array = pa.array([*strings, room], pa.large_string())
+    except UnicodeEncodeError:
+        array = pa.array([*(_SURROGATE.sub("\ufffd", text) for text in strings), room], pa.large_string())
+    return texts_of_arrow(array[:-1])
+
+
+def texts_of_arrow(array: Any) -> Texts:
+    """Texts of a ``string`` or ``large_string`` array without nulls, copied only where the memory behind it is short.
+
+    Raises:
+        ValueError: another type of array, or nulls in it.
+    """
+    import pyarrow as pa
+
+    if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)) or array.null_count:
+        raise ValueError(f"texts are {array.type} with {array.null_count} nulls; expected strings without nulls")
+    if len(array) == 0:
+        return Texts(np.zeros(1, dtype=np.int64), np.zeros(_ROOM, dtype=np.uint8))
+    _, places, buffer = array.buffers()
+    kind = np.int64 if pa.types.is_large_string(array.type) else np.int32
+    offsets = np.frombuffer(places, dtype=kind)[array.offset : array.offset + len(array) + 1].astype(np.int64)
+    data = np.frombuffer(buffer, dtype=np.uint8) if buffer is not None else np.zeros(0, dtype=np.uint8)
+    if len(data) < offsets[-1] + _ROOM:
+        data = np.concatenate([data[offsets[0] : offsets[-1]], np.zeros(_ROOM, dtype=np.uint8)])
+        data.flags.writeable = False
+        offsets -= offsets[0]
+    return Texts(offsets, data)

@@ -1,0 +1,226 @@
+"""The compiled way from texts to key terms against the plain one, which is the judge."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.matrix.kernels.first_use import FirstUse
+from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.sample import documents_path
+from infostream_dedup.terms import choice, fast_surfaces
+from infostream_dedup.terms.choice import SurfaceReader, key_terms_of_surfaces
+from infostream_dedup.terms.counts import TermCounts, count_terms
+from infostream_dedup.terms.fast_counts import fast_count_terms
+from infostream_dedup.terms.fast_key_terms import fast_select_key_terms
+from infostream_dedup.terms.fast_surfaces import FastSurfaceCounter
+from infostream_dedup.terms.key_terms import select_key_terms
+from infostream_dedup.terms.surfaces import SurfaceCounter, SurfaceCounts
+from infostream_dedup.text.language import detect
+
+EDGES = ["", "¶", "и", "http://a.org", "пишетАгора пишетАгора", "Дом дом ДОМ. Дом", "\ud800 слово", "𠀀 слово", "a'b c"]
+
+
+def sample():
+    lines = documents_path().read_text(encoding="utf-8").splitlines()
+    return [one["text"] for one in map(json.loads, lines)] + EDGES
+
+
+def corpus(corpora, name):
+    with gzip.open(corpora / f"{name}.docs.jsonl.gz", "rt", encoding="utf-8") as lines:
+        return [f"{one['title']}\n{one['text']}" for one in map(json.loads, lines)]
+
+
+def plain(texts):
+    counter = SurfaceCounter()
+    for text in texts:
+        counter.add(text, detect(text))
+    return counter.finish()
+
+
+def fast(texts, workers=1):
+    counter = FastSurfaceCounter(workers)
+    for text in texts:
+        counter.add(text, None)
+    return counter.finish()
+
+
+def assert_same_matrix(one, other):
+    assert one.shape == other.shape
+    assert one.dtype == other.dtype
+    assert np.array_equal(one.indptr, other.indptr)
+    assert np.array_equal(one.indices, other.indices)
+    assert np.array_equal(one.data, other.data)
+
+
+def assert_same_surfaces(one: SurfaceCounts, other: SurfaceCounts) -> None:
+    assert one.surfaces == other.surfaces
+    assert np.array_equal(one.languages, other.languages)
+    assert_same_matrix(one.counts, other.counts)
+
+
+def assert_same_terms(one: TermCounts, other: TermCounts) -> None:
+    assert one.terms == other.terms
+    assert np.array_equal(one.languages, other.languages)
+    assert np.array_equal(one.lengths, other.lengths)
+    assert_same_matrix(one.counts, other.counts)
+
+
+def assert_same_key_terms(one, other):
+    assert_same_matrix(one.keys, other.keys)
+    assert_same_matrix(one.targets, other.targets)
+    for ours, theirs in zip(one.statistics, other.statistics, strict=True):
+        assert (ours.documents, ours.average_length) == (theirs.documents, theirs.average_length)
+        assert np.array_equal(ours.df, theirs.df)
+        assert np.array_equal(ours.cf, theirs.cf)
+
+
+@pytest.fixture
+def small_chunks(monkeypatch):
+    monkeypatch.setattr(fast_surfaces, "_CHUNK", 3000)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_the_sample_has_the_same_surfaces(small_chunks, workers):
+    assert_same_surfaces(plain(sample()), fast(sample(), workers).counted())
+
+
+@pytest.mark.parametrize("representation", ["stem", "morph"])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_sample_has_the_same_terms(small_chunks, representation, workers):
+    chosen = Settings(representation=representation)
+    assert_same_terms(
+        count_terms(plain(sample()), chosen), fast_count_terms(fast(sample(), workers), chosen, workers=workers)
+    )
+
+
+@pytest.mark.parametrize("texts", [[], [""], ["", "12"]], ids=["nothing", "an empty text", "no words"])
+def test_collections_without_terms(texts):
+    chosen = Settings(representation="stem")
+    assert_same_surfaces(plain(texts), fast(texts).counted())
+    counts, same = count_terms(plain(texts), chosen), fast_count_terms(fast(texts), chosen)
+    assert_same_terms(counts, same)
+    assert_same_key_terms(select_key_terms(counts, chosen), fast_select_key_terms(same, chosen))
+
+
+words = st.sampled_from(
+    ["Дом", "дом", "ДОМ", "¶Дом", "пишетАгора", "ООНовский", "IT-рынок", "О'Нил", "п'ять", "Ёлка", "Running", "é", "x"]
+)
+short_texts = st.lists(words | st.text(st.sampled_from("АаЄєҐґЁёABab'-ʼ. "), max_size=6), max_size=12).map(" ".join)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.lists(short_texts, max_size=6))
+def test_any_words_have_the_same_terms(texts):
+    chosen = Settings(representation="stem")
+    assert_same_terms(count_terms(plain(texts), chosen), fast_count_terms(fast(texts), chosen))
+
+
+def test_a_language_given_is_taken():
+    counter = FastSurfaceCounter(1)
+    counter.add("Дом", "uk")
+    counter.add("Дом", None)
+    counter.add("House", "ru")
+    assert [LANGUAGES[number] for number in counter.finish().languages] == ["uk", "ru", "ru"]
+
+
+@st.composite
+def term_counts(draw):
+    documents, terms = draw(st.integers(0, 30)), draw(st.integers(1, 40))
+    random = np.random.default_rng(draw(st.integers(0, 2**32)))
+    table = random.integers(0, draw(st.sampled_from([2, 4, 300])), (documents, terms))
+    table *= random.random((documents, terms)) < draw(st.sampled_from([0.1, 0.5, 1.0]))
+    matrix = sp.csr_array(table.astype(np.int32))
+    lengths = table.sum(axis=1).astype(np.int64)
+    names = [f"т{number:02}" for number in range(terms)]
+    return TermCounts(matrix, names, random.integers(0, 3, documents).astype(np.uint8), lengths)
+
+
+choices = st.builds(
+    lambda weighting, n, target, low, high, k1, b: Settings(
+        representation="stem", weighting=weighting, n=n, k=1, min_terms=1, target=target,
+        df_min=low, df_max=high, k1=k1, b=b, background=False,
+    ),
+    st.sampled_from(["bm25", "tfidf"]),
+    st.integers(1, 12) | st.just(255),
+    st.sampled_from(["text", "signature", "top:1", "top:7", "top:2147483647"]),
+    st.sampled_from([0, 1, 2, 0.1]),
+    st.sampled_from([0.3, 0.5, 5, 1000]),
+    st.floats(0, 5) | st.integers(0, 3),
+    st.floats(0, 1),
+)  # fmt: skip
+
+
+@settings(deadline=None, max_examples=300)
+@given(term_counts(), choices, st.integers(1, 2))
+def test_random_counts_have_the_same_key_terms(counts, chosen, workers):
+    assert_same_key_terms(select_key_terms(counts, chosen), fast_select_key_terms(counts, chosen, workers=workers))
+
+
+@pytest.mark.parametrize("representation", ["stem", "morph"])
+def test_the_background_is_the_same(representation):
+    chosen = Settings(representation=representation)
+    counts = count_terms(plain(sample()), chosen)
+    assert_same_key_terms(select_key_terms(counts, chosen), fast_select_key_terms(counts, chosen))
+
+
+def test_key_terms_by_statistics_of_others():
+    chosen = Settings(representation="stem", n=5, k=5)
+    counts = count_terms(plain(sample()), chosen)
+    statistics = select_key_terms(counts, chosen.but(background=False)).statistics
+    assert_same_key_terms(
+        select_key_terms(counts, chosen, statistics), fast_select_key_terms(counts, chosen, statistics)
+    )
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("name", ["mdnews", "wmt", "uagec", "multilingual", "slavictopics"])
+def test_the_corpora_have_the_same_key_terms(corpora: Path, name: str):
+    chosen = Settings(representation="stem")
+    texts = corpus(corpora, name)
+    surfaces, tokens = plain(texts), fast(texts, 2)
+    assert_same_surfaces(surfaces, tokens.counted())
+    counts, same = count_terms(surfaces, chosen), fast_count_terms(tokens, chosen)
+    assert_same_terms(counts, same)
+    for changed in (chosen, chosen.but(target="top:50", n=30), chosen.but(weighting="tfidf", background=False)):
+        assert_same_key_terms(select_key_terms(counts, changed), fast_select_key_terms(same, changed))
+
+
+def test_small_collections_are_read_plainly(monkeypatch):
+    monkeypatch.setattr(choice, "COMPILED_FROM", 3)
+    for texts, compiled in (["а", "б"], False), (["а", "б", "в", "г"], True):
+        reader = SurfaceReader()
+        for text in texts:
+            reader.add(text, None)
+        assert isinstance(reader.finish(), SurfaceCounts) is not compiled
+
+
+@pytest.mark.parametrize("engine", ["scipy", "numba", "auto"])
+def test_every_engine_gives_the_same_key_terms(engine):
+    chosen = Settings(representation="stem")
+    reader = SurfaceReader(engine)
+    for text in sample():
+        reader.add(text, None)
+    expected = select_key_terms(count_terms(plain(sample()), chosen), chosen)
+    assert_same_key_terms(expected, key_terms_of_surfaces(reader.finish(), chosen))
+
+
+def test_a_first_compilation_is_told(monkeypatch):
+    told = []
+    monkeypatch.setattr(choice, "_FIRST_USE", FirstUse(choice._toy))
+    for _ in range(2):
+        SurfaceReader("numba", progress=lambda *step: told.append(step)).finish()
+    assert told == [("compiling", 0, 1), ("compiling", 1, 1)]
+
+
+def test_an_unknown_engine_is_refused():
+    with pytest.raises(ConfigurationError, match="engine is 'gpu'"):
+        SurfaceReader("gpu")

@@ -1,0 +1,42 @@
+"""Languages told by compiled code against ``detect``, which is the judge."""
+
+from __future__ import annotations
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from infostream_dedup.model import LANGUAGES
+from infostream_dedup.text import detection
+from infostream_dedup.text.detection import detect_all
+from infostream_dedup.text.kernels.byte_blocks import BLOCK
+from infostream_dedup.text.language import detect
+from infostream_dedup.text.utf8 import texts_of
+
+LETTERS = "aZkбжЫыЭъЁёІіЇєґҐЄ\u212aİ№ééèЀѐ東𝐀\U0001f44d "
+
+
+def told(strings):
+    return [LANGUAGES[number] for number in detect_all(texts_of(strings))]
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(st.text(st.sampled_from(LETTERS) | st.characters(exclude_categories=["Cs"]), max_size=150), max_size=6))
+@example(["\u212a" * 30, "İ" * 50 + "б" * 20, "ы" * 11, "і" * 11, "k" * 21 + "ж" * 10, "k" * 20 + "ж" * 10])
+def test_every_text_is_told_as_by_the_plain_code(strings):
+    assert told(strings) == [detect(text) for text in strings]
+
+
+def test_every_character_counts_as_in_the_plain_code():
+    """Twenty times each character, beside letters that leave the decision to it."""
+    characters = [chr(point) for point in range(0x11000) if not 0xD800 <= point < 0xE000]
+    for surroundings in ("k" * 21, "ж" * 20 + "ы" * 8 + "k" * 45, "ж" * 20 + "і" * 12 + "ы" * 5, "k" * 30 + "ж" * 10):
+        strings = [surroundings + one * 11 for one in characters]
+        assert told(strings) == [detect(text) for text in strings]
+
+
+def test_the_sample_ends_at_the_character_at_which_the_plain_code_ends(monkeypatch):
+    monkeypatch.setattr(detection, "_SAMPLE", 4000)
+    for before in range(3990, 4010):
+        for filler in ("1", "№", "東", "\U0001f44d"):
+            text = "ы" * 10 + filler * (before - 10) + "ії" * BLOCK
+            assert told([text]) == [detect(text)]

@@ -1,0 +1,148 @@
+"""The scanner against the plain code, which is the judge."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import json
+import unicodedata
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from infostream_dedup.sample import documents_path
+from infostream_dedup.text.character_classes import Kind, classes_of_cleaned_text, classes_of_raw_text
+from infostream_dedup.text.kernels.surface_table import fill_slots
+from infostream_dedup.text.normalise import APOSTROPHES, clean
+from infostream_dedup.text.scanner import Scanner, merged
+from infostream_dedup.text.tokens import surfaces
+from infostream_dedup.text.utf8 import texts_of
+
+CONSONANTS_AND_VOWELS = "бвяюєїіиаАЯЄБ"
+MARKS = "\u0301\u0306\u0308\u0327\u0653\u093c\u05b0\u3099\u0345"
+INVISIBLE = "\u00ad\u200b\u200d\ufe0f\ufeff\u2060\u034f"
+BLANKS = " \u00a0\n\r\t\u3000"
+PUNCTUATION = ".!?…:,;-–—«»()[]*+/\\|#$=~^_\"'&<>%{}@№•\u2010\u2011"
+LETTERS = (
+    "abzABZwWéÀßıİſÅ\u212a\u212bﬁёЁЀѐґҐђЉўꙀѲ\u0482\u0483\u0488\u038b\u0387αΣς中あ한\u1100\u1161ا\u0627\u064eनमस\u1f71"
+    "𝐀𐐀\U00020000\U0001f44d❤½²١٣5"
+)
+FRAGMENTS = [
+    "http://", "https://", "www.", "Www.", "ftp://x.org/a.b", "a@b.com", "&amp;", "&#39;", "&quot;", "<b>", "</p>",
+    "<unk>", "%s", "%(a)s", "{0}", "${x}", "п 'ять", "об’єкт", "з\"явився", "д''Артаньян", "d''or", "В. Зеленский",
+    "а.Б", "5%", "IT-компания", "премьер-министр", "¶Слово", "¶", "слово", "Слово", "word", "О'Б.", "1А.", "А1.", "'Б.",
+    "й", "ї", "ʼ", "ꞌ", "://", ":/\u200b/", "HTTPS://x.org/a?b=c.", "xhttp://b", "а-https://c", "ttp://", "www.ru",
+    "а.www.b,", "awww.c)", "Ahttp://d/{}", "http://e’я", "п 'http://fя", "httpsftp://g", "http://.", "слово" * 20,
+    "очень длинное слово, ", " the quick brown fox ",
+]  # fmt: skip
+
+characters = st.one_of(
+    st.sampled_from(CONSONANTS_AND_VOWELS + MARKS + INVISIBLE + BLANKS + PUNCTUATION + LETTERS + "".join(APOSTROPHES)),
+    st.sampled_from(FRAGMENTS),
+    st.characters(exclude_categories=["Cs"]),
+)
+texts = st.lists(characters, max_size=60).map("".join)
+any_form = st.tuples(st.sampled_from(["NFC", "NFD", "NFKC"]), texts).map(lambda pair: unicodedata.normalize(*pair))
+
+
+def read(strings, scanner, first=0):
+    scanned = scanner.scan(texts_of(strings), first)
+    names = scanner.surfaces.listed().strings()
+    return [
+        [names[token] for token in scanned.tokens[begin : begin + length]]
+        for begin, length in zip(scanned.begins, scanned.lengths, strict=True)
+    ]
+
+
+def plain(strings):
+    return [surfaces(clean(text)) for text in strings]
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.lists(any_form | texts | st.text(), max_size=8))
+@example(["П'ять, об’єкт. «Київ»", "", "http://a.org/б Слово"])
+@example(["\ud800 Слово\udfff", "Ёлка-палка -и- А.Б. В. Г"])
+@example(["слово " * 40 + "Імʼя", "x" * 500 + "'" + "y" * 500])
+def test_every_text_gives_the_surfaces_of_the_plain_code(strings):
+    assert read(strings, Scanner()) == plain(strings)
+
+
+@pytest.mark.parametrize("left", CONSONANTS_AND_VOWELS[:3] + "AwZ5_.-'\"\u200b \u00a0<&%{@:;¶«\u0301")
+def test_every_three_neighbours(left):
+    every = CONSONANTS_AND_VOWELS[:4] + MARKS[:2] + INVISIBLE[:3] + " \n\u00a0" + PUNCTUATION + LETTERS + "’`ʼꞌ"
+    strings = [f"б {left}{middle}{right}я Б" for middle, right in itertools.product(every, every)]
+    found, expected = read(strings, Scanner()), plain(strings)
+    assert [text for text, one, other in zip(strings, found, expected, strict=True) if one != other] == []
+
+
+@pytest.mark.parametrize("around", ["{}", "а{}", "{}Б", "а{}Б.", ". {} Б", "а {} б", "а-{}", "'{}'"])
+def test_every_character_in_its_place(around):
+    strings = [around.format(chr(point)) for point in range(0x11000) if not 0xD800 <= point < 0xE000]
+    found, expected = read(strings, Scanner()), plain(strings)
+    assert [text for text, one, other in zip(strings, found, expected, strict=True) if one != other] == []
+
+
+def test_the_common_characters_are_of_the_kinds_that_the_loops_take_them_for():
+    letters = "ABCXYZabcxyzАБЯабвпрстьэюяєіїѕ"
+    for kinds in (classes_of_raw_text(), classes_of_cleaned_text()):
+        assert {int(kinds[ord(one)]) for one in letters} <= {Kind.CAPITAL, Kind.LETTER}
+        assert {int(kinds[ord(one)]) for one in " ()*+,"} == {Kind.OTHER}
+
+
+def test_a_text_longer_than_the_first_table():
+    strings = [" ".join(f"слово{'абвгдежз'[n % 8]}{chr(0x430 + n // 8 % 32)}{n}x" for n in range(40_000)) for _ in "12"]
+    assert read(strings, Scanner()) == plain(strings)
+
+
+def test_surfaces_are_numbered_by_their_first_place_whoever_reads_them():
+    strings = ["a b", "http://x.org c b", "d ¶ a", "e c f", "b g & h"]
+    one = Scanner()
+    one.scan(texts_of(strings), 0)
+    two, three = Scanner(), Scanner()
+    two.scan(texts_of(strings[:1]), 0)
+    three.scan(texts_of(strings[1:3]), 1)
+    two.scan(texts_of(strings[3:]), 3)
+    expected = list(dict.fromkeys(word for text in plain(strings) for word in text))
+    for pools in ([one.surfaces], [two.surfaces, three.surfaces], [three.surfaces, two.surfaces]):
+        listed = [pool.listed().strings() for pool in pools]
+        found, numbers = merged(pools)
+        assert found.strings() == expected
+        for names, own in zip(listed, numbers, strict=True):
+            assert [expected[number] for number in own] == names
+
+
+def test_equal_hashes_do_not_make_equal_surfaces():
+    """All slots of a table made to look alike: every hit must be told from the bytes."""
+    scanner = Scanner()
+    scanner.scan(texts_of(["один два три"]), 0)
+    table = scanner.surfaces.table
+    upper = np.uint64(0xFFFFFFFF00000000)
+    filled = table.slots[table.slots != 0]
+    table.slots[:] = 0
+    fill_slots(table)
+    assert np.array_equal(np.sort(table.slots[table.slots != 0]), np.sort(filled))
+    # The hash of one word before the record of another.
+    places = {int(slot & ~upper) for slot in filled}
+    for number in np.flatnonzero(table.slots):
+        other = next(place for place in places if place != int(table.slots[number] & ~upper))
+        table.slots[number] = table.slots[number] & upper | np.uint64(other)
+    assert read(["один два три"], scanner) == [["один", "два", "три"]]
+
+
+def test_the_bundled_sample():
+    lines = documents_path().read_text(encoding="utf-8").splitlines()
+    strings = [f"{one.get('title')}\n{one['text']}" for one in map(json.loads, lines)]
+    assert read(strings, Scanner()) == plain(strings)
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(
+    "name", ["tgpairs", "mdnews", "slavictopics", "ntrex", "wmt", "uagec", "multilingual", "background"]
+)
+def test_every_document_of_the_corpora(corpora: Path, name: str):
+    with gzip.open(corpora / f"{name}.docs.jsonl.gz", "rt", encoding="utf-8") as lines:
+        strings = [f"{one['title']}\n{one['text']}" for one in map(json.loads, lines)]
+    assert read(strings, Scanner()) == plain(strings)

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from infostream_dedup.text.kernels.byte_blocks import BLOCK
+from infostream_dedup.text.utf8 import texts_of, texts_of_arrow
+
+STRINGS = ["", "слово", "a", "東京\U0001f44d"]
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
+@pytest.mark.parametrize("part", [slice(0, 4), slice(1, 3), slice(2, 4), slice(4, 4)])
+def test_texts_of_arrow(kind, part):
+    texts = texts_of_arrow(pa.array(STRINGS, kind)[part])
+    assert [texts[number] for number in range(len(texts))] == STRINGS[part]
+    assert len(texts.data) >= texts.offsets[-1] + BLOCK + 2
+
+
+def test_texts_of_strings_without_lone_surrogates():
+    texts = texts_of(["a\ud800b", "в"])
+    assert [texts[0], texts[1]] == ["a\ufffdb", "в"]
+    assert len(texts_of([])) == 0
+    assert texts_of(STRINGS).longest == 10
+
+
+@pytest.mark.parametrize("array", [pa.array(["a", None]), pa.array([1, 2])])
+def test_other_arrays_are_refused(array):
+    with pytest.raises(ValueError, match="expected strings without nulls"):
+        texts_of_arrow(array)
