@@ -78,7 +78,7 @@ def sweep_with_report(
     **reading: Any,
 ) -> tuple[SweepResult, ReadingReport]:
     """The same with what was read."""
-    collection, report = _collect(source, progress, reading)
+    collection, report = _collect(source, engine, progress, reading)
     result = sweep_collection(
         collection,
         settings or Settings(),
@@ -104,7 +104,7 @@ def similarity_matrix(
     """
     reading, options = _split(options)
     settings = Settings.of(**options)
-    collection, _ = _collect(source, None, reading)
+    collection, _ = _collect(source, engine, None, reading)
     key_terms = key_terms_of(collection, settings)
     linked = link(key_terms, settings, k_min=least_k(key_terms) if k_min is None else k_min, engine=engine)
     return linked.matrix, [document.id for document in collection.documents]
@@ -138,7 +138,7 @@ def pairs_with_report(
     **reading: Any,
 ) -> tuple[Iterator[PairRow], ReadingReport]:
     """The same with what was read."""
-    collection, report = _collect(source, progress, reading)
+    collection, report = _collect(source, engine, progress, reading)
     rows = pair_rows(
         collection,
         settings,
@@ -207,7 +207,7 @@ def dedup(
     reading, options = _split(options)
     chosen = settings or Settings.of(**options)
     with rereadable(source, reading) as documents:
-        collection = collect(documents.first(), progress)
+        collection = collect(documents.first(), hashes=True, engine=engine, progress=progress)
         found = statuses(collection, chosen, duplicate_rule=duplicate_rule, engine=engine)
         kept = [True] * len(found) if annotate else kept_documents(collection, found, keep)
         write_documents(_rows(documents, found, kept, annotate=annotate), target, inputs=documents.paths)
@@ -254,7 +254,7 @@ def evaluate_with_report(
     **reading: Any,
 ) -> tuple[Evaluation, ReadingReport]:
     """The same with what was read."""
-    collection, report = _collect(source, progress, reading)
+    collection, report = _collect(source, engine, progress, reading)
     found = evaluate_collection(
         collection,
         labels,
@@ -269,9 +269,12 @@ def evaluate_with_report(
     return found, report
 
 
-def _collect(source: Any, progress: Progress | None, reading: dict[str, Any]) -> tuple[Collection, ReadingReport]:
+def _collect(
+    source: Any, engine: str, progress: Progress | None, reading: dict[str, Any]
+) -> tuple[Collection, ReadingReport]:
     report = ReadingReport()
-    return collect(read_documents(source, report=report, **reading), progress), report
+    documents = read_documents(source, report=report, **reading)
+    return collect(documents, hashes=False, engine=engine, progress=progress), report
 
 
 def _split(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

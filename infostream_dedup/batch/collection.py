@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from infostream_dedup.model import Document, Language, full_text
-from infostream_dedup.terms.surfaces import SurfaceCounter, SurfaceCounts
+from infostream_dedup.model import LANGUAGES, Document, Language, full_text, without_text
+from infostream_dedup.terms.choice import SurfaceReader
+from infostream_dedup.terms.surfaces import SurfaceCounts
 from infostream_dedup.text.fingerprint import text_hash
-from infostream_dedup.text.language import detect
+
+if TYPE_CHECKING:
+    from infostream_dedup.terms.fast_surfaces import SurfaceTokens
 
 __all__ = ["Collection", "Progress", "collect"]
 
@@ -23,14 +27,14 @@ class Collection:
     Attributes:
         documents: as read, with ``text`` left empty.
         languages: language of each document, given or detected.
-        surfaces: counts of surfaces.
-        text_hashes: checksum of each body, ``b""`` for an empty one.
+        surfaces: surfaces of each document.
+        text_hashes: checksum of each body, ``b""`` for an empty one; no entries where they were not asked for.
         text_lengths: characters of each body.
     """
 
     documents: list[Document]
     languages: list[Language]
-    surfaces: SurfaceCounts
+    surfaces: SurfaceCounts | SurfaceTokens
     text_hashes: list[bytes]
     text_lengths: list[int]
 
@@ -38,23 +42,31 @@ class Collection:
         return len(self.documents)
 
 
-def collect(documents: Iterable[Document], progress: Progress | None = None) -> Collection:
-    """Read a collection through, keeping counts and leaving texts behind."""
+def collect(
+    documents: Iterable[Document], *, hashes: bool = True, engine: str = "auto", progress: Progress | None = None
+) -> Collection:
+    """Read a collection through, keeping numbers and leaving texts behind.
+
+    Args:
+        documents: in input order.
+        hashes: also take the checksum of each body: only ``dedup`` needs them, and a month of them takes half a minute.
+        engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
+        progress: told of the documents read.
+    """
     kept: list[Document] = []
-    languages: list[Language] = []
-    hashes: list[bytes] = []
+    text_hashes: list[bytes] = []
     lengths: list[int] = []
-    counter = SurfaceCounter()
+    reader = SurfaceReader(engine, progress=progress)
     for document in documents:
-        text = full_text(document)
-        language = document.lang or detect(text)
-        counter.add(text, language)
-        kept.append(replace(document, text=""))
-        languages.append(language)
-        hashes.append(text_hash(document.text))
+        reader.add(full_text(document), document.lang)
+        kept.append(without_text(document))
+        if hashes:
+            text_hashes.append(text_hash(document.text))
         lengths.append(len(document.text))
         if progress is not None and len(kept) % 500 == 0:
             progress("reading", len(kept), None)
+    surfaces = reader.finish()
     if progress is not None:
         progress("reading", len(kept), len(kept))
-    return Collection(kept, languages, counter.finish(), hashes, lengths)
+    languages = [LANGUAGES[number] for number in surfaces.languages.tolist()]
+    return Collection(kept, languages, surfaces, text_hashes, lengths)

@@ -9,8 +9,8 @@ from infostream_dedup.batch.collection import Collection, Progress
 from infostream_dedup.matching import engine_for, expected_work
 from infostream_dedup.matrix.similarity_matrix import SimilarityMatrix
 from infostream_dedup.model import Settings
-from infostream_dedup.terms.counts import count_terms
-from infostream_dedup.terms.key_terms import KeyTerms, select_key_terms
+from infostream_dedup.terms.choice import key_terms_of_surfaces
+from infostream_dedup.terms.key_terms import KeyTerms
 
 __all__ = ["MOST_LINKS", "Linked", "key_terms_of", "least_k", "link"]
 
@@ -37,7 +37,7 @@ class Linked:
 
 def key_terms_of(collection: Collection, settings: Settings) -> KeyTerms:
     """Key terms of every document of a collection by the collection's own statistics."""
-    return select_key_terms(count_terms(collection.surfaces, settings), settings)
+    return key_terms_of_surfaces(collection.surfaces, settings)
 
 
 def least_k(key_terms: KeyTerms, wanted: int = 1) -> int:

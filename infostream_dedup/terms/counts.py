@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.model import LANGUAGES, Language, Settings
-from infostream_dedup.terms.representations import TERMS_OF_FORMS
+from infostream_dedup.terms.representations import terms_of_distinct
 from infostream_dedup.terms.surfaces import SurfaceCounts
 from infostream_dedup.text.tokens import Form, forms
 
@@ -83,6 +83,6 @@ def _terms_of_surfaces(
 
 def _by_distinct_form(parts: Sequence[Form], language: Language, settings: Settings) -> list[str | None]:
     distinct = list(dict.fromkeys(parts))
-    terms = TERMS_OF_FORMS[settings.representation](distinct, language, settings)
+    terms = terms_of_distinct(distinct, language, settings)
     term_of = dict(zip(distinct, terms, strict=True))
     return [term_of[form] for form in parts]

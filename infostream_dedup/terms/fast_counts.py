@@ -24,7 +24,7 @@ from infostream_dedup.terms.kernels.counting import (
     count_terms,
     mark_used,
 )
-from infostream_dedup.terms.representations import TERMS_OF_FORMS
+from infostream_dedup.terms.representations import TERMS_OF_WORDS, terms_of_distinct
 from infostream_dedup.text.fast_forms import SurfaceForms, forms_of_all
 from infostream_dedup.text.scanner import Scanned
 from infostream_dedup.text.tokens import Form, Shape
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
 __all__ = ["fast_count_terms"]
 
 _SHAPES: Final = tuple(Shape)
-
-_SHAPELESS: Final = frozenset({"stem"})
-"""Representations that do not ask for the shape of a form: it is not told apart then."""
 
 
 def fast_count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0) -> TermCounts:
@@ -50,7 +47,7 @@ def fast_count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int 
     """
     held = forms_of_all(tokens.surfaces)
     words = held.numbers * len(_SHAPES)
-    if settings.representation not in _SHAPELESS:
+    if settings.representation not in TERMS_OF_WORDS:
         words += held.shapes
     used = _used(tokens, workers)
     found = [
@@ -69,7 +66,7 @@ def fast_count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int 
                 tokens.firsts(),
             )
         )
-    counts, lengths = _joined(parts, len(terms))
+    counts, lengths = _joined(parts, len(terms), thread_count(workers))
     return TermCounts(counts, terms, tokens.languages, lengths)
 
 
@@ -102,12 +99,12 @@ def _terms(held: SurfaceForms, words: NDArray[np.int64], language: Language, set
     used[words] = True
     distinct = np.flatnonzero(used)
     with _without_collection():
-        numbers, shapes = np.divmod(distinct, len(_SHAPES))
-        forms = [
-            Form(held.forms[form], _SHAPES[shape])
-            for form, shape in zip(numbers.tolist(), shapes.tolist(), strict=True)
-        ]
-        return _Found(distinct, TERMS_OF_FORMS[settings.representation](forms, language, settings))
+        numbers, shapes = (part.tolist() for part in np.divmod(distinct, len(_SHAPES)))
+        of_words = TERMS_OF_WORDS.get(settings.representation)
+        if of_words is not None:
+            return _Found(distinct, of_words([held.forms[form] for form in numbers], language, settings))
+        forms = [Form(held.forms[form], _SHAPES[shape]) for form, shape in zip(numbers, shapes, strict=True)]
+        return _Found(distinct, terms_of_distinct(forms, language, settings))
 
 
 @contextmanager
@@ -175,6 +172,9 @@ class _Part:
     totals: NDArray[np.int64]
 
 
+_NOTHING: Final = _Part(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+
 def _count(chunk: Scanned, languages: NDArray[np.uint8], mapping: TermsOfSurfaces, *, terms: int, most: int) -> _Part:
     longest = int(chunk.lengths.max(initial=0)) * most
     room = Row(np.empty(longest, np.int32), np.empty(longest, np.int32), np.empty(256, np.int64))
@@ -187,7 +187,7 @@ def _count(chunk: Scanned, languages: NDArray[np.uint8], mapping: TermsOfSurface
     return _Part(indices[:end].copy(), counts[:end].copy(), sizes, totals)
 
 
-def _joined(parts: list[_Part], terms: int) -> tuple[sp.csr_array, NDArray[np.int64]]:
+def _joined(parts: list[_Part], terms: int, threads: int) -> tuple[sp.csr_array, NDArray[np.int64]]:
     """All parts as one matrix and the lengths of the documents; the parts are used up."""
     nothing = np.zeros(0, dtype=np.int64)
     sizes = np.concatenate([nothing, *(part.sizes for part in parts)])
@@ -196,10 +196,13 @@ def _joined(parts: list[_Part], terms: int) -> tuple[sp.csr_array, NDArray[np.in
     kind = np.int32 if entries < 2**31 else np.int64
     indptr = np.concatenate([np.zeros(1, dtype=kind), np.cumsum(sizes, dtype=kind)])
     indices, counts = np.empty(entries, dtype=kind), np.empty(entries, dtype=np.int32)
-    end = entries
-    while parts:
-        part = parts.pop()
-        begin = end - len(part.indices)
-        indices[begin:end], counts[begin:end] = part.indices, part.counts
-        end = begin
+    begins = np.cumsum([0, *(len(part.indices) for part in parts)])
+
+    def move(number: int) -> None:
+        part, parts[number] = parts[number], _NOTHING
+        here = slice(begins[number], begins[number + 1])
+        indices[here], counts[here] = part.indices, part.counts
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(move, range(len(parts))))
     return sp.csr_array((counts, indices, indptr), shape=(len(sizes), terms)), lengths

@@ -17,13 +17,8 @@ from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.kernels.weighing import Weighting, add_frequencies, select_heaviest
 from infostream_dedup.terms.key_terms import KeyTerms
-from infostream_dedup.terms.statistics import (
-    BACKGROUND_DOCUMENTS,
-    Statistics,
-    document_probability,
-)
-from infostream_dedup.terms.weights import _as_count, bm25_idf
-from infostream_dedup.text.term_frequency import term_frequencies
+from infostream_dedup.terms.statistics import Statistics, language_statistics
+from infostream_dedup.terms.weights import as_count, bm25_idf
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,7 +39,7 @@ def fast_select_key_terms(
         statistics: to weigh by; those of the documents themselves (with background) by default.
         workers: threads; 0 for as many as the process may use. The result does not depend on them.
     """
-    statistics = fast_statistics_of(counts, settings) if statistics is None else statistics
+    statistics = fast_statistics_of(counts, settings, workers=workers) if statistics is None else statistics
     how = _weighting(statistics, settings)
     keys = _heaviest(counts, how, settings.n, workers)
     size = settings.target_size()
@@ -53,25 +48,21 @@ def fast_select_key_terms(
     return KeyTerms(keys, _pattern(_heaviest(counts, how, size, workers) if size else keys), counts, statistics)
 
 
-def fast_statistics_of(counts: TermCounts, settings: Settings) -> list[Statistics]:
+def fast_statistics_of(counts: TermCounts, settings: Settings, *, workers: int = 0) -> list[Statistics]:
     """Statistics per language, in the order of ``LANGUAGES``: the same as ``statistics.statistics_of``."""
-    df, cf = np.zeros((2, len(LANGUAGES), len(counts.terms)), dtype=np.int64)
-    add_frequencies(*_rows(counts.counts), counts.languages, df, cf)
-    return [_statistics(counts, number, df[number], cf[number], settings) for number in range(len(LANGUAGES))]
+    indptr, indices, data = _rows(counts.counts)
+    threads = thread_count(workers)
+    bounds = np.linspace(0, len(indptr) - 1, threads + 1).astype(np.int64)
 
+    def add(thread: int) -> NDArray[np.int64]:
+        sums = np.zeros((2, len(LANGUAGES), len(counts.terms)), dtype=np.int64)
+        first, last = bounds[thread], bounds[thread + 1]
+        add_frequencies(indptr[first : last + 1], indices, data, counts.languages[first:last], *sums)
+        return sums
 
-def _statistics(
-    counts: TermCounts, language: int, df: NDArray[np.int64], cf: NDArray[np.int64], settings: Settings
-) -> Statistics:
-    own = counts.languages == language
-    real = int(own.sum())
-    length = float(counts.lengths[own].mean()) if real else 1.0
-    blended = df.astype(np.float64)
-    pseudo = max(0, BACKGROUND_DOCUMENTS - real) if settings.background and real else 0
-    if pseudo:
-        frequencies = term_frequencies(LANGUAGES[language], settings.representation)
-        blended += pseudo * document_probability(counts.terms, frequencies)
-    return Statistics(float(real + pseudo), blended, cf, max(length, 1.0))
+    with ThreadPoolExecutor(threads) as pool:
+        df, cf = sum(pool.map(add, range(threads)), start=np.zeros((2, 1, 1), dtype=np.int64))
+    return [language_statistics(counts, number, df[number], cf[number], settings) for number in range(len(LANGUAGES))]
 
 
 def _weighting(statistics: list[Statistics], settings: Settings) -> Weighting:
@@ -83,7 +74,7 @@ def _weighting(statistics: list[Statistics], settings: Settings) -> Weighting:
 def _idf(statistics: Statistics, settings: Settings) -> NDArray[np.float64]:
     """float64 (terms,): what a term's frequency is multiplied by; 0 out of bounds and for terms of no document."""
     df, documents = statistics.df, statistics.documents
-    low, high = _as_count(settings.df_min, documents), _as_count(settings.df_max, documents)
+    low, high = as_count(settings.df_min, documents), as_count(settings.df_max, documents)
     taken = (df >= low) & (df <= high) & (df > 0)
     value = np.zeros(len(df), dtype=np.float64)
     held = df[taken]

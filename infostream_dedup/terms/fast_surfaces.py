@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import accumulate
@@ -22,7 +22,7 @@ from infostream_dedup.terms.surfaces import SurfaceCounts
 from infostream_dedup.text.detection import detect_all
 from infostream_dedup.text.scanner import Scanned, Scanner, merged
 from infostream_dedup.text.surface_pool import SurfaceList
-from infostream_dedup.text.utf8 import texts_of
+from infostream_dedup.text.utf8 import Texts, texts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,6 +105,17 @@ class FastSurfaceCounter:
         if self._characters >= _CHUNK:
             self._submit()
 
+    def add_texts(self, texts: Texts, languages: Sequence[Language | None]) -> None:
+        """Count documents that already lie in memory as UTF-8, such as a column of an Arrow table.
+
+        Args:
+            texts: raw, a few megabytes of them.
+            languages: of each text; ``None`` to have it told from the text.
+        """
+        self._submit()
+        self._run(lambda: texts, languages, self._documents)
+        self._documents += len(texts)
+
     def finish(self) -> SurfaceTokens:
         """The tokens of all documents added so far; the counter is used up."""
         self._submit()
@@ -121,16 +132,19 @@ class FastSurfaceCounter:
     def _submit(self) -> None:
         if not self._texts:
             return
-        first = self._documents - len(self._texts)
-        self._running.append(self._pool.submit(self._scan, self._texts, self._languages, first))
+        strings = self._texts
+        self._run(lambda: texts_of(strings), self._languages, self._documents - len(strings))
         self._texts, self._languages, self._characters = [], [], 0
+
+    def _run(self, read: Callable[[], Texts], languages: Sequence[Language | None], first: int) -> None:
+        self._running.append(self._pool.submit(self._scan, read, languages, first))
         # So that a fast reader does not pile up texts.
         while len(self._running) > self._threads + 1:
             self._chunks.append(self._running.popleft().result())
 
-    def _scan(self, strings: Sequence[str], languages: Sequence[Language | None], first: int) -> _Chunk:
+    def _scan(self, read: Callable[[], Texts], languages: Sequence[Language | None], first: int) -> _Chunk:
         number = self._scanner_of_this_thread()
-        texts = texts_of(strings)
+        texts = read()
         scanned = self._scanners[number].scan(texts, first)
         given = np.array([255 if one is None else LANGUAGES.index(one) for one in languages], dtype=np.uint8)
         if None in languages:

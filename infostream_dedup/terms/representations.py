@@ -1,6 +1,6 @@
 """The representations: which term, if any, a form of a language becomes.
 
-A new representation is one more function in the table at the end.
+A new representation is one more function in one of the tables at the end.
 """
 
 from __future__ import annotations
@@ -13,18 +13,17 @@ from infostream_dedup.text.form_cache import terms_of
 from infostream_dedup.text.stemming import stems
 from infostream_dedup.text.tokens import Form
 
-__all__ = ["TERMS_OF_FORMS", "morph_terms", "stem_terms"]
+__all__ = ["TERMS_OF_FORMS", "TERMS_OF_WORDS", "morph_terms", "stem_terms", "terms_of_distinct"]
 
 
-def stem_terms(forms: Sequence[Form], language: Language, settings: Settings) -> list[str | None]:
+def stem_terms(words: Sequence[str], language: Language, settings: Settings) -> list[str | None]:
     """Stems of all words but the stop words: the standard way (Lande, section 2).
 
     The three languages share one term space: equal stems meet.
     """
     del settings
     stop = stop_words(language)
-    stemmed = stems([form.form for form in forms], language)
-    return [None if form.form in stop else stem for form, stem in zip(forms, stemmed, strict=True)]
+    return [None if word in stop else stem for word, stem in zip(words, stems(words, language), strict=True)]
 
 
 def morph_terms(forms: Sequence[Form], language: Language, settings: Settings) -> list[str | None]:
@@ -35,7 +34,22 @@ def morph_terms(forms: Sequence[Form], language: Language, settings: Settings) -
     return terms_of(forms, language, strict=settings.morph == "strict")
 
 
-TERMS_OF_FORMS: dict[str, Callable[[Sequence[Form], Language, Settings], list[str | None]]] = {
-    "stem": stem_terms,
-    "morph": morph_terms,
-}
+TERMS_OF_WORDS: dict[str, Callable[[Sequence[str], Language, Settings], list[str | None]]] = {"stem": stem_terms}
+"""Representations that do not ask for the shape of a form."""
+
+TERMS_OF_FORMS: dict[str, Callable[[Sequence[Form], Language, Settings], list[str | None]]] = {"morph": morph_terms}
+"""Representations that do."""
+
+
+def terms_of_distinct(forms: Sequence[Form], language: Language, settings: Settings) -> list[str | None]:
+    """The term of each form, ``None`` where it is none.
+
+    Args:
+        forms: better each once.
+        language: of the documents they stand in.
+        settings: the representation and its rules.
+    """
+    of_words = TERMS_OF_WORDS.get(settings.representation)
+    if of_words is not None:
+        return of_words([form.form for form in forms], language, settings)
+    return TERMS_OF_FORMS[settings.representation](forms, language, settings)

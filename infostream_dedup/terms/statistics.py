@@ -15,7 +15,14 @@ from infostream_dedup.text.term_frequency import term_frequencies
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BACKGROUND_DOCUMENTS", "BACKGROUND_WORDS", "Statistics", "document_probability", "statistics_of"]
+__all__ = [
+    "BACKGROUND_DOCUMENTS",
+    "BACKGROUND_WORDS",
+    "Statistics",
+    "document_probability",
+    "language_statistics",
+    "statistics_of",
+]
 
 BACKGROUND_DOCUMENTS: Final = 2000
 """A collection of a language smaller than this is filled up with pseudo-documents."""
@@ -46,18 +53,34 @@ def statistics_of(counts: TermCounts, settings: Settings) -> list[Statistics]:
     return [_statistics(counts, number, settings) for number in range(len(LANGUAGES))]
 
 
-def _statistics(counts: TermCounts, language_number: int, settings: Settings) -> Statistics:
-    own = counts.languages == language_number
-    rows = counts.counts[own]
-    real = int(own.sum())
-    df = np.bincount(rows.indices, minlength=len(counts.terms)).astype(np.float64)
+def _statistics(counts: TermCounts, language: int, settings: Settings) -> Statistics:
+    rows = counts.counts[counts.languages == language]
+    df = np.bincount(rows.indices, minlength=len(counts.terms))
     cf = np.bincount(rows.indices, weights=rows.data, minlength=len(counts.terms)).astype(np.int64)
+    return language_statistics(counts, language, df, cf, settings)
+
+
+def language_statistics(
+    counts: TermCounts, language: int, df: NDArray[np.int64], cf: NDArray[np.int64], settings: Settings
+) -> Statistics:
+    """Statistics of one language, filled up with the background.
+
+    Args:
+        counts: the documents as counts of terms.
+        language: index into ``LANGUAGES``.
+        df: int64 (terms,), documents of the language that hold each term.
+        cf: int64 (terms,), occurrences of each term in them.
+        settings: representation, background.
+    """
+    own = counts.languages == language
+    real = int(own.sum())
     length = float(counts.lengths[own].mean()) if real else 1.0
+    blended = df.astype(np.float64)
     pseudo = max(0, BACKGROUND_DOCUMENTS - real) if settings.background and real else 0
     if pseudo:
-        frequencies = term_frequencies(LANGUAGES[language_number], settings.representation)
-        df += pseudo * document_probability(counts.terms, frequencies)
-    return Statistics(float(real + pseudo), df, cf, max(length, 1.0))
+        frequencies = term_frequencies(LANGUAGES[language], settings.representation)
+        blended += pseudo * document_probability(counts.terms, frequencies)
+    return Statistics(float(real + pseudo), blended, cf, max(length, 1.0))
 
 
 def document_probability(terms: list[str], frequencies: Mapping[str, float]) -> NDArray[np.float64]:

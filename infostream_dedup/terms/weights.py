@@ -18,7 +18,7 @@ from infostream_dedup.terms.statistics import Statistics
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["UNITS", "bm25", "bm25_idf", "tf_idf", "weigh"]
+__all__ = ["UNITS", "as_count", "bm25", "bm25_idf", "tf_idf", "weigh"]
 
 UNITS: Final = 10**9
 """Weights are whole numbers of 1e-9: sums are exact in any order, and ranking equals rounding to 9 decimals."""
@@ -93,11 +93,12 @@ def _language_weights(
         value = bm25(f, idf, length.astype(np.float64), l_avg=statistics.average_length, k1=settings.k1, b=settings.b)
     else:
         value = tf_idf(f, df, statistics.documents)
-    low = _as_count(settings.df_min, statistics.documents)
-    high = _as_count(settings.df_max, statistics.documents)
+    low = as_count(settings.df_min, statistics.documents)
+    high = as_count(settings.df_max, statistics.documents)
     value = np.where((df >= low) & (df <= high), value, 0.0)
     return np.maximum(np.rint(value * UNITS), 0).astype(np.int64)
 
 
-def _as_count(bound: float, documents: float) -> float:
+def as_count(bound: float, documents: float) -> float:
+    """A bound of document frequency as a number of documents; below 1 it is a share of all."""
     return bound * documents if bound < 1 else bound

@@ -9,11 +9,11 @@ import numpy as np
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.text.kernels.language_letters import count_letters
 from infostream_dedup.text.language import (
-    _FEW,
-    _LATIN_NAMES,
-    _RUSSIAN_WEIGHT,
-    _SAMPLE,
-    _UKRAINIAN_WEIGHT,
+    FEW,
+    LATIN_NAMES,
+    RUSSIAN_WEIGHT,
+    SAMPLE,
+    UKRAINIAN_WEIGHT,
     detect,
 )
 from infostream_dedup.text.utf8 import Texts
@@ -33,11 +33,11 @@ def detect_all(texts: Texts) -> NDArray[np.uint8]:
         uint8 (texts,), index into ``LANGUAGES``.
     """
     counts = np.zeros((len(texts), 4), dtype=np.int32)
-    count_letters(texts.data, texts.offsets, _SAMPLE, counts)
+    count_letters(texts.data, texts.offsets, SAMPLE, counts)
     latin, cyrillic, russian, ukrainian = counts.T
-    found = _CYRILLIC[(_UKRAINIAN_WEIGHT * ukrainian > _RUSSIAN_WEIGHT * russian).astype(np.intp)]
-    english = latin > _LATIN_NAMES * cyrillic
+    found = _CYRILLIC[(UKRAINIAN_WEIGHT * ukrainian > RUSSIAN_WEIGHT * russian).astype(np.intp)]
+    english = latin > LATIN_NAMES * cyrillic
     found[english] = LANGUAGES.index("en")
-    for number in np.flatnonzero((~english & (russian + ukrainian < _FEW)) | (latin < 0)).tolist():
+    for number in np.flatnonzero((~english & (russian + ukrainian < FEW)) | (latin < 0)).tolist():
         found[number] = LANGUAGES.index(detect(texts[number]))
     return found

@@ -8,6 +8,7 @@ from functools import cache
 from infostream_dedup.model import Language
 from infostream_dedup.text.cache_file import CacheFile, cache_file
 from infostream_dedup.text.morphology import Morphology
+from infostream_dedup.text.parallel_analysis import analysed_over_cores
 from infostream_dedup.text.tokens import Form, Shape
 
 __all__ = ["FormCache", "terms_of"]
@@ -56,7 +57,8 @@ class FormCache:
             missing = list(dict.fromkeys(keys))
         if self._file is not None:
             memory.update(self._file.answers(self._language, missing))
-        new = {key: self._analysed(key) for key in missing if key not in memory}
+        unknown = [key for key in missing if key not in memory]
+        new = analysed_over_cores(self._language, unknown, self._analysed)
         memory.update(new)
         if self._file is not None and new:
             self._file.remember(self._language, new)

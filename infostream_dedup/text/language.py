@@ -10,25 +10,25 @@ from typing import Final
 
 from infostream_dedup.model import Language
 
-__all__ = ["detect"]
+__all__ = ["FEW", "LATIN_NAMES", "RUSSIAN_WEIGHT", "SAMPLE", "UKRAINIAN_WEIGHT", "detect"]
 
-_SAMPLE: Final = 4000
+SAMPLE: Final = 4000
 """Characters looked at; a document quotes in another language, but seldom this much at its beginning."""
 
 _LATIN_LETTER: Final = re.compile("[a-z]")
 _CYRILLIC_LETTER: Final = re.compile("[а-яёіїєґ]")
 _CYRILLIC_WORD: Final = re.compile("[а-яёіїєґ]+")
 
-_LATIN_NAMES: Final = 2
+LATIN_NAMES: Final = 2
 """Latin letters to each Cyrillic one that news full of names (iPhone 15 Pro Max) may hold; English hardly has any."""
 
 _RUSSIAN_LETTERS: Final = "ыэъё"
 _UKRAINIAN_LETTERS: Final = "іїєґ"
 # Of 100 letters 3 are telling ones in Russian and 7 in Ukrainian; so weighed, both speak equally loud.
-_RUSSIAN_WEIGHT: Final = 7
-_UKRAINIAN_WEIGHT: Final = 3
+RUSSIAN_WEIGHT: Final = 7
+UKRAINIAN_WEIGHT: Final = 3
 _WORD_WEIGHT: Final = 14
-_FEW: Final = 10
+FEW: Final = 10
 """Telling letters below which function words are asked too."""
 
 
@@ -66,13 +66,13 @@ def detect(text: str) -> Language:
         >>> detect("Уряд України схвалив бюджет"), detect("Рада приняла закон"), detect("Budget approved"), detect("")
         ('uk', 'ru', 'en', 'ru')
     """
-    sample = text[:_SAMPLE].lower()
-    if len(_LATIN_LETTER.findall(sample)) > _LATIN_NAMES * len(_CYRILLIC_LETTER.findall(sample)):
+    sample = text[:SAMPLE].lower()
+    if len(_LATIN_LETTER.findall(sample)) > LATIN_NAMES * len(_CYRILLIC_LETTER.findall(sample)):
         return "en"
     russian = sum(map(sample.count, _RUSSIAN_LETTERS))
     ukrainian = sum(map(sample.count, _UKRAINIAN_LETTERS))
-    balance = _UKRAINIAN_WEIGHT * ukrainian - _RUSSIAN_WEIGHT * russian
-    if russian + ukrainian < _FEW:
+    balance = UKRAINIAN_WEIGHT * ukrainian - RUSSIAN_WEIGHT * russian
+    if russian + ukrainian < FEW:
         words = _CYRILLIC_WORD.findall(sample)
         balance += _WORD_WEIGHT * sum((word in _UKRAINIAN_WORDS) - (word in _RUSSIAN_WORDS) for word in words)
     return "uk" if balance > 0 else "ru"

@@ -25,6 +25,7 @@ from infostream_dedup.terms.fast_surfaces import FastSurfaceCounter
 from infostream_dedup.terms.key_terms import select_key_terms
 from infostream_dedup.terms.surfaces import SurfaceCounter, SurfaceCounts
 from infostream_dedup.text.language import detect
+from infostream_dedup.text.utf8 import texts_of
 
 EDGES = ["", "¶", "и", "http://a.org", "пишетАгора пишетАгора", "Дом дом ДОМ. Дом", "\ud800 слово", "𠀀 слово", "a'b c"]
 
@@ -224,3 +225,17 @@ def test_a_first_compilation_is_told(monkeypatch):
 def test_an_unknown_engine_is_refused():
     with pytest.raises(ConfigurationError, match="engine is 'gpu'"):
         SurfaceReader("gpu")
+
+
+def test_texts_in_memory_are_counted_like_texts_one_by_one():
+    texts = sample()
+    counter = FastSurfaceCounter(2)
+    counter.add(texts[0], None)
+    counter.add_texts(texts_of(texts[1:50]), [None] * 49)
+    counter.add_texts(texts_of([]), [])
+    for text in texts[50:]:
+        counter.add(text, "ru" if text == texts[50] else None)
+    found, expected = counter.finish().counted(), plain(texts)
+    assert_same_matrix(found.counts, expected.counts)
+    assert found.surfaces == expected.surfaces
+    assert len(counter) == len(texts)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.matching.kernels.prefetching import prefetch
 from infostream_dedup.matrix.kernels.compiled import compiled
+from infostream_dedup.matrix.kernels.prefetching import prefetch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import types
 from numba.extending import intrinsic
 
-__all__ = ["BLOCK", "HALF", "between", "eight_bytes", "equal", "lowest_bit", "ones", "prefetch"]
+__all__ = ["BLOCK", "HALF", "between", "eight_bytes", "equal", "lowest_bit", "ones"]
 
 BLOCK: Final = 64
 """Bytes that ``between`` looks at: one for each bit of a machine word."""
@@ -79,21 +79,6 @@ def _lowest_bit(typing_context: Any, word: Any) -> Any:  # noqa: ARG001
 
 
 @intrinsic
-def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:  # noqa: ARG001
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        address = builder.bitcast(builder.gep(data, [arguments[1]]), _BYTE.as_pointer())
-        number = ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [address.type, number, number, number])
-        function = builder.module.declare_intrinsic("llvm.prefetch", [address.type], kind)
-        read, keep_in_all_caches, data_cache = number(0), number(3), number(1)
-        builder.call(function, [address, read, keep_in_all_caches, data_cache])
-        return context.get_dummy_value()
-
-    return types.void(array, types.int64), generate
-
-
-@intrinsic
 def _ones(typing_context: Any, word: Any) -> Any:  # noqa: ARG001
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
         return builder.ctpop(arguments[0])
@@ -109,9 +94,6 @@ equal = cast("Callable[[Any, Any, Any, Any], Any]", _equal)
 
 eight_bytes = cast("Callable[[Any, Any], Any]", _eight_bytes)
 """``eight_bytes(array, index)``: 8 bytes as one uint64, the first the lowest (as the processor orders them)."""
-
-prefetch = cast("Callable[[Any, Any], None]", _prefetch)
-"""Start loading ``array[index]`` into the cache. It never faults."""
 
 lowest_bit = cast("Callable[[Any], int]", _lowest_bit)
 """Number of the lowest bit set in a uint64; 64 where none is."""

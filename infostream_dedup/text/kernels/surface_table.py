@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.text.kernels.byte_blocks import BLOCK, HALF, eight_bytes, equal, prefetch
+from infostream_dedup.matrix.kernels.prefetching import prefetch
+from infostream_dedup.text.kernels.byte_blocks import BLOCK, HALF, eight_bytes, equal
 from infostream_dedup.text.kernels.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:

@@ -1,0 +1,210 @@
+"""The whole main job on a stream as large as the source paper's month: raw texts to S and T for every k >= 4.
+
+    python -m benchmarks.month --documents 100000 1272217 --runs 3 --out month.json
+    python -m benchmarks.month --real mdnews.docs.jsonl.gz --documents 1272217
+
+Each run has a process of its own and reads the texts from a file, so that its memory is the job's own; gigabytes are
+10^9 bytes, the most held during a stage. Compiling is not counted: a toy goes through every stage first. With
+``--real`` the texts of a file are repeated, every repetition with its ordinal behind each document, until there are
+enough of them: real words and real lengths, but stories that come again and again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from math import log
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.generator import MONTH, generate, harder, write_texts
+from infostream_dedup.batch.collection import Collection, collect
+from infostream_dedup.batch.linking import key_terms_of, link
+from infostream_dedup.batch.sweeping import measures_of
+from infostream_dedup.model import Document, Settings
+from infostream_dedup.terms.fast_surfaces import FastSurfaceCounter
+from infostream_dedup.text.utf8 import Texts
+
+K_MIN = 4
+CHUNK = 4_000_000
+ROOM = 64
+
+
+def main() -> None:
+    """Make the texts, run the job, print and store the rows."""
+    arguments = _arguments()
+    if arguments.run:
+        print(json.dumps(_measured(Path(arguments.run[0]), *arguments.run[1:])))
+        return
+    rows = []
+    for documents in arguments.documents:
+        with tempfile.TemporaryDirectory() as folder:
+            megabytes = _make_texts(arguments, documents, Path(folder))
+            for _ in range(arguments.runs):
+                row = _in_own_process(folder, arguments.texts, arguments.representation, arguments.target)
+                rows.append({"documents": documents, "megabytes": megabytes, **row})
+                print(json.dumps(rows[-1]), flush=True)
+    summary = _summary(rows)
+    for line in summary:
+        print(json.dumps(line))
+    if arguments.out:
+        what = {name: str(value) for name, value in vars(arguments).items() if name not in ("out", "run", "real")}
+        machine = {"python": platform.python_version(), "cores": os.cpu_count(), "system": platform.platform()}
+        report = {"machine": machine, **what, "real": bool(arguments.real), "rows": rows, "summary": summary}
+        arguments.out.write_text(json.dumps(report, indent=1) + "\n")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--documents", type=int, nargs="+", default=[10_000, 100_000], help=f"a month is {MONTH}")
+    parser.add_argument("--representation", choices=["stem", "morph"], default="stem")
+    parser.add_argument("--target", choices=["text", "signature"], default="text")
+    parser.add_argument(
+        "--texts",
+        choices=READERS,
+        default="arrow",
+        help="from Arrow buffers, or a Python object for each document as in the commands",
+    )
+    parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--hard", action="store_true", help="the skewed vocabulary of 30,000 lemmas")
+    parser.add_argument("--real", type=Path, help="gzipped JSON lines with title and text to repeat")
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--run", nargs=4, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def _make_texts(arguments: argparse.Namespace, documents: int, folder: Path) -> float:
+    if arguments.real:
+        return _repeated(arguments.real, documents, folder)
+    corpus = generate(documents, seed=arguments.seed)
+    texts = write_texts(harder(corpus) if arguments.hard else corpus)
+    np.save(folder / "offsets.npy", texts.offsets)
+    texts.data.tofile(folder / "texts.bin")
+    return round(len(texts.data) / 1e6, 1)
+
+
+def _repeated(path: Path, documents: int, folder: Path) -> float:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        own = [f"{one.get('title') or ''}\n{one['text']}".encode() for one in map(json.loads, lines)]
+    lengths = np.empty(documents, dtype=np.int64)
+    with (folder / "texts.bin").open("wb") as out:
+        for number in range(documents):
+            times, which = divmod(number, len(own))
+            lengths[number] = out.write(own[which] + f"\n{times:05}".encode())
+    np.save(folder / "offsets.npy", np.concatenate(([0], np.cumsum(lengths))))
+    return round(int(lengths.sum()) / 1e6, 1)
+
+
+def _in_own_process(*arguments: str) -> dict[str, Any]:
+    command = [sys.executable, "-m", "benchmarks.month", "--run", *arguments]
+    answer = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
+    return dict(json.loads(answer.stdout.splitlines()[-1]))
+
+
+def _arrow_texts(folder: Path) -> Iterator[Texts]:
+    """The texts as a reader of Arrow files gives them: a few megabytes at a time, mapped, not copied."""
+    offsets = np.load(folder / "offsets.npy")
+    data = np.memmap(folder / "texts.bin", dtype=np.uint8, mode="r")
+    first = 0
+    while first < len(offsets) - 1:
+        last = max(int(np.searchsorted(offsets, offsets[first] + CHUNK, side="right")) - 1, first + 1)
+        chunk = np.zeros(int(offsets[last] - offsets[first]) + ROOM, dtype=np.uint8)
+        chunk[:-ROOM] = data[offsets[first] : offsets[last]]
+        yield Texts(offsets[first : last + 1] - offsets[first], chunk)
+        first = last
+
+
+def _documents(folder: Path) -> Iterator[Document]:
+    for texts in _arrow_texts(folder):
+        for number in range(len(texts)):
+            yield Document(str(number), texts[number])
+
+
+def _read_arrow(folder: Path) -> Collection:
+    """Numbers of surfaces from Arrow buffers: no Python object a document."""
+    counter = FastSurfaceCounter()
+    for texts in _arrow_texts(folder):
+        counter.add_texts(texts, [None] * len(texts))
+    return Collection([], [], counter.finish(), [], [])
+
+
+def _read_documents(folder: Path) -> Collection:
+    """The way of the commands: a ``Document`` for every text."""
+    return collect(_documents(folder), hashes=False, engine="numba")
+
+
+READERS = {"arrow": _read_arrow, "documents": _read_documents}
+
+
+def _measured(folder: Path, reader: str, representation: str, target: str) -> dict[str, Any]:
+    settings = Settings(representation=representation, target=target)
+    toy = collect(
+        (Document(str(number), "снег в киеве", lang="ru") for number in range(3)), hashes=False, engine="numba"
+    )
+    measures_of(link(key_terms_of(toy, settings), settings, k_min=K_MIN, engine="numba"))
+    stages: dict[str, dict[str, float]] = {}
+
+    def stage(name: str, work: Callable[[], Any]) -> Any:
+        cpu, wall = time.process_time(), time.perf_counter()
+        result = work()
+        stages[name] = {
+            "wall_seconds": round(time.perf_counter() - wall, 2),
+            "cpu_seconds": round(time.process_time() - cpu, 2),
+            "peak_gigabytes": _peak_gigabytes(),
+        }
+        return result
+
+    collection = stage("texts", lambda: READERS[reader](folder))
+    key_terms = stage("key terms", lambda: key_terms_of(collection, settings))
+    linked = stage("matching", lambda: link(key_terms, settings, k_min=K_MIN, engine="numba"))
+    measures = stage("S and T", lambda: measures_of(linked))
+    return {
+        "links": int(linked.matrix.counts.nnz),
+        "wall_seconds": round(sum(one["wall_seconds"] for one in stages.values()), 2),
+        "cpu_seconds": round(sum(one["cpu_seconds"] for one in stages.values()), 2),
+        "peak_gigabytes": max(one["peak_gigabytes"] for one in stages.values()),
+        "stages": stages,
+        "symmetry_and_transitivity": {one.k: [one.symmetry, one.transitivity] for one in measures},
+    }
+
+
+def _peak_gigabytes() -> float:
+    """The most memory held since the last call. Not getrusage: that remembers the process we were forked from."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    return round(int(status.split("VmHWM:")[1].split()[0]) * 1024 / 1e9, 2)
+
+
+def _summary(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Least and median seconds of each size, and how they grow from the size before."""
+    lines: list[dict[str, Any]] = []
+    for documents in dict.fromkeys(row["documents"] for row in rows):
+        own = [row for row in rows if row["documents"] == documents]
+        line: dict[str, Any] = {"documents": documents, "runs": len(own)}
+        for name in ("wall_seconds", "cpu_seconds"):
+            values = [row[name] for row in own]
+            line |= {f"least_{name}": min(values), f"median_{name}": statistics.median(values)}
+        line["documents_per_second"] = round(documents / line["least_wall_seconds"])
+        line["peak_gigabytes"] = max(row["peak_gigabytes"] for row in own)
+        if lines:
+            before = lines[-1]
+            ratio = line["least_cpu_seconds"] / before["least_cpu_seconds"]
+            line["growth_exponent"] = round(log(ratio) / log(documents / before["documents"]), 3)
+        lines.append(line)
+    return lines
+
+
+if __name__ == "__main__":
+    main()

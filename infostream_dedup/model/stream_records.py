@@ -1,0 +1,136 @@
+"""Plain data of the stream: what is decided about a document, and what is remembered of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from infostream_dedup.model.document import Language
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["STATUSES", "EpochFrequencies", "GroupEvent", "Remembered", "Status", "Verdict"]
+
+Status = Literal["new", "exact", "duplicate", "similar", "insufficient_text"]
+STATUSES: Final[tuple[Status, ...]] = ("new", "exact", "duplicate", "similar", "insufficient_text")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the stream says about one document.
+
+    Attributes:
+        id: of the document.
+        status: ``exact``, ``duplicate``, ``similar``, ``new`` or ``insufficient_text``.
+        of: id of the earlier document it repeats or resembles; ``None`` for ``new`` and ``insufficient_text``.
+        group: id of the earliest document of its group (its own where it begins one).
+        relation: ``equal``, ``contained``, ``contains``, ``template``, ``updated`` or ``None``.
+        forward: key terms of this document found in ``of``.
+        backward: key terms of ``of`` found in this document.
+        terms: terms that met in either direction, heaviest first.
+    """
+
+    id: str
+    status: Status
+    of: str | None
+    group: str
+    relation: str | None
+    forward: int | None
+    backward: int | None
+    terms: tuple[str, ...] | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row of ``ingest``."""
+        row = {name: getattr(self, name) for name in self.__slots__}
+        row["terms"] = None if self.terms is None else list(self.terms)
+        return row
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What the stream keeps of one document.
+
+    Attributes:
+        ordinal: its place in the stream, from 0, without gaps.
+        id: as given; unique in a store.
+        version: 0, or how often the id had come before (``--on-conflict version``).
+        source: site or agency.
+        clock: the stream's clock at the document, UTC microseconds since 1970.
+        published: the document's own time in the same units, ``None`` where missing.
+        language: given or detected.
+        content_hash: checksum of the whole document as given (all fields).
+        text_hash: checksum of the body, ``b""`` for an empty one.
+        opening_hash: checksum of the first paragraph, ``b""`` where there is none.
+        epoch: the epoch it was weighed in.
+        length: terms of the document with repetition.
+        keys: int64, numbers of its key terms, heaviest first.
+        weights: int64, weight of each key term in units of 1e-9.
+        targets: int64, numbers of the terms others' key terms are looked up in (V), ascending.
+        numbers: int64, 63-bit hashes of the distinct numbers in the text, ascending.
+        title: headline, for people who look into the store.
+        text: only where the store is asked to keep texts.
+    """
+
+    ordinal: int
+    id: str
+    version: int
+    source: str | None
+    clock: int
+    published: int | None
+    language: Language
+    content_hash: bytes
+    text_hash: bytes
+    opening_hash: bytes
+    epoch: int
+    length: int
+    keys: NDArray[np.int64]
+    weights: NDArray[np.int64]
+    targets: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+    title: str
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupEvent:
+    """Something that happened to a group; events are listed, never undone.
+
+    Attributes:
+        ordinal: of the document that caused it.
+        kind: ``merge`` (``other`` joined ``group``), ``expiry`` (the group's last document left the window),
+            ``alarm`` (the group chains and is not grown further) or ``limit`` (a source is over its loss limit).
+        group: id of the group, or name of the source for ``limit``.
+        other: the group that joined; ``None`` otherwise.
+        value: the measure that raised an alarm or the share of a limit; ``None`` otherwise.
+    """
+
+    ordinal: int
+    kind: Literal["merge", "expiry", "alarm", "limit"]
+    group: str
+    other: str | None = None
+    value: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EpochFrequencies:
+    """Document frequencies of one closed epoch in one language: its own documents only.
+
+    Statistics of epoch e are the sums over all epochs before e.
+
+    Attributes:
+        epoch: number from 0.
+        language: of the documents counted.
+        documents: how many.
+        length: summed length in terms.
+        terms: int64, numbers of the terms, ascending.
+        df: int64, documents of the epoch that hold each term.
+    """
+
+    epoch: int
+    language: Language
+    documents: int
+    length: int
+    terms: NDArray[np.int64]
+    df: NDArray[np.int64]

@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from infostream_dedup.model import Document, without_text
+
+
+def test_everything_but_the_text_stays() -> None:
+    time = datetime(2026, 3, 1, tzinfo=UTC)
+    document = Document(
+        "1", "body", "title", "uk", "2026-03-01", time, "source", "https://example.org", ["a"], 3, {"mood": "good"}
+    )
+    assert without_text(document) == replace(document, text="")
