@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from infostream_dedup.errors import CannotCreateError
 from infostream_dedup.matching.kernels.link_rows import copy_rows
 
 if TYPE_CHECKING:
@@ -19,26 +23,40 @@ __all__ = ["LinkRows", "LinkSpool", "Links", "Storage"]
 
 @dataclass(slots=True)
 class Storage:
-    """Gives arrays: in memory up to a budget, then in files of a folder.
+    """Gives arrays: in memory up to a budget, then in files that vanish with their arrays.
 
     Attributes:
-        folder: where files go; ``None`` keeps everything in memory.
         budget: bytes to keep in memory.
+        folder: where files go; ``None`` for the system's folder for temporary files.
     """
 
-    folder: Path | None
     budget: int
+    folder: Path | None = None
     _used: int = 0
-    _files: int = 0
 
     def empty(self, size: int, dtype: DTypeLike) -> NDArray[Any]:
-        """An array of ``size`` elements with no particular content."""
+        """An array of ``size`` elements with no particular content.
+
+        Raises:
+            CannotCreateError: there is no room for its file.
+        """
         wanted = size * np.dtype(dtype).itemsize
-        if self.folder is None or size == 0 or self._used + wanted <= self.budget:
+        if size == 0 or self._used + wanted <= self.budget:
             self._used += wanted
             return np.empty(size, dtype=dtype)
-        self._files += 1
-        return np.memmap(self.folder / f"links-{self._files:04}.bin", dtype=dtype, mode="w+", shape=(size,))
+        try:
+            with tempfile.TemporaryFile(dir=self.folder) as file:
+                file.truncate(wanted)
+                if sys.platform == "linux":
+                    # Room is taken now: a full disk would end the process when the array is written to.
+                    os.posix_fallocate(file.fileno(), 0, wanted)
+                return np.memmap(file, dtype=dtype, mode="r+", shape=(size,))
+        except OSError as error:
+            folder = self.folder or tempfile.gettempdir()
+            raise CannotCreateError(
+                f"{wanted} bytes of links do not fit into {folder}: {error.strerror}; make room there, or name another "
+                "folder in the environment variable TMPDIR"
+            ) from error
 
     def keep(self, array: NDArray[Any]) -> NDArray[Any]:
         """The same array, or its copy in a file when the budget is used up."""
@@ -49,10 +67,8 @@ class Storage:
         return array
 
     def free(self, array: NDArray[Any]) -> None:
-        """Give back an array's share of the budget, or its file."""
-        if isinstance(array, np.memmap):
-            Path(str(array.filename)).unlink(missing_ok=True)
-        else:
+        """Give back an array's share of the budget."""
+        if not isinstance(array, np.memmap):
             self._used -= array.nbytes
 
 

@@ -53,8 +53,8 @@ class NumbaEngine:
 
     Attributes:
         workers: threads; 0 for as many as the process may use.
-        folder: where links go that exceed ``memory``; ``None`` keeps all in memory. The files live as long as the
-            result is used; the caller removes the folder.
+        folder: where links go that exceed ``memory``, in files that vanish with the result; ``None`` for the system's
+            folder for temporary files.
         memory: bytes of links to keep in memory.
         shard_size: documents whose counters are worked on at a time; changes the speed only.
     """
@@ -79,7 +79,7 @@ class NumbaEngine:
         checked(keys, targets, n=n)
         _FIRST_USE.prepare(progress)
         nodes = collapse(keys, targets)
-        storage = Storage(self.folder, self.memory)
+        storage = Storage(self.memory, self.folder)
         run = _Run.over(term_rows(keys), term_rows(targets), nodes, k_min=k_min, engine=self)
         links = run.links(run.documents_by_place(), storage, thread_count(self.workers), progress)
         counts = _csr(links.counts, links)
@@ -97,7 +97,7 @@ class NumbaEngine:
         _FIRST_USE.prepare(progress)
         nodes = collapse(keys, targets)
         run = _Run.over(term_rows(keys), term_rows(targets), nodes, k_min=k_min, engine=self)
-        links = run.links(run.nodes_by_place(), Storage(self.folder, self.memory), thread_count(self.workers), progress)
+        links = run.links(run.nodes_by_place(), Storage(self.memory, self.folder), thread_count(self.workers), progress)
         own = np.zeros(len(nodes), dtype=np.uint8)
         own[run.node_at] = run.own
         return NodeLinks(nodes, _csr(links.counts, links), own)

@@ -27,6 +27,7 @@ from infostream_dedup.terms.kernels.counting import (
 from infostream_dedup.terms.representations import TERMS_OF_WORDS, terms_of_distinct
 from infostream_dedup.text.fast_forms import SurfaceForms, forms_of_all
 from infostream_dedup.text.scanner import Scanned
+from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.text.tokens import Form, Shape
 
 if TYPE_CHECKING:
@@ -121,21 +122,17 @@ def _without_collection() -> Iterator[None]:
 
 def _numbered(found: Sequence[_Found], words: int) -> tuple[list[str], NDArray[np.int32]]:
     """All terms in code point order, and int32 (languages, words): the term of each word of each language."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    encoded = pa.array([term for language in found for term in language.terms], pa.string()).dictionary_encode()
-    # The order of UTF-8 is that of code points.
-    order = pc.sort_indices(encoded.dictionary).to_numpy()
-    rank = np.empty(len(order), dtype=np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    place = encoded.indices.fill_null(-1).to_numpy()
-    numbers = np.where(place < 0, NOTHING, np.append(rank, NOTHING)[place]).astype(np.int32)
+    pool = SurfacePool()
     by_language = np.full((len(found), words), NOTHING, dtype=np.int32)
-    ends = np.cumsum([len(language.words) for language in found])
-    for row, language, part in zip(by_language, found, np.split(numbers, ends[:-1]), strict=True):
-        row[language.words] = part
-    return encoded.dictionary.take(pa.array(order)).to_pylist(), by_language
+    for row, language in zip(by_language, found, strict=True):
+        held = np.fromiter((term is not None for term in language.terms), np.bool_, len(language.terms))
+        listed = SurfaceList.of([term for term in language.terms if term is not None])
+        row[language.words[held]] = pool.add(listed, np.zeros(len(listed), dtype=np.int64))
+    terms = pool.listed().strings()
+    order = sorted(range(len(terms)), key=terms.__getitem__)
+    rank = np.empty(len(terms) + 1, dtype=np.int32)
+    rank[order], rank[NOTHING] = np.arange(len(terms)), NOTHING
+    return [terms[number] for number in order], rank[by_language]
 
 
 def _mapping(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +17,7 @@ from infostream_dedup.text.kernels.surface_table import (
     intern_all,
     places,
     unpack,
+    write_lines,
 )
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ __all__ = ["SurfaceList", "SurfacePool"]
 
 _SLOTS: Final = 1 << 16
 _BYTES_PER_SURFACE: Final = 32
+_LINE_BREAK: Final = 0x0A
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +48,21 @@ class SurfaceList:
     def __getitem__(self, number: int) -> str:
         return self.pool[self.starts[number] : self.starts[number + 1]].tobytes().decode()
 
+    @classmethod
+    def of(cls, words: Sequence[str]) -> SurfaceList:
+        """Words in UTF-8; none holds a line break."""
+        text = np.frombuffer("".join(f"{word}\n" for word in words).encode(), dtype=np.uint8)
+        ends = np.flatnonzero(text == _LINE_BREAK)
+        starts = np.concatenate([np.zeros(1, dtype=np.int64), ends + 1 - np.arange(1, len(ends) + 1)])
+        pool = np.concatenate([text[text != _LINE_BREAK], np.zeros(BLOCK, dtype=np.uint8)])
+        return cls(starts, pool)
+
     def strings(self) -> list[str]:
         """All surfaces."""
-        import pyarrow as pa
-
-        starts, pool = pa.py_buffer(self.starts), pa.py_buffer(self.pool)
-        found: list[str] = pa.LargeStringArray.from_buffers(len(self), starts, pool).to_pylist()
-        return found
+        lines = np.empty(int(self.starts[-1]) + len(self), dtype=np.uint8)
+        write_lines(self.starts, self.pool, lines)
+        # Splitting one string is three times as fast as making strings one by one.
+        return lines.tobytes().decode().split("\n")[:-1]
 
 
 class SurfacePool:

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from infostream_dedup.errors import CannotCreateError
 from infostream_dedup.matching import numba_engine
 from infostream_dedup.matching.numba_engine import NumbaEngine
 from infostream_dedup.matrix.fast_sweep import fast_sweep_nodes
@@ -115,15 +116,22 @@ def test_rows_are_split_where_their_links_need_too_much_room(k_min, monkeypatch)
     assert np.array_equal(found.counts.toarray(), product)
 
 
-def test_links_beyond_the_memory_budget_lie_in_the_folder(tmp_path: Path):
+def test_links_beyond_the_memory_budget_lie_on_disk(tmp_path: Path):
     keys, targets = large_collection(400)
     in_memory = NumbaEngine().match(keys, targets, n=60, weights=True, k_min=2)
     on_disk = NumbaEngine(folder=tmp_path, memory=1000).match(keys, targets, n=60, weights=True, k_min=2)
-    assert on_disk.counts.indices.tolist() == in_memory.counts.indices.tolist()
-    assert on_disk.counts.data.tolist() == in_memory.counts.data.tolist()
-    assert on_disk.matched.data.tolist() == in_memory.matched.data.tolist()
-    # Columns, counts and weights of the result; what was found on the way is gone.
-    assert len(list(tmp_path.iterdir())) == 3
+    for found, expected in ((on_disk.counts, in_memory.counts), (on_disk.matched, in_memory.matched)):
+        assert isinstance(found.data, np.memmap) or isinstance(found.data.base, np.memmap)
+        assert found.indices.tolist() == expected.indices.tolist()
+        assert found.data.tolist() == expected.data.tolist()
+    # The files have no names, so nothing is left behind even by a process that is killed.
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_links_that_fit_nowhere_are_an_error(tmp_path: Path):
+    keys, targets = large_collection(400)
+    with pytest.raises(CannotCreateError, match="TMPDIR"):
+        NumbaEngine(folder=tmp_path / "missing", memory=1000).match(keys, targets, n=60, weights=False, k_min=2)
 
 
 def test_unsorted_indices_are_refused():

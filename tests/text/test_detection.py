@@ -35,7 +35,7 @@ def test_every_character_counts_as_in_the_plain_code():
 
 
 def test_the_sample_ends_at_the_character_at_which_the_plain_code_ends(monkeypatch):
-    monkeypatch.setattr(detection, "_SAMPLE", 4000)
+    monkeypatch.setattr(detection, "SAMPLE", 4000)
     for before in range(3990, 4010):
         for filler in ("1", "№", "東", "\U0001f44d"):
             text = "ы" * 10 + filler * (before - 10) + "ії" * BLOCK

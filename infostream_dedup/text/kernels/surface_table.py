@@ -28,6 +28,7 @@ __all__ = [
     "places",
     "prepare",
     "unpack",
+    "write_lines",
 ]
 
 HEADER: Final = 8
@@ -243,3 +244,21 @@ def unpack(table: SurfaceTable, records: NDArray[np.int64], starts: NDArray[np.i
             pool[end + byte] = table.pool[record + HEADER + byte]
         end += description >> 1
     starts[records.size] = end
+
+
+@compiled
+def write_lines(starts: NDArray[np.int64], pool: NDArray[np.uint8], lines: NDArray[np.uint8]) -> None:
+    """Write surfaces one after the other, a line break behind each.
+
+    Args:
+        starts: int64 (surfaces + 1,), where each lies.
+        pool: uint8.
+        lines: uint8, receives them.
+    """
+    end = 0
+    for surface in range(starts.size - 1):
+        for place in range(starts[surface], starts[surface + 1]):
+            lines[end] = pool[place]
+            end += 1
+        lines[end] = 0x0A
+        end += 1
