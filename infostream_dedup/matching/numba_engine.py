@@ -257,7 +257,9 @@ class _Workspace:
 
 def _csr(values: NDArray[np.uint8] | NDArray[np.int64], links: Links) -> sp.csr_array:
     size = len(links.indptr) - 1
-    return sp.csr_array((values, links.columns, links.indptr), shape=(size, size))
+    # Bounds of rows as wide as the columns, else all columns would be copied to make them as wide as the bounds.
+    indptr = links.indptr.astype(np.int32) if len(values) < 2**31 else links.indptr
+    return sp.csr_array((values, links.columns, indptr), shape=(size, size))
 
 
 def _toy() -> object:
