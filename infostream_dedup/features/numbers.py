@@ -1,0 +1,118 @@
+"""Numbers of a text, in the order in which they stand (Andreev et al., section 3: in finance the numbers decide).
+
+Knows decimal commas and points, thousands parted by spaces, commas or apostrophes, percents, scores (6:4), times,
+dates, ranges (10-15), ordinals (5-й) and number words up to ten in Russian, Ukrainian and English.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+__all__ = ["numbers"]
+
+_SPACES: Final = " \u00a0\u2009\u202f"
+
+_DATE: Final = r"\d{1,2}\.\d{1,2}\.(?:\d{4}|\d{2})(?![\d.])|\d{4}-\d{2}-\d{2}(?!\d)"
+_THOUSANDS: Final = rf"\d{{1,3}}(?:[{_SPACES}ʼ]\d{{3}})+(?!\d)(?:[.,]\d+(?![\d.,]))?"
+_COMMA_THOUSANDS: Final = r"\d{1,3}(?:,\d{3}){2,}(?!\d)(?:\.\d+)?"
+_ENGLISH_THOUSANDS: Final = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?"
+_PARTS: Final = r"\d+(?:[.,]\d+){2,}"
+_PLAIN: Final = r"\d+(?:[.,]\d+(?!\d|[.,]\d))?"
+
+_WORDS: Final[dict[str, str]] = {
+    form: str(value)
+    for value, forms in {
+        0: "ноль ноля нолю нолем ноле нуль нуля нулю нулем нуле zero",
+        1: "один одна одно одного одной одному одним одном одну одні один одна одне одної одній однією one",
+        2: "два две двух двум двумя дві двох двом двома two",
+        3: "три трех трем тремя трьох трьом трьома three",
+        4: "четыре четырех четырем четырьмя чотири чотирьох чотирьом чотирма four",
+        5: "пять пяти пятью пʼять пʼяти пʼятьох пʼятьом пʼятьма five",
+        6: "шесть шести шестью шість шести шістьох шістьом шістьма шістьох six",
+        7: "семь семи семью сім семи сімох сімом сьома seven",
+        8: "восемь восьми восемью вісім восьми вісьмох вісьмом eight",
+        9: "девять девяти девятью девʼять девʼяти девʼятьох девʼятьом nine",
+        10: "десять десяти десятью десять десятьох десятьом ten",
+    }.items()
+    for form in forms.split()
+}
+_FIRSTS: Final = "".join(sorted({form[0] for form in _WORDS}))
+
+
+def _number_words() -> str:
+    """One branch for each first letter, so that other words are passed over at their first letter."""
+    branches = []
+    for first in _FIRSTS:
+        rests = sorted((form[1:] for form in _WORDS if form[0] == first), key=len, reverse=True)
+        branches.append(rf"{first}(?<![\w\-ʼ].)(?:{'|'.join(rests)})(?![\w\-ʼ])")
+    return "|".join(branches)
+
+
+_NUMBER_WORD: Final = re.compile(_number_words())
+_IN_CYRILLIC: Final = re.compile("|".join((_DATE, _THOUSANDS, _COMMA_THOUSANDS, _PARTS, _PLAIN)))
+_IN_LATIN: Final = re.compile("|".join((_DATE, _ENGLISH_THOUSANDS, _THOUSANDS, _PARTS, _PLAIN)))
+_RUN: Final = re.compile(rf"\d[\d.,\-ʼ{_SPACES}]*")
+"""Where figures may stand: found quickly, for only its first character is looked for."""
+
+_CYRILLIC: Final = re.compile("[а-яёіїєґ]")
+_DATE_ONLY: Final = re.compile(_DATE)
+_PARTS_ONLY: Final = re.compile(_PARTS)
+_COMMA_THOUSANDS_ONLY: Final = re.compile(_COMMA_THOUSANDS)
+_ENGLISH_THOUSANDS_ONLY: Final = re.compile(_ENGLISH_THOUSANDS)
+_BETWEEN_GROUPS: Final = re.compile(rf"[{_SPACES}ʼ]")
+
+
+def numbers(text: str) -> list[str]:
+    """Numbers as plain decimals, in order, repeated as in the text.
+
+    A comma before exactly three digits parts thousands in text without a Cyrillic letter (1,200 people), else it is a
+    decimal comma (39,250 грн). Signs, percents and units are dropped; a figure glued to the end of a word (G7) is part
+    of a name and no number.
+
+    Args:
+        text: raw or cleaned, in any of the three languages.
+
+    Returns:
+        Canonical decimals: no leading zeros, no zeros after the last decimal.
+
+    Example:
+        >>> numbers("Курс 41,250 грн, 12 300 чел. за 2 дня (05.03.2026), счёт 6:4, пʼять шуток, 10–15 %")
+        ['41.25', '12300', '2', '5', '3', '2026', '6', '4', '5', '10', '15']
+        >>> numbers("1,200 people and $3.50 on the G7")
+        ['1200', '3.5']
+    """
+    folded = text.lower()
+    for apostrophe in "'’":
+        folded = folded.replace(apostrophe, "ʼ")
+    cyrillic = _CYRILLIC.search(folded) is not None
+    found: list[tuple[int, tuple[str, ...]]] = [
+        (match.start(), (_WORDS[match[0]],)) for match in _NUMBER_WORD.finditer(folded)
+    ]
+    figures = _IN_CYRILLIC if cyrillic else _IN_LATIN
+    for match in (figure for run in _RUN.finditer(folded) for figure in figures.finditer(folded, *run.span())):
+        begin = match.start()
+        if begin == 0 or not (folded[begin - 1].isalnum() or folded[begin - 1] == "_"):
+            found.append((begin, _canonical(match[0], cyrillic)))
+    return [number for _, parts in sorted(found) for number in parts]
+
+
+@lru_cache(1 << 14)
+def _canonical(figure: str, cyrillic: bool) -> tuple[str, ...]:
+    if _DATE_ONLY.fullmatch(figure):
+        return tuple(_plain(part) for part in re.split(r"[.\-]", figure))
+    figure = _BETWEEN_GROUPS.sub("", figure)
+    if (_COMMA_THOUSANDS_ONLY if cyrillic else _ENGLISH_THOUSANDS_ONLY).fullmatch(figure):
+        figure = figure.replace(",", "")
+    elif _PARTS_ONLY.fullmatch(figure):
+        return tuple(_plain(part) for part in re.split("[.,]", figure))
+    return (_plain(figure.replace(",", ".")),)
+
+
+def _plain(digits: str) -> str:
+    whole, point, decimals = digits.partition(".")
+    decimals = decimals.rstrip("0")
+    # int() reads the digits of every script.
+    whole = str(int(whole)) if len(whole) <= 4000 else whole
+    return f"{whole}.{decimals}" if point and decimals else whole
