@@ -4,16 +4,21 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test test-slow lint bench reports clean
+TRANSLATE := .venv-translate
+
+.PHONY: demo test test-slow test-translate lint bench reports clean
 
 demo: $(VENV)/.installed  ## the main job on the bundled sample: prints the S/T table, writes out/demo/report.html
 	$(BIN)/infostream-dedup demo --out out/demo
 
 test: $(VENV)/.installed-dev lint  ## linters, types, tests
-	$(BIN)/pytest -n auto -m "not slow"
+	$(BIN)/pytest -n auto -m "not slow and not translate"
 
 test-slow: $(VENV)/.installed-dev  ## all tests, the slow ones too
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto -m "not translate"
+
+test-translate: $(TRANSLATE)/.installed  ## beside the genuine argostranslate (1.5 GB); writes reports/translate.md
+	$(TRANSLATE)/bin/python reports/make_translate_report.py
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -21,11 +26,13 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(VENV)/.installed-dev  ## speed and memory, as ratios against a baseline of the same run
+bench: $(VENV)/.installed-dev  ## speed and memory, as ratios against others in the same run; writes reports/speed.md
+	$(BIN)/pip install --quiet -e '.[bench]'
 	$(BIN)/python -m benchmarks
 
 reports: $(VENV)/.installed-dev  ## the figures in reports/, from the labelled corpora beside the project
 	$(BIN)/python reports/make_reports.py
+	$(BIN)/python reports/make_comparison.py
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; ok = (3, 11) <= sys.version_info[:2] <= (3, 13); sys.exit(0 if ok else f"infostream-dedup needs Python 3.11 to 3.13; {sys.executable} is {sys.version.split()[0]}. Say make PYTHON=python3.12")'
@@ -39,5 +46,11 @@ $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/pip install --quiet -e '.[dev]'
 	@touch $@ $(VENV)/.installed
 
+# torch is pinned, because the newest one, which argostranslate would take, brings gigabytes for graphics cards.
+$(TRANSLATE)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(TRANSLATE)
+	$(TRANSLATE)/bin/pip install --quiet torch==2.13.0 -e '.[translate]' pytest hypothesis
+	@touch $@
+
 clean:
-	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(TRANSLATE) out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -2,8 +2,9 @@
 
     python -m benchmarks [--month] [--runs 3] [--only month,race] [--real mdnews.docs.jsonl.gz]
 
-What was measured is kept as JSON in reports/speed/, so that one part can be measured anew. Each part runs in processes of
-its own. Without ``--month`` it takes about ten minutes on two cores; the month takes half an hour more and 16 GB of disk.
+What was measured is kept as JSON in reports/speed/, so that one part can be measured anew. Each part runs in processes
+of its own. Without ``--month`` it takes about ten minutes on two cores; the month takes half an hour more and 16 GB of
+disk.
 """
 
 from __future__ import annotations

@@ -114,16 +114,16 @@ def _in_own_process(*arguments: str) -> dict[str, Any]:
 
 
 def _arrow_texts(folder: Path) -> Iterator[Texts]:
-    """The texts as a reader of Arrow files gives them: a few megabytes at a time, mapped, not copied."""
+    """The texts as a reader of Arrow files gives them: a few megabytes at a time."""
     offsets = np.load(folder / "offsets.npy")
-    data = np.memmap(folder / "texts.bin", dtype=np.uint8, mode="r")
     first = 0
-    while first < len(offsets) - 1:
-        last = max(int(np.searchsorted(offsets, offsets[first] + CHUNK, side="right")) - 1, first + 1)
-        chunk = np.zeros(int(offsets[last] - offsets[first]) + ROOM, dtype=np.uint8)
-        chunk[:-ROOM] = data[offsets[first] : offsets[last]]
-        yield Texts(offsets[first : last + 1] - offsets[first], chunk)
-        first = last
+    with (folder / "texts.bin").open("rb", buffering=0) as data:
+        while first < len(offsets) - 1:
+            last = max(int(np.searchsorted(offsets, offsets[first] + CHUNK, side="right")) - 1, first + 1)
+            chunk = np.zeros(int(offsets[last] - offsets[first]) + ROOM, dtype=np.uint8)
+            data.readinto(chunk[:-ROOM])
+            yield Texts(offsets[first : last + 1] - offsets[first], chunk)
+            first = last
 
 
 def _documents(folder: Path) -> Iterator[Document]:

@@ -135,7 +135,9 @@ def _ours(texts: list[str]) -> Run:
     settings = Settings(representation="stem")
 
     def whole(some: list[str]) -> Pairs:
-        collection = collect(Document(str(number), text, lang="ru") for number, text in enumerate(some))
+        collection = collect(
+            (Document(str(number), text) for number, text in enumerate(some)), hashes=False, engine="numba"
+        )
         key_terms = key_terms_of(collection, settings)
         linked = link(key_terms, settings, k_min=4, engine="numba")
         measures_of(linked)

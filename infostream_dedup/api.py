@@ -22,14 +22,18 @@ from infostream_dedup.batch.sources import Rereadable, rereadable
 from infostream_dedup.batch.sweeping import SweepResult, sweep_collection
 from infostream_dedup.corpus import ReadingReport, read_documents, row_of, write_documents
 from infostream_dedup.evaluation.collection import evaluate_collection
+from infostream_dedup.evaluation.comparison import Comparison, compare_methods
 from infostream_dedup.evaluation.protocol import Evaluation
 from infostream_dedup.matrix.similarity_matrix import SimilarityMatrix
+from infostream_dedup.methods.texts import Texts
 from infostream_dedup.model import Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
-from infostream_dedup.report import write_report
+from infostream_dedup.report import write_comparison, write_report
 
 __all__ = [
     "DedupSummary",
+    "compare",
+    "compare_with_report",
     "dedup",
     "evaluate",
     "evaluate_with_report",
@@ -38,6 +42,7 @@ __all__ = [
     "similarity_matrix",
     "sweep",
     "sweep_with_report",
+    "write_comparison",
     "write_report",
 ]
 
@@ -267,6 +272,33 @@ def evaluate_with_report(
         engine=engine,
     )
     return found, report
+
+
+def compare(source: Any, **options: Any) -> Comparison:
+    """The methods of the literature side by side on a collection.
+
+    Args:
+        source: the documents.
+        options: ``methods``, ``labels``, ``protocol`` and the others of ``compare_methods``; reading options.
+
+    Example:
+        >>> from infostream_dedup import compare
+        >>> story = "Мэр города торжественно открыл новый мост. Движение начнется завтра утром."
+        >>> texts = [story, f"{story} Проезд платный.", "Мост закрыт."]
+        >>> rows = [{"id": str(number), "text": text} for number, text in enumerate(texts)]
+        >>> found = compare(rows, methods=["md5", "long-sent"], pool="all")
+        >>> [(row.run.name, len(row.run.codes), row.figures["recall"]) for row in found.rows]
+        [('md5', 0, 0.0), ('long-sent', 1, 1.0)]
+    """
+    return compare_with_report(source, **options)[0]
+
+
+def compare_with_report(source: Any, **options: Any) -> tuple[Comparison, ReadingReport]:
+    """The same with what was read."""
+    reading, options = _split(options)
+    report = ReadingReport()
+    texts = Texts(list(read_documents(source, report=report, **reading)))
+    return compare_methods(texts, **options), report
 
 
 def _collect(

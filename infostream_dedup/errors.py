@@ -13,6 +13,7 @@ __all__ = [
     "InfostreamError",
     "MissingExtraError",
     "NoInputError",
+    "StoreBusyError",
 ]
 
 
@@ -44,6 +45,12 @@ class CannotWriteError(InfostreamError):
     """Writing failed on the way: disk full, device gone."""
 
     exit_code = 74
+
+
+class StoreBusyError(InfostreamError):
+    """Another process has been writing to the store for longer than we wait."""
+
+    exit_code = 75
 
 
 class MissingExtraError(InfostreamError):

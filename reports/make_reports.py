@@ -146,7 +146,7 @@ def language_page(collections: _Collections) -> None:
         rows.append(
             {"set": "all", "language": language, "documents": documents, "found": found, "accuracy": found / documents}
         )
-    _write("language.md", "Language identification", "language", [_table(rows)])
+    write_page("language.md", "Language identification", "make_reports.py language", [table(rows)])
 
 
 def sweep_pages(collections: _Collections) -> None:
@@ -167,8 +167,8 @@ def sweep_pages(collections: _Collections) -> None:
             recommended.append(f"- {name}: {advice.k if advice.k is not None else 'none'}: {advice.reason}")
         figures = _sweep_figures(corpus, rows)
         parts += [f"## {corpus}", _sweep_table(rows), "Recommended k:\n\n" + "\n".join(recommended), figures]
-    _write_text(REPORTS / "sweeps.csv", "\n".join(lines) + "\n")
-    _write("sweeps.md", "Symmetry and transitivity of every set", "sweeps", parts)
+    write_text(REPORTS / "sweeps.csv", "\n".join(lines) + "\n")
+    write_page("sweeps.md", "Symmetry and transitivity of every set", "make_reports.py sweeps", parts)
 
 
 def quality_page(collections: _Collections) -> None:
@@ -187,7 +187,7 @@ def quality_page(collections: _Collections) -> None:
             rows.append(_quality_row(labelled, found, settings))
             if labelled.label_free and found.share_of_best is not None:
                 label_free.append(found.share_of_best)
-        parts += [f"## {name}", _table(rows)]
+        parts += [f"## {name}", table(rows)]
         if settings.score == "count":
             summary.append(
                 {
@@ -200,9 +200,9 @@ def quality_page(collections: _Collections) -> None:
     parts += [
         "## k without labels",
         "F at the recommended k over F at the best k; a refusal counts as k = 6.",
-        _table(summary),
+        table(summary),
     ]
-    _write("quality.md", "Quality on the labelled sets", "quality", parts)
+    write_page("quality.md", "Quality on the labelled sets", "make_reports.py quality", parts)
 
 
 def agreement_page(collections: _Collections) -> None:
@@ -243,11 +243,11 @@ def agreement_page(collections: _Collections) -> None:
     for column in list(rows[0])[1:]:
         known = [row[column] for row in rows if row[column] is not None]
         median[column] = float(np.median(known)) if known else None
-    _write(
+    write_page(
         "agreement.md",
         "Do S and T follow precision and recall?",
-        "agreement",
-        [AGREEMENT_TEXT, _table([*rows, median])],
+        "make_reports.py agreement",
+        [AGREEMENT_TEXT, table([*rows, median])],
     )
 
 
@@ -311,7 +311,7 @@ def _sweep_table(rows: Sequence[SweepRow]) -> str:
         line[f"links {row.representation}"] = measures.links
         line[f"S {row.representation}"] = measures.symmetry
         line[f"T {row.representation}"] = measures.transitivity
-    return _table([table[k] for k in sorted(table)])
+    return table([table[k] for k in sorted(table)])
 
 
 def _sweep_figures(corpus: str, rows: list[SweepRow]) -> str:
@@ -321,7 +321,7 @@ def _sweep_figures(corpus: str, rows: list[SweepRow]) -> str:
     lines = []
     for quantity in ("symmetry", "transitivity"):
         path = folder / f"{corpus}-{quantity}.svg"
-        _write_text(path, as_svg(curve_figure(result, quantity)))  # type: ignore[arg-type]
+        write_text(path, as_svg(curve_figure(result, quantity)))  # type: ignore[arg-type]
         lines.append(f"![{quantity} of {corpus}](figures/{path.name})")
     return "\n".join(lines)
 
@@ -332,7 +332,8 @@ def _csv_values(row: dict[str, Any]) -> Iterator[str]:
             yield "" if value is None else f"{value:.6f}" if isinstance(value, float) else str(value)
 
 
-def _table(rows: Sequence[dict[str, Any]]) -> str:
+def table(rows: Sequence[dict[str, Any]]) -> str:
+    """Rows as a Markdown table; the columns are those of the first."""
     names = list(rows[0])
     lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
     lines += ["| " + " | ".join(_cell(row.get(name)) for name in names) + " |" for row in rows]
@@ -345,17 +346,19 @@ def _cell(value: Any) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
-def _write(name: str, title: str, page: str, parts: Sequence[str]) -> None:
+def write_page(name: str, title: str, command: str, parts: Sequence[str]) -> None:
+    """Write a page that says by which command, where and when it was made."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     origin = (
-        f"Made by `make reports` (`python reports/make_reports.py {page}`) on {date.today().isoformat()}, "
+        f"Made by `make reports` (`python reports/{command}`) on {date.today().isoformat()}, "
         f"Python {platform.python_version()}, {os.cpu_count()} cores, {memory:.0f} GiB. "
         "Corpora: see the README, section Reports."
     )
-    _write_text(REPORTS / name, "\n\n".join([f"# {title}", origin, *parts]) + "\n")
+    write_text(REPORTS / name, "\n\n".join([f"# {title}", origin, *parts]) + "\n")
 
 
-def _write_text(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
+    """Write a file and say so."""
     path.write_text(text, encoding="utf-8")
     print(path.relative_to(REPORTS.parent))
 

@@ -13,7 +13,9 @@ from scipy.sparse.csgraph import connected_components
 from infostream_dedup.batch.collection import Collection
 from infostream_dedup.batch.linking import key_terms_of, link
 from infostream_dedup.batch.pair_table import PairTable, candidate_pairs, chunks_of_pairs, least_count, relations
+from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, verbatim_links
 from infostream_dedup.model import Settings
+from infostream_dedup.terms.key_terms import KeyTerms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -88,12 +90,10 @@ def statuses(
     """
     key_terms = key_terms_of(collection, settings)
     k_similar = min(K_SIMILAR, settings.k)
-    least = min(least_count(settings), least_count(settings, k_similar))
-    linked = link(key_terms, settings, k_min=least, engine=engine)
     documents = len(collection)
     duplicate, similar = _Best.none(documents), _Best.none(documents)
     joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
-    for pairs in chunks_of_pairs(key_terms, *candidate_pairs(linked)):
+    for pairs in chunks_of_pairs(key_terms, *_pairs(key_terms, settings, k_similar, engine)):
         relation = relations(pairs, settings)
         # Of a pair (a, b) the later b is judged: b lies inside a when the pair "contains".
         same = relation == 3 if duplicate_rule == "equal" else relation >= 2
@@ -106,6 +106,16 @@ def statuses(
     joined.append((exact[repeats], repeats))
     leader = _groups(joined, documents)
     return list(_decide(collection, key_terms.sizes, exact, duplicate, similar, leader))
+
+
+def _pairs(
+    key_terms: KeyTerms, settings: Settings, k_similar: int, engine: str
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Pairs that may decide a status."""
+    least = min(least_count(settings), least_count(settings, k_similar))
+    if settings.score == "count" and verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
+        return link_nodes(key_terms, settings, k_min=least).pairs()
+    return candidate_pairs(link(key_terms, settings, k_min=least, engine=engine))
 
 
 def _decide(

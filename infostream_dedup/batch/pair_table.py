@@ -13,11 +13,22 @@ from infostream_dedup.batch.linking import Linked
 from infostream_dedup.matching.relations import need
 from infostream_dedup.model import Settings
 from infostream_dedup.terms.key_terms import KeyTerms
+from infostream_dedup.terms.meetings import Meeting, meetings
+from infostream_dedup.terms.pivot_space import PivotSpace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RELATIONS", "PairTable", "candidate_pairs", "chunks_of_pairs", "least_count", "pair_table", "relations"]
+__all__ = [
+    "RELATIONS",
+    "PairTable",
+    "candidate_pairs",
+    "chunks_of_pairs",
+    "least_count",
+    "pair_table",
+    "relations",
+    "what_met",
+]
 
 RELATIONS: Final = (None, "contained", "contains", "equal")
 """Names of the relation numbers: 1 when forward suffices, plus 2 when backward does."""
@@ -40,7 +51,7 @@ class PairTable:
         size_b: int64 (pairs,), key terms of b.
         own_a: int64 (pairs,), weight of all key terms of a.
         own_b: int64 (pairs,), weight of all key terms of b.
-        met: int64 (pairs, terms), summed weight of each term that met in either direction; 0 elsewhere.
+        met: int64 (pairs, columns), summed weight of each key term that met in either direction; 0 elsewhere.
     """
 
     a: NDArray[np.int64]
@@ -63,10 +74,24 @@ class PairTable:
         return PairTable(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
     def terms_of(self, pair: int, terms: list[str]) -> list[str]:
-        """Terms that met in one pair, heaviest first."""
+        """Terms that met in one pair, heaviest first; without a pivot language."""
         row = slice(self.met.indptr[pair], self.met.indptr[pair + 1])
         order = np.lexsort((self.met.indices[row], -self.met.data[row]))
         return [terms[term] for term in self.met.indices[row][order]]
+
+    def meetings_of(self, pair: int, space: PivotSpace) -> list[Meeting]:
+        """The words behind the terms that met in one pair, heaviest first."""
+        row = slice(self.met.indptr[pair], self.met.indptr[pair + 1])
+        columns, weights = self.met.indices[row].tolist(), self.met.data[row].tolist()
+        return meetings(space, int(self.a[pair]), int(self.b[pair]), columns, weights)
+
+
+def what_met(pairs: PairTable, pair: int, key_terms: KeyTerms) -> tuple[list[str], list[Meeting] | None]:
+    """The terms that met in one pair, heaviest first; in a pivot language also the words behind them."""
+    if key_terms.pivot is None:
+        return pairs.terms_of(pair, key_terms.counts.terms), None
+    met = pairs.meetings_of(pair, key_terms.pivot)
+    return list(dict.fromkeys(meeting.pivot for meeting in met)), met
 
 
 def least_count(settings: Settings, k: int | None = None) -> int:

@@ -17,8 +17,11 @@ from infostream_dedup.batch.pair_table import (
     chunks_of_pairs,
     least_count,
     relations,
+    what_met,
 )
 from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.terms.key_terms import KeyTerms
+from infostream_dedup.terms.meetings import Meeting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,6 +44,7 @@ class PairRow:
         share_backward: the same of b in a.
         relation: ``equal``, ``contained`` (a lies inside b), ``contains`` (a holds b), or ``None`` below need.
         terms: terms that met in either direction, heaviest first; ``None`` when they were not asked for.
+        met: in a pivot language the words behind the terms, heaviest first; else ``None``.
     """
 
     a: str
@@ -53,12 +57,17 @@ class PairRow:
     share_backward: float
     relation: str | None
     terms: list[str] | None
+    met: list[Meeting] | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The row of ``pairs``; ``terms`` is left out where it was not asked for."""
+        """The row of ``pairs``; ``terms`` and ``met`` are left out where they are ``None``."""
         row = {name: getattr(self, name) for name in self.__slots__}
         if self.terms is None:
             del row["terms"]
+        if self.met is None:
+            del row["met"]
+        else:
+            row["met"] = [meeting.as_dict() for meeting in self.met]
         return row
 
 
@@ -96,16 +105,14 @@ def pair_rows(
     if parts is not None:
         chosen &= parts[a] != parts[b]
     for pairs in chunks_of_pairs(key_terms, a[chosen], b[chosen]):
-        yield from _rows(
-            collection, pairs, relations(pairs, settings), key_terms.counts.terms, k_min=k_min, terms=terms
-        )
+        yield from _rows(collection, pairs, relations(pairs, settings), key_terms, k_min=k_min, terms=terms)
 
 
 def _rows(
     collection: Collection,
     pairs: PairTable,
     relation: NDArray[np.int64],
-    vocabulary: list[str],
+    key_terms: KeyTerms,
     *,
     k_min: int | None,
     terms: bool,
@@ -122,7 +129,7 @@ def _rows(
             _share(pairs.matched_forward[pair], pairs.own_a[pair]),
             _share(pairs.matched_backward[pair], pairs.own_b[pair]),
             RELATIONS[int(relation[pair])],
-            pairs.terms_of(pair, vocabulary) if terms else None,
+            *(what_met(pairs, pair, key_terms) if terms else (None, None)),
         )
 
 

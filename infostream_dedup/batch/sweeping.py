@@ -12,7 +12,8 @@ import scipy.sparse as sp
 
 from infostream_dedup.batch.collection import Collection, Progress
 from infostream_dedup.batch.linking import Linked, key_terms_of, least_k, link
-from infostream_dedup.batch.pair_table import candidate_pairs, pair_table
+from infostream_dedup.batch.pair_table import candidate_pairs, pair_table, what_met
+from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, LinkedNodes, link_nodes, verbatim_links
 from infostream_dedup.matrix import (
     Measures,
     Recommendation,
@@ -22,7 +23,11 @@ from infostream_dedup.matrix import (
     sweep_counts,
     sweep_shares,
 )
+from infostream_dedup.matrix.similarity_matrix import SimilarityMatrix
 from infostream_dedup.model import LANGUAGES, VERSION, Settings
+from infostream_dedup.terms.key_terms import KeyTerms
+from infostream_dedup.terms.meetings import Meeting
+from infostream_dedup.terms.untranslated import untranslated_shares
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,6 +48,9 @@ _EXAMPLES = 5
 _REFUSED_K = 6
 _EXACT_FROM = 4
 """T is exact from this k on, however many paths there are; below, a collection of any size has too many."""
+_NO_K_FOR_SHARES = "k is recommended for the count score only; the share score has no k"
+_ONE_LANGUAGE = "all documents are of one language, so there are no links between languages"
+_CLUSTERS_NOTE = "{}: large clusters of equal documents were counted as a whole; no example pairs were drawn"
 _ENGLISH_NOTE = "morph: {} English documents are represented by stems, for there is no English frequency dictionary"
 
 
@@ -51,8 +59,9 @@ class SweepRow:
     """S and T of one representation at one k (or one threshold).
 
     Attributes:
-        representation: ``stem`` or ``morph``.
-        block: ``all``, and where languages meet also ``mono`` and ``cross``.
+        representation: ``stem``, ``morph`` or ``pivot``.
+        block: ``all``, and for ``pivot``, where languages meet, also ``mono`` and ``cross``: links inside languages and
+            between them. T is left out of ``cross``: between two languages no path could be closed.
         measures: the numbers.
     """
 
@@ -80,6 +89,7 @@ class Example:
     forward: int
     backward: int
     terms: list[str]
+    met: list[Meeting] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +106,8 @@ class SweepResult:
         documents: number of documents per language.
         groups: per representation, group size to number of groups at the recommended k (6 after a refusal).
         examples: pairs at each k.
+        untranslated: in a pivot language, share of the weight of all terms that terms without an equivalent have, per
+            language of the documents.
     """
 
     rows: list[SweepRow]
@@ -107,6 +119,7 @@ class SweepResult:
     documents: dict[str, int] = field(default_factory=dict)
     groups: dict[str, dict[int, int]] = field(default_factory=dict)
     examples: list[Example] = field(default_factory=list)
+    untranslated: dict[str, float] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """The content of ``sweep.json``."""
@@ -116,6 +129,7 @@ class SweepResult:
             "reason": self.reason,
             "configuration": self.configuration,
             "documents": self.documents,
+            "untranslated": self.untranslated,
             "missing": self.missing,
             "notes": self.notes,
         }
@@ -161,8 +175,14 @@ def sweep_collection(
         if representation == "morph" and "en" in result.documents:
             result.notes.append(_ENGLISH_NOTE.format(result.documents["en"]))
         key_terms = key_terms_of(collection, chosen)
+        if settings.score == "count" and key_terms.pivot is None and verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
+            k_min = min(_EXACT_FROM, settings.n)
+            _sweep_nodes(result, collection, link_nodes(key_terms, chosen, k_min=k_min, progress=progress), ks)
+            continue
         k_min = least_k(key_terms)
         linked = link(key_terms, chosen, k_min=k_min, engine=engine, progress=progress)
+        if representation == "pivot":
+            _tell_untranslated(result, linked)
         if settings.score == "share":
             _sweep_shares(result, linked)
         else:
@@ -174,17 +194,61 @@ def sweep_collection(
     return result
 
 
-def _sweep_counts(result: SweepResult, linked: Linked, ks: Sequence[int] | None) -> None:
+def _sweep_nodes(result: SweepResult, collection: Collection, linked: LinkedNodes, ks: Sequence[int] | None) -> None:
+    """What ``_sweep_counts`` finds, without writing out the links of large clusters of equal documents."""
     representation, n = linked.settings.representation, linked.settings.n
-    measures = [*_measures_below(linked), *measures_of(linked)]
+    measures = [*_measures_below(linked.key_terms, n, linked.k_min), *linked.measures()]
     shown = set(range(1, n + 1)) if ks is None else set(ks)
     result.rows.extend(SweepRow(representation, "all", row) for row in measures if row.k in shown)
-    recommendation = recommend(measures, _chance(linked, np.arange(linked.matrix.documents)), n=n)
-    result.recommended_k[representation] = recommendation.k
-    result.reason[representation] = recommendation.reason
+    recommendation = recommend(measures, _chance(linked.key_terms, np.arange(len(collection)), n), n=n)
+    _recommend(result, representation, recommendation)
+    at = recommendation.k if recommendation.k is not None else min(_REFUSED_K, n)
+    sizes = linked.group_sizes(max(at, linked.k_min))
+    result.groups[representation] = dict(sorted(Counter(sizes.tolist()).items()))
+    result.notes.append(_CLUSTERS_NOTE.format(representation))
+
+
+def _sweep_counts(result: SweepResult, linked: Linked, ks: Sequence[int] | None) -> None:
+    representation, n = linked.settings.representation, linked.settings.n
+    measures = [*_measures_below(linked.key_terms, n, linked.matrix.k_min), *measures_of(linked)]
+    shown = set(range(1, n + 1)) if ks is None else set(ks)
+    result.rows.extend(SweepRow(representation, "all", row) for row in measures if row.k in shown)
+    everything = np.arange(linked.matrix.documents)
+    recommendation = recommend(measures, _chance(linked.key_terms, everything, n), n=n)
+    _recommend(result, representation, recommendation)
+    for block, matrix in _blocks(linked).items():
+        rows = _measures(matrix, compiled=linked.compiled)
+        result.rows.extend(SweepRow(representation, block, row) for row in rows if row.k in shown)
+        if block == "cross":
+            chance = _chance_between(linked, everything, linked.key_terms.counts.languages)
+            _recommend(result, f"{representation}:cross", recommend(rows, chance, n=n, cross=True))
+    if representation == "pivot" and "pivot:cross" not in result.recommended_k:
+        _recommend(result, "pivot:cross", Recommendation(None, _ONE_LANGUAGE))
     at = recommendation.k if recommendation.k is not None else min(_REFUSED_K, n)
     sizes = group_sizes(linked.matrix.links_at(max(at, linked.matrix.k_min)))
     result.groups[representation] = dict(sorted(Counter(sizes.tolist()).items()))
+
+
+def _recommend(result: SweepResult, name: str, recommendation: Recommendation) -> None:
+    result.recommended_k[name] = recommendation.k
+    result.reason[name] = recommendation.reason
+
+
+def _blocks(linked: Linked) -> dict[str, SimilarityMatrix]:
+    """Links inside languages and between them, where terms of several languages can meet."""
+    languages = linked.key_terms.counts.languages
+    if linked.key_terms.pivot is None or len(np.unique(languages)) < 2:
+        return {}
+    return {name: linked.matrix.between(languages, same=name == "mono") for name in ("mono", "cross")}
+
+
+def _tell_untranslated(result: SweepResult, linked: Linked) -> None:
+    shares = untranslated_shares(linked.key_terms, linked.settings)
+    result.untranslated.update((language, round(share, 6)) for language, share in shares.items())
+    pivot = linked.settings.pivot
+    told = [f"{100 * share:.1f} % of the {language}" for language, share in shares.items() if language != pivot]
+    if told:
+        result.notes.append(f"pivot: {' and '.join(told)} documents' term weight has no equivalent in {pivot}")
 
 
 def measures_of(linked: Linked, documents: NDArray[np.int64] | None = None) -> list[Measures]:
@@ -195,8 +259,12 @@ def measures_of(linked: Linked, documents: NDArray[np.int64] | None = None) -> l
         documents: int64, ordinals: only these rows and columns; all by default.
     """
     matrix = linked.matrix if documents is None else linked.matrix.restricted(documents)
+    return _measures(matrix, compiled=linked.compiled)
+
+
+def _measures(matrix: SimilarityMatrix, *, compiled: bool) -> list[Measures]:
     ks = range(matrix.k_min, matrix.n + 1)
-    if not linked.compiled:
+    if not compiled:
         return sweep_counts(matrix, ks, exact_from=_EXACT_FROM)
     from infostream_dedup.matrix.fast_sweep import fast_sweep
 
@@ -204,15 +272,13 @@ def measures_of(linked: Linked, documents: NDArray[np.int64] | None = None) -> l
     return [*sweep_counts(matrix, low), *fast_sweep(matrix, [k for k in ks if k >= _EXACT_FROM])]
 
 
-def _measures_below(linked: Linked) -> list[Measures]:
-    """S and T of the k whose links are too many to be stored; T is sampled."""
-    if linked.matrix.k_min == 1:
+def _measures_below(key_terms: KeyTerms, n: int, k_min: int) -> list[Measures]:
+    """S and T of the k below ``k_min``, whose links are too many to be stored; T is sampled."""
+    if k_min == 1:
         return []
     from infostream_dedup.matching.low_k import sweep_unstored
 
-    return sweep_unstored(
-        linked.key_terms.keys, linked.key_terms.targets, n=linked.matrix.n, most=linked.matrix.k_min - 1
-    )
+    return sweep_unstored(key_terms.keys, key_terms.targets, n=n, most=k_min - 1)
 
 
 def recommendation_for(
@@ -231,17 +297,17 @@ def recommendation_for(
     if cross:
         matrix = matrix.between(languages, same=False)
     measures = sweep_counts(matrix, range(matrix.k_min, matrix.n + 1), exact_from=_EXACT_FROM)
-    chance = _chance_between(linked, chosen, languages) if cross else _chance(linked, chosen)
+    chance = _chance_between(linked, chosen, languages) if cross else _chance(linked.key_terms, chosen, matrix.n)
     return recommend(measures, chance, n=matrix.n, cross=cross)
 
 
-def _chance(linked: Linked, documents: NDArray[np.int64]) -> NDArray[np.float64]:
+def _chance(key_terms: KeyTerms, documents: NDArray[np.int64], n: int) -> NDArray[np.float64]:
     """Links expected by chance at each k among some documents."""
-    keys, targets = linked.key_terms.keys[documents], linked.key_terms.targets[documents]
+    keys, targets = key_terms.keys[documents], key_terms.targets[documents]
     holders = np.bincount(targets.indices, minlength=targets.shape[1])
     # A document holds its own key terms; it is not among those it asks.
     share = np.maximum(holders - 1, 0) / max(len(documents) - 1, 1)
-    return expected_chance_links(_probabilities(keys, share, linked.settings.n), len(documents))
+    return expected_chance_links(_probabilities(keys, share, n), len(documents))
 
 
 def _chance_between(linked: Linked, documents: NDArray[np.int64], languages: NDArray[np.uint8]) -> NDArray[np.float64]:
@@ -257,11 +323,12 @@ def _chance_between(linked: Linked, documents: NDArray[np.int64], languages: NDA
 
 def _sweep_shares(result: SweepResult, linked: Linked) -> None:
     representation = linked.settings.representation
-    shares = linked.matrix.shares(linked.key_terms.own_weights)
-    rows = sweep_shares(shares, SHARE_THRESHOLDS)
-    result.rows.extend(SweepRow(representation, "all", row) for row in rows)
-    result.recommended_k[representation] = None
-    result.reason[representation] = "k is recommended for the count score only; the share score has no k"
+    for block, matrix in {"all": linked.matrix, **_blocks(linked)}.items():
+        shares = matrix.shares(linked.key_terms.own_weights)
+        rows = sweep_shares(shares, SHARE_THRESHOLDS, between_groups=matrix.between_groups)
+        result.rows.extend(SweepRow(representation, block, row) for row in rows)
+    for name in (representation, "pivot:cross") if representation == "pivot" else (representation,):
+        _recommend(result, name, Recommendation(None, _NO_K_FOR_SHARES))
 
 
 def _probabilities(keys: sp.csr_array, share: NDArray[np.float64], n: int) -> NDArray[np.float64]:
@@ -282,9 +349,12 @@ def _probabilities(keys: sp.csr_array, share: NDArray[np.float64], n: int) -> ND
 
 
 def _examples(collection: Collection, linked: Linked, ks: Sequence[int] | None) -> list[Example]:
-    """Up to five pairs at each k, spread evenly over the collection."""
+    """Up to five pairs at each k, spread evenly over the collection; in a pivot language pairs of two languages."""
     counts = linked.matrix.counts
     a, b = candidate_pairs(linked)
+    languages = linked.key_terms.counts.languages
+    if linked.key_terms.pivot is not None and (languages[a] != languages[b]).any():
+        a, b = a[languages[a] != languages[b]], b[languages[a] != languages[b]]
     strongest = np.maximum(counts[a, b], counts[b, a]) if len(a) else np.zeros(0)
     found: list[Example] = []
     for k in range(linked.matrix.k_min, linked.settings.n + 1) if ks is None else ks:
@@ -305,7 +375,7 @@ def _examples(collection: Collection, linked: Linked, ks: Sequence[int] | None) 
                     collection.languages[j],
                     int(pairs.forward[pair]),
                     int(pairs.backward[pair]),
-                    pairs.terms_of(pair, linked.key_terms.counts.terms),
+                    *what_met(pairs, pair, linked.key_terms),
                 )
             )
     return found

@@ -6,12 +6,15 @@ import sys
 
 import click
 
+from infostream_dedup.cli.compare import compare
 from infostream_dedup.cli.dedup import dedup
 from infostream_dedup.cli.demo import demo
 from infostream_dedup.cli.dictionaries import dictionaries
 from infostream_dedup.cli.evaluate import evaluate
 from infostream_dedup.cli.failures import exit_code_of
+from infostream_dedup.cli.ingest import ingest
 from infostream_dedup.cli.pairs import pairs
+from infostream_dedup.cli.store import store
 from infostream_dedup.cli.sweep import sweep
 
 __all__ = ["cli", "main"]
@@ -34,7 +37,7 @@ def cli() -> None:
     """
 
 
-for command in (demo, sweep, pairs, dedup, evaluate, dictionaries):
+for command in (demo, sweep, pairs, dedup, evaluate, compare, ingest, store, dictionaries):
     cli.add_command(command)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from infostream_dedup.cli.install_model import install_model
 from infostream_dedup.cli.options import general_options
 from infostream_dedup.cli.output import chosen_format, print_rows
 from infostream_dedup.model import LANGUAGES
@@ -15,7 +16,7 @@ __all__ = ["dictionaries"]
 
 @click.group()
 def dictionaries() -> None:
-    """Look into the dictionaries behind the representation morph."""
+    """Look into the dictionaries behind morph and pivot; install translation models."""
 
 
 @dictionaries.command()
@@ -34,3 +35,6 @@ def show(words: tuple[str, ...], lang: Any, output_format: str | None, quiet: bo
 
     rows = [entry.as_dict() for word in words for entry in entries_of(word, lang)]
     print_rows(rows, chosen_format(output_format, "table", "jsonl"))
+
+
+dictionaries.add_command(install_model)

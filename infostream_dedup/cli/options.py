@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from infostream_dedup.cli.configuration import read_configuration
+from infostream_dedup.model import LANGUAGES
 from infostream_dedup.model.settings import (
     MORPH_RULES,
     PRESETS,
@@ -31,7 +32,7 @@ __all__ = [
 Command = Callable[..., Any]
 
 _READING = ("on_error", "quarantine", "max_errors", "tz", "id_type")
-_SETTINGS = ("weighting", "n", "score", "preset", "target", "df_min", "df_max", "background", "short", "morph")
+_SETTINGS = ("weighting", "n", "score", "preset", "target", "df_min", "df_max", "background", "short", "morph", "pivot")
 
 
 def documents_argument(function: Command) -> Command:
@@ -49,7 +50,7 @@ def general_options(*formats: str) -> Callable[[Command], Command]:
         click.option(
             "--format",
             "output_format",
-            type=click.Choice(formats),
+            type=click.Choice(list(dict.fromkeys(formats))),
             help=f"Form of the output; {formats[0]} on a terminal, else {formats[1]}.",
         ),
         click.option("--quiet", is_flag=True, help="No progress and no summary on standard error."),
@@ -100,6 +101,11 @@ settings_options = _stack(
         "--morph",
         type=click.Choice(MORPH_RULES),
         help="With predicted proper nouns, or dictionary words only.  [default: open]",
+    ),
+    click.option(
+        "--pivot",
+        type=click.Choice(LANGUAGES),
+        help="Language that representation pivot translates terms into.  [default: ru]",
     ),
     click.option(
         "--engine",

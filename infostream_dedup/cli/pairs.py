@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,9 @@ from infostream_dedup.cli.options import (
 )
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 from infostream_dedup.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from infostream_dedup.batch.pairing import PairRow
 
 __all__ = ["pairs"]
 
@@ -39,7 +42,9 @@ def pairs(**given: Any) -> None:
 
     A row: a, b (ids, a the earlier), forward (key terms of a found in b), backward, n_a, n_b (key terms of each),
     share_forward, share_backward (share of their weight), relation, terms (heaviest first). The relation at k is equal
-    (both directions), contained (a lies inside b), contains (a holds b), or empty below need(k).
+    (both directions), contained (a lies inside b), contains (a holds b), or empty below need(k). With representation
+    pivot a column met follows, the words behind the terms: objects with a, b (the word in each document), pivot (the
+    equivalent they share) and rung (what translated them); in a table it stands instead of terms.
     """
     from infostream_dedup import api
 
@@ -57,5 +62,15 @@ def pairs(**given: Any) -> None:
             progress=progress,
             **reading,
         )
-    print_rows((row.as_dict() for row in rows), chosen_format(given["output_format"], "table", "jsonl"))
+    output_format = chosen_format(given["output_format"], "table", "jsonl")
+    print_rows((_shown(row) if output_format == "table" else row.as_dict() for row in rows), output_format)
     note(report.summary(), quiet=given["quiet"])
+
+
+def _shown(row: PairRow) -> dict[str, Any]:
+    """A row for the eye: words that met across languages say which terms did, too."""
+    shown = row.as_dict()
+    if row.met is not None:
+        del shown["terms"]
+        shown["met"] = [str(meeting) for meeting in row.met]
+    return shown

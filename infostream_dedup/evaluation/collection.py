@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -11,13 +12,25 @@ from infostream_dedup.batch.collection import Collection
 from infostream_dedup.batch.linking import Linked, key_terms_of, link
 from infostream_dedup.batch.sweeping import SHARE_THRESHOLDS, recommendation_for
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.evaluation.labels import kin_by_field, read_kin, read_labels
+from infostream_dedup.evaluation.labels import Label, kin_by_field, read_kin, read_labels
 from infostream_dedup.evaluation.predictions import Predictions, predicted_by_count, predicted_by_share
 from infostream_dedup.evaluation.protocol import Evaluation, evaluate
 from infostream_dedup.evaluation.truth import Truth, truth_of
-from infostream_dedup.model import Settings
+from infostream_dedup.model import Document, Language, Settings
 
-__all__ = ["evaluate_collection", "predictions_of", "truth_for"]
+__all__ = ["Documents", "evaluate_collection", "predictions_of", "truth_for"]
+
+
+class Documents(Protocol):
+    """Documents with the language of each: a ``Collection``, or the ``Texts`` of the methods."""
+
+    @property
+    def documents(self) -> Sequence[Document]:
+        """In input order."""
+
+    @property
+    def languages(self) -> Sequence[Language]:
+        """Given or detected."""
 
 
 def evaluate_collection(
@@ -65,8 +78,8 @@ def evaluate_collection(
 
 
 def truth_for(
-    collection: Collection,
-    labels: str | Path,
+    collection: Documents,
+    labels: str | Path | Sequence[Label],
     *,
     kin: str | Path | None = None,
     kin_field: str | None = "submission=translation",
@@ -84,7 +97,7 @@ def truth_for(
     return truth_of(
         collection.documents,
         collection.languages,
-        read_labels(labels),
+        read_labels(labels) if isinstance(labels, str | Path) else labels,
         kin=related,
         positive=positive,
         language_pairs=lang,

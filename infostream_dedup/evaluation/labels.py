@@ -72,7 +72,7 @@ def read_labels(path: str | Path) -> list[Label]:
 
     Args:
         path: JSON Lines, packed with gzip or not, ``-`` for standard input; one object a line with ``a``, ``b`` and
-            ``label``.
+            ``label``; a pair whose label is ``null`` is not judged yet and left out.
 
     Raises:
         NoInputError: the file cannot be opened.
@@ -87,7 +87,8 @@ def labels_of(rows: Iterable[Mapping[str, Any]], *, source: str = "<list>") -> l
     A pair may come twice, in either order, with the same label.
 
     Args:
-        rows: each with ``a``, ``b`` (different document ids) and ``label`` (one of ``LABELS``).
+        rows: each with ``a``, ``b`` (different document ids) and ``label`` (one of ``LABELS``, or ``None`` for a pair
+            that is not judged yet, which is left out).
         source: named in errors.
 
     Raises:
@@ -165,6 +166,8 @@ def _labels(rows: Iterable[_Row], source: str) -> list[Label]:
     earlier: dict[tuple[str, str], Label] = {}
     for line, row in rows:
         label = _label(row, source, line)
+        if label is None:
+            continue
         first = earlier.setdefault((min(label.a, label.b), max(label.a, label.b)), label)
         if first.label != label.label:
             raise BadDataError(
@@ -179,12 +182,15 @@ def _labels(rows: Iterable[_Row], source: str) -> list[Label]:
     return labels
 
 
-def _label(row: Mapping[str, Any], source: str, line: int) -> Label:
+def _label(row: Mapping[str, Any], source: str, line: int) -> Label | None:
+    """The label of one row; ``None`` for a pair that waits for its expert."""
     a, b = _required_text(row, "a", source, line), _required_text(row, "b", source, line)
-    label = _required_text(row, "label", source, line)
     if a == b:
         message = f"is {b!r} like a; expected two different documents"
         raise BadDataError(message, code="E_SELF_PAIR", source=source, line=line, field="b")
+    if "label" in row and row["label"] is None:
+        return None
+    label = _required_text(row, "label", source, line)
     if label not in LABELS:
         message = f"is {label!r}; expected one of {', '.join(LABELS)}"
         raise BadDataError(message, code="E_LABEL", source=source, line=line, field="label")

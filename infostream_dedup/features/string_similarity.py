@@ -9,7 +9,7 @@ edits; ours is exact, so it is never smaller.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from rapidfuzz.distance import Indel
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["longest_ratio", "string_similarities", "string_similarity"]
+
+_SLACK: Final = 1e-9
+_CUTOFF_SLACK: Final = 1e-6
 
 
 def string_similarity(a: str, b: str) -> float:
@@ -50,9 +53,13 @@ def string_similarities(
         float64 (pairs,), 0 to 1.
     """
     similarity = Indel.normalized_similarity
+    # rapidfuzz gives 0 for a similarity within 2e-8 of its cutoff.
+    cutoff = max(threshold - _CUTOFF_SLACK, 0.0)
     pairs = zip(a.tolist(), b.tolist(), strict=True)
-    return np.fromiter(
-        (similarity(texts[one], texts[other], score_cutoff=threshold) for one, other in pairs),
+    found = np.fromiter(
+        (similarity(texts[one], texts[other], score_cutoff=cutoff) for one, other in pairs),
         dtype=np.float64,
         count=len(a),
     )
+    found[found < threshold - _SLACK] = 0.0
+    return found

@@ -67,5 +67,5 @@ class Decomposition(Method):
         promising = met.shared >= self.least_shared * smaller
         a, b = met.a[promising], met.b[promising]
         scores = string_similarities(plain, a, b, threshold=self.t)
-        similar = scores >= self.t
+        similar = scores > 0
         return Pairs(a[similar], b[similar], scores[similar])

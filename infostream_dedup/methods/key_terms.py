@@ -3,7 +3,8 @@
 D. Lande: Matrix criteria of quality for finding similar documents in information streams (in Russian), section 2. A
 document is linked to another when at least k of its n key terms stand in the other's text; the link is directed. By the
 rule ``both`` a pair needs both directions, by ``either`` one of them, by ``forward`` every link stands for itself.
-Documents of fewer than n key terms need fewer (``matching.relations.need``).
+Documents of fewer than n key terms need fewer (``matching.relations.need``). With ``score`` ``share`` a direction holds
+when the key terms that met carry a share of the weight of all of them: n = 30 and share .40 are the preset ``best``.
 
 Three methods: terms are stems (``key-terms-stem``, the paper's standard way), lemmas of nouns and names by
 frequency dictionary (``key-terms-morph``, its new way), or those in a pivot language (``key-terms-pivot``, where that
@@ -36,8 +37,8 @@ from infostream_dedup.methods.registry import register
 from infostream_dedup.methods.texts import Texts
 from infostream_dedup.model import Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
-from infostream_dedup.terms.counts import count_terms
-from infostream_dedup.terms.key_terms import KeyTerms, select_key_terms
+from infostream_dedup.terms.choice import key_terms_of_surfaces
+from infostream_dedup.terms.key_terms import KeyTerms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,6 +54,9 @@ class _KeyTerms(Method):
         n: key terms of a document, 1 to 255.
         k: of them that must stand in the other document, 1 to n.
         rule: ``both``, ``either`` or ``forward``.
+        score: ``count`` asks for k terms, ``share`` for ``threshold`` of the key terms' weight and ``min_terms`` terms.
+        threshold: least share of weight, above 0 to 1.
+        min_terms: terms that must meet besides the share, 1 to n.
         weighting: ``bm25`` or ``tfidf``.
         df_min: least document frequency, below 1 a share.
         df_max: greatest document frequency, below 1 a share.
@@ -63,14 +67,18 @@ class _KeyTerms(Method):
     n: Annotated[int, Range(1, 255)] = 12
     k: Annotated[int, Range(1, 255)] = 6
     rule: Annotated[str, OneOf("both", "either", "forward")] = "both"
+    score: Annotated[str, OneOf("count", "share")] = "count"
+    threshold: Annotated[float, Range(1e-9, 1.0)] = 0.40
+    min_terms: Annotated[int, Range(1, 255)] = 3
     weighting: Annotated[str, OneOf("bm25", "tfidf")] = "bm25"
     df_min: Annotated[float, Range(0.0, 1e9)] = 2
     df_max: Annotated[float, Range(0.0, 1e9)] = 0.5
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.k > self.n:
-            raise ConfigurationError(f"k is {self.k}; expected a whole number from 1 to n = {self.n}")
+        for name, value in (("k", self.k), ("min_terms", self.min_terms)):
+            if value > self.n:
+                raise ConfigurationError(f"{name} is {value}; expected a whole number from 1 to n = {self.n}")
 
     @property
     def directed(self) -> bool:
@@ -83,16 +91,21 @@ class _KeyTerms(Method):
         return Rows(keys.indptr.astype(np.int64), keys.indices.astype(np.int32))
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs by the rule; the score is the share of the key terms that stand in the other document."""
+        """Pairs by the rule; the score is the share of the key terms, or of their weight, that is in the other."""
         del signatures
         key_terms = self._key_terms(texts)
-        matrix = SCIPY_ENGINE.match(key_terms.keys, key_terms.targets, n=self.n, weights=False, k_min=1)
-        sizes = key_terms.sizes
-        asking = np.repeat(np.arange(len(sizes), dtype=np.int64), np.diff(matrix.counts.indptr))
-        answering = matrix.counts.indices.astype(np.int64)
-        linked = matrix.counts.data >= need(self.k, sizes[asking], sizes[answering], n=self.n)
-        a, b = asking[linked], answering[linked]
-        scores = matrix.counts.data[linked] / sizes[a]
+        share = self.score == "share"
+        matrix = SCIPY_ENGINE.match(key_terms.keys, key_terms.targets, n=self.n, weights=share, k_min=1)
+        counts, sizes = matrix.counts, key_terms.sizes
+        asking = np.repeat(np.arange(len(sizes), dtype=np.int64), np.diff(counts.indptr))
+        answering = counts.indices.astype(np.int64)
+        if share:
+            shares = matrix.shares(key_terms.own_weights).data
+            linked = (shares >= self.threshold) & (counts.data >= self.min_terms)
+        else:
+            shares = counts.data / sizes[asking]
+            linked = counts.data >= need(self.k, sizes[asking], sizes[answering], n=self.n)
+        a, b, scores = asking[linked], answering[linked], shares[linked]
         if self.directed:
             return Pairs(a, b, scores, directed=True)
         return _undirected(a, b, scores, len(texts), both=self.rule == "both")
@@ -105,7 +118,7 @@ class _KeyTerms(Method):
             df_min=self.df_min,
             df_max=self.df_max,
         )
-        return texts.once(settings, lambda: select_key_terms(count_terms(texts.surfaces, settings), settings))
+        return texts.once(settings, lambda: key_terms_of_surfaces(texts.surfaces, settings))
 
 
 def _undirected(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -94,6 +95,15 @@ class Texts:
         for text, language in zip(self.raw, self.languages, strict=True):
             counter.add(text, language)
         return counter.finish()
+
+    def without_features(self) -> Texts:
+        """The same documents, read no second time, but without what ``once`` keeps.
+
+        So that a method that is timed does not profit from what another one made of the documents.
+        """
+        bare = copy(self)
+        bare._made = {}
+        return bare
 
     def once(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
         """What ``make`` returned the first time it was asked for by this key."""

@@ -7,10 +7,11 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.model.document import LANGUAGES
 
 __all__ = ["PRESETS", "REPRESENTATIONS", "SCORES", "SHORT_RULES", "WEIGHTINGS", "Settings"]
 
-REPRESENTATIONS: Final = ("stem", "morph")
+REPRESENTATIONS: Final = ("stem", "morph", "pivot")
 WEIGHTINGS: Final = ("bm25", "tfidf")
 SCORES: Final = ("count", "share")
 SHORT_RULES: Final = ("scaled", "strict")
@@ -29,7 +30,7 @@ class Settings:
     """What decides key terms, links and pairs. Names equal the flags of the command line.
 
     Attributes:
-        representation: ``stem`` or ``morph``.
+        representation: ``stem``, ``morph`` or ``pivot``.
         weighting: ``bm25`` (k1, b) or ``tfidf``.
         n: key terms a document keeps, 1 to 255.
         k: terms that must meet for a pair to be linked, 1 to n.
@@ -45,6 +46,7 @@ class Settings:
         background: blend small collections with the frequency dictionary.
         short: ``scaled`` eases k for documents with fewer than n key terms, ``strict`` does not.
         morph: ``open`` lets predicted proper nouns in, ``strict`` takes dictionary words only.
+        pivot: language that representation ``pivot`` translates terms into: ``ru``, ``uk`` or ``en``.
 
     Raises:
         ConfigurationError: a value is out of its range.
@@ -66,6 +68,7 @@ class Settings:
     background: bool = True
     short: str = "scaled"
     morph: str = "open"
+    pivot: str = "ru"
 
     def __post_init__(self) -> None:
         _one_of("representation", self.representation, REPRESENTATIONS)
@@ -74,6 +77,7 @@ class Settings:
         _one_of("rule", self.rule, PAIR_RULES)
         _one_of("short", self.short, SHORT_RULES)
         _one_of("morph", self.morph, MORPH_RULES)
+        _one_of("pivot", self.pivot, LANGUAGES)
         _within("n", self.n, 1, 255)
         _within("k", self.k, 1, self.n)
         _within("min_terms", self.min_terms, 1, self.n)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from pathlib import Path
 
 from infostream_dedup.batch.sweeping import SweepResult
@@ -11,7 +12,7 @@ from infostream_dedup.errors import CannotCreateError
 from infostream_dedup.report.html import html_report
 from infostream_dedup.report.plots import as_png, as_svg, curve_figure, group_figure
 
-__all__ = ["report_files", "write_report"]
+__all__ = ["report_files", "write_files", "write_report"]
 
 
 def write_report(result: SweepResult, folder: str | Path) -> list[Path]:
@@ -28,12 +29,29 @@ def write_report(result: SweepResult, folder: str | Path) -> list[Path]:
         CannotCreateError: the folder or a file cannot be made.
         CannotWriteError: writing failed on the way.
     """
+    return write_files(report_files(result), folder)
+
+
+def write_files(files: Mapping[str, bytes], folder: str | Path) -> list[Path]:
+    """Write files into a folder, each in one step.
+
+    Args:
+        files: names and contents.
+        folder: made when missing.
+
+    Returns:
+        The paths written, in alphabetical order.
+
+    Raises:
+        CannotCreateError: the folder or a file cannot be made.
+        CannotWriteError: writing failed on the way.
+    """
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CannotCreateError(f"cannot create the folder {folder}: {error.strerror or error}") from error
-    return [_write(folder / name, content) for name, content in sorted(report_files(result).items())]
+    return [_write(folder / name, content) for name, content in sorted(files.items())]
 
 
 def report_files(result: SweepResult) -> dict[str, bytes]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from infostream_dedup.batch.sweeping import SweepResult
-from infostream_dedup.report.published import PUBLISHED
+from infostream_dedup.report.published import PublishedSeries, published_beside, series_name
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["html_report"]
+__all__ = ["environment", "html_report"]
 
 
 def html_report(result: SweepResult, figures: Mapping[str, str]) -> str:
@@ -27,13 +28,12 @@ def html_report(result: SweepResult, figures: Mapping[str, str]) -> str:
     # The SVG is drawn by us from numbers and names of ours; matplotlib escapes its labels.
     drawn = {name: Markup(svg) for name, svg in figures.items()}  # noqa: S704
     return (
-        _environment()
+        environment()
         .get_template("report.html")
         .render(
             result=result,
             figures=drawn,
-            representations=list(dict.fromkeys(row.representation for row in result.rows)),
-            published=PUBLISHED,
+            series=_series(result),
             table=_by_k(result),
             thresholds=[row for row in result.rows if row.measures.k is None],
             examples=_examples(result),
@@ -41,7 +41,8 @@ def html_report(result: SweepResult, figures: Mapping[str, str]) -> str:
     )
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Templates that escape everything, with the filters ``ratio``, ``published`` and ``count``."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -57,12 +58,30 @@ def _environment() -> Environment:
     return environment
 
 
+@dataclass(frozen=True, slots=True)
+class _Series:
+    """One group of columns.
+
+    Attributes:
+        name: as the legend of the figures says it.
+        published: the column of the paper to stand beside it; ``None`` where it has none.
+    """
+
+    name: str
+    published: PublishedSeries | None
+
+
+def _series(result: SweepResult) -> list[_Series]:
+    blocks = dict.fromkeys((row.representation, row.block) for row in result.rows)
+    return [_Series(series_name(*block), published_beside(*block, blocks)) for block in blocks]
+
+
 def _by_k(result: SweepResult) -> list[tuple[int, dict[str, Any]]]:
-    """Measures by k, then by representation (block ``all``)."""
+    """Measures by k, then by series."""
     table: dict[int, dict[str, Any]] = {}
     for row in result.rows:
-        if row.block == "all" and row.measures.k is not None:
-            table.setdefault(row.measures.k, {})[row.representation] = row.measures
+        if row.measures.k is not None:
+            table.setdefault(row.measures.k, {})[series_name(row.representation, row.block)] = row.measures
     return sorted(table.items())
 
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
 from infostream_dedup.batch.sweeping import SweepResult
-from infostream_dedup.report.published import PUBLISHED
+from infostream_dedup.report.published import PUBLISHED, series_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "as_png", "as_svg", "curve_figure", "group_figure"]
+__all__ = ["COLOURS", "as_png", "as_svg", "curve_figure", "group_figure", "plain_axes"]
 
 Quantity = Literal["symmetry", "transitivity"]
 
@@ -25,7 +25,7 @@ _BLOCK_LINE: Final = {"all": "-", "mono": "--", "cross": ":"}
 
 def curve_figure(result: SweepResult, quantity: Quantity) -> Figure:
     """Figure 1 (symmetry) or 2 (transitivity) of the paper, with our values."""
-    figure, axes = _axes(width=7.2, height=4.2)
+    figure, axes = plain_axes(width=7.2, height=4.2)
     threshold = any(row.measures.k is None for row in result.rows)
     for representation, block in dict.fromkeys((row.representation, row.block) for row in result.rows):
         _draw_series(axes, result, quantity, representation, block)
@@ -48,7 +48,8 @@ def _draw_series(axes: Axes, result: SweepResult, quantity: Quantity, representa
         if (row.representation, row.block) == (representation, block)
     ]
     known = [(x, y, row) for x, y, row in points if x is not None and y is not None]
-    label = representation if block == "all" else f"{representation}, {block} block"
+    if not known:
+        return
     axes.plot(
         [x for x, _, _ in known],
         [y for _, y, _ in known],
@@ -57,7 +58,7 @@ def _draw_series(axes: Axes, result: SweepResult, quantity: Quantity, representa
         marker=_MARKER.get(representation, "o"),
         markersize=5,
         linewidth=1.8,
-        label=label,
+        label=series_name(representation, block),
     )
     if quantity == "transitivity":
         errors = [(x, y, row.measures.transitivity_error) for x, y, row in known if row.measures.transitivity_error]
@@ -86,7 +87,7 @@ def _draw_published(axes: Axes, quantity: Quantity, representation: str) -> None
 
 def group_figure(sizes: Mapping[str, Mapping[int, int]]) -> Figure:
     """How many groups of each size there are, per representation; single documents left out."""
-    figure, axes = _axes(width=7.2, height=3.2)
+    figure, axes = plain_axes(width=7.2, height=3.2)
     edges = _size_classes(max((size for counts in sizes.values() for size in counts), default=2))
     for offset, (representation, counts) in enumerate(sizes.items()):
         heights = [sum(number for size, number in counts.items() if low <= size <= high) for low, high in edges]
@@ -109,7 +110,8 @@ def _size_classes(largest: int) -> list[tuple[int, int]]:
     return [(low, min(high, max(largest, low))) for low, high in classes if low <= max(largest, 2)]
 
 
-def _axes(width: float, height: float) -> tuple[Figure, Axes]:
+def plain_axes(width: float, height: float) -> tuple[Figure, Axes]:
+    """An empty plot with a light grid and no box; sizes in inches."""
     # Figure without pyplot: no global state, no display, safe in threads.
     from matplotlib.figure import Figure
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["PUBLISHED", "PublishedSeries"]
+__all__ = ["PUBLISHED", "PublishedSeries", "published_beside", "series_name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +46,22 @@ PUBLISHED: Final = {
         {4: 3_488_705, 5: 873_533, 6: 283_027, 7: 125_533, 8: 63_698},
     ),
 }
+
+
+def series_name(representation: str, block: str) -> str:
+    """What a series of ours is called."""
+    return representation if block == "all" else f"{representation}, {block} block"
+
+
+def published_beside(representation: str, block: str, blocks: Collection[tuple[str, str]]) -> PublishedSeries | None:
+    """The series of the paper that stands beside one of ours.
+
+    The paper matched across languages against documents of the other language only: that is our cross block.
+
+    Args:
+        representation: of our series.
+        block: of our series.
+        blocks: representation and block of all our series.
+    """
+    counterpart = "cross" if (representation, "cross") in blocks else "all"
+    return PUBLISHED.get(representation) if block == counterpart else None

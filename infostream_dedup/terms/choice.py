@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.matrix.kernels.first_use import FirstUse, Progress
 from infostream_dedup.model import Language, Settings
-from infostream_dedup.terms.counts import count_terms
+from infostream_dedup.terms.counts import TermCounts, count_terms
 from infostream_dedup.terms.key_terms import KeyTerms, select_key_terms
 from infostream_dedup.terms.surfaces import SurfaceCounter, SurfaceCounts
 from infostream_dedup.text.language import detect
@@ -100,11 +102,20 @@ def key_terms_of_surfaces(surfaces: SurfaceCounts | SurfaceTokens, settings: Set
         workers: threads of the compiled code; 0 for as many as the process may use.
     """
     if isinstance(surfaces, SurfaceCounts):
-        return select_key_terms(count_terms(surfaces, settings), settings)
+        return _selected(count_terms(surfaces, settings), settings, select_key_terms)
     from infostream_dedup.terms.fast_counts import fast_count_terms
     from infostream_dedup.terms.fast_key_terms import fast_select_key_terms
 
-    return fast_select_key_terms(fast_count_terms(surfaces, settings, workers=workers), settings, workers=workers)
+    counts = fast_count_terms(surfaces, settings, workers=workers)
+    return _selected(counts, settings, partial(fast_select_key_terms, workers=workers))
+
+
+def _selected(counts: TermCounts, settings: Settings, select: Callable[..., KeyTerms]) -> KeyTerms:
+    if settings.representation == "pivot":
+        from infostream_dedup.terms.pivot import pivot_key_terms
+
+        return pivot_key_terms(counts, settings, select=select)
+    return select(counts, settings)
 
 
 def _toy() -> None:

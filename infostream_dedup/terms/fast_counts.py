@@ -156,7 +156,7 @@ def _mapping(
             terms[language, surface] = SEVERAL - len(more)
             more += [end - begin, *found[begin:end].tolist()]
             most = max(most, end - begin)
-    return TermsOfSurfaces(terms, np.array(more, dtype=np.int32)), most
+    return TermsOfSurfaces(terms.ravel(), surfaces, np.array(more, dtype=np.int32)), most
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.model import Settings
 from infostream_dedup.terms.counts import TermCounts
+from infostream_dedup.terms.pivot_space import PivotSpace
 from infostream_dedup.terms.statistics import Statistics, statistics_of
 from infostream_dedup.terms.weights import weigh
 
@@ -24,16 +25,23 @@ class KeyTerms:
     """Key terms of all documents and the targets they are looked up in.
 
     Attributes:
-        keys: int64 (documents, terms), weight of each key term in units of 1e-9; at most n in a row.
-        targets: bool (documents, terms), the set V of each document.
+        keys: int64 (documents, columns), weight of each key term in units of 1e-9; at most n in a row.
+        targets: bool (documents, columns), the set V of each document.
         counts: the term counts both come from.
         statistics: per language, in the order of ``LANGUAGES``.
+        pivot: what the terms were before translation; ``None`` where they are in their own languages. A column is then
+            a set of equivalents, else a term of ``counts``.
     """
 
     keys: sp.csr_array
     targets: sp.csr_array
     counts: TermCounts
     statistics: list[Statistics]
+    pivot: PivotSpace | None = None
+
+    def labels(self) -> list[str]:
+        """The term that each column stands for, in code point order; in a pivot language several may have one term."""
+        return self.counts.terms if self.pivot is None else self.pivot.labels()
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -49,7 +57,8 @@ class KeyTerms:
         """Key terms of one document, heaviest first."""
         row = slice(self.keys.indptr[document], self.keys.indptr[document + 1])
         order = np.lexsort((self.keys.indices[row], -self.keys.data[row]))
-        return [self.counts.terms[term] for term in self.keys.indices[row][order]]
+        labels = self.labels()
+        return [labels[column] for column in self.keys.indices[row][order]]
 
 
 def select_key_terms(counts: TermCounts, settings: Settings, statistics: list[Statistics] | None = None) -> KeyTerms:

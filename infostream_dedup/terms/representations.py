@@ -13,7 +13,7 @@ from infostream_dedup.text.form_cache import terms_of
 from infostream_dedup.text.stemming import stems
 from infostream_dedup.text.tokens import Form
 
-__all__ = ["TERMS_OF_FORMS", "TERMS_OF_WORDS", "morph_terms", "stem_terms", "terms_of_distinct"]
+__all__ = ["TERMS_OF_FORMS", "TERMS_OF_WORDS", "morph_terms", "stem_terms", "terms_of_distinct", "translatable_terms"]
 
 
 def stem_terms(words: Sequence[str], language: Language, settings: Settings) -> list[str | None]:
@@ -34,10 +34,22 @@ def morph_terms(forms: Sequence[Form], language: Language, settings: Settings) -
     return terms_of(forms, language, strict=settings.morph == "strict")
 
 
+def translatable_terms(forms: Sequence[Form], language: Language, settings: Settings) -> list[str | None]:
+    """What the pivot language translates: the terms of ``morph``, and lemmas of English nouns instead of stems."""
+    if language != "en":
+        return morph_terms(forms, language, settings)
+    from infostream_dedup.text.english_lemmas import noun_term
+
+    return [noun_term(form, shape) for form, shape in forms]
+
+
 TERMS_OF_WORDS: dict[str, Callable[[Sequence[str], Language, Settings], list[str | None]]] = {"stem": stem_terms}
 """Representations that do not ask for the shape of a form."""
 
-TERMS_OF_FORMS: dict[str, Callable[[Sequence[Form], Language, Settings], list[str | None]]] = {"morph": morph_terms}
+TERMS_OF_FORMS: dict[str, Callable[[Sequence[Form], Language, Settings], list[str | None]]] = {
+    "morph": morph_terms,
+    "pivot": translatable_terms,
+}
 """Representations that do."""
 
 

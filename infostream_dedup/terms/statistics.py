@@ -1,8 +1,8 @@
-"""Corpus statistics of one language: how many documents, how many of them hold a term, how long they are."""
+"""Corpus statistics of one term space: how many documents, how many of them hold a term, how long they are."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +20,7 @@ __all__ = [
     "BACKGROUND_WORDS",
     "Statistics",
     "document_probability",
+    "filled_up",
     "language_statistics",
     "statistics_of",
 ]
@@ -33,7 +34,7 @@ BACKGROUND_WORDS: Final = 250
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Statistics of the documents of one language.
+    """Statistics of the documents of one language, or of all documents in a pivot language.
 
     Attributes:
         documents: number of documents N, pseudo-documents included.
@@ -73,13 +74,36 @@ def language_statistics(
         settings: representation, background.
     """
     own = counts.languages == language
-    real = int(own.sum())
-    length = float(counts.lengths[own].mean()) if real else 1.0
+
+    def frequencies() -> Mapping[str, float]:
+        return term_frequencies(LANGUAGES[language], settings.representation)
+
+    return filled_up(counts.terms, df, cf, counts.lengths[own], frequencies if settings.background else None)
+
+
+def filled_up(
+    terms: list[str],
+    df: NDArray[np.int64],
+    cf: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    background: Callable[[], Mapping[str, float]] | None,
+) -> Statistics:
+    """Statistics of documents, filled up with pseudo-documents where they are few.
+
+    Args:
+        terms: the terms.
+        df: int64 (terms,), documents that hold each term.
+        cf: int64 (terms,), occurrences of each term in them.
+        lengths: int64 (documents,), terms of each document.
+        background: gives the share of running words that each term makes up, asked only when there are too few
+            documents; ``None`` for no pseudo-documents.
+    """
+    real = len(lengths)
+    length = float(lengths.mean()) if real else 1.0
     blended = df.astype(np.float64)
-    pseudo = max(0, BACKGROUND_DOCUMENTS - real) if settings.background and real else 0
-    if pseudo:
-        frequencies = term_frequencies(LANGUAGES[language], settings.representation)
-        blended += pseudo * document_probability(counts.terms, frequencies)
+    pseudo = max(0, BACKGROUND_DOCUMENTS - real) if background is not None and real else 0
+    if pseudo and background is not None:
+        blended += pseudo * document_probability(terms, background())
     return Statistics(float(real + pseudo), blended, cf, max(length, 1.0))
 
 

@@ -27,12 +27,14 @@ def term_frequencies(language: Language, kind: str) -> Mapping[str, float]:
 
     Args:
         language: the language.
-        kind: ``stem``, or anything else for ``morph``.
+        kind: ``stem``, ``morph`` or ``pivot``. The latter two differ in English only, where the terms of ``morph`` are
+            stems and those of ``pivot`` lemmas of nouns.
 
     Returns:
         Term to share of running words, 0 to 1; terms in code point order.
     """
-    kind = "stem" if kind == "stem" else "morph"
+    if kind == "pivot" and language != "en":
+        kind = "morph"
     kept = cache_file().frequencies(language, kind)
     if kept:
         return MappingProxyType(kept)
@@ -50,4 +52,8 @@ def _terms(forms: tuple[str, ...], language: Language, kind: str) -> list[str | 
     if kind == "stem":
         stop = stop_words(language)
         return [None if form in stop else stem for form, stem in zip(forms, stems(forms, language), strict=True)]
+    if kind == "pivot":
+        from infostream_dedup.text.english_lemmas import noun_term
+
+        return [noun_term(form, Shape.START) for form in forms]
     return terms_of([Form(form, Shape.START) for form in forms], language, strict=False)

@@ -123,3 +123,15 @@ def test_family_of_a_document() -> None:
 def test_wrong_positive_labels_are_refused(given: tuple[str, ...]) -> None:
     with pytest.raises(ConfigurationError, match="expected one or more of dup, similar, translation"):
         positive_labels(given)
+
+
+def test_a_pair_that_is_not_judged_yet_is_left_out(tmp_path: Path) -> None:
+    path = _file(tmp_path, b'{"a":"x","b":"y","label":null}\n{"a":"x","b":"z","label":"dup"}\n')
+    assert [(label.b, label.line) for label in read_labels(path)] == [("z", 2)]
+
+
+def test_a_pair_waiting_for_its_label_contradicts_nothing_but_must_be_a_pair() -> None:
+    rows = [{"a": "x", "b": "y", "label": None}, {"a": "y", "b": "x", "label": "similar"}]
+    assert [label.label for label in labels_of(rows)] == ["similar"]
+    with pytest.raises(BadDataError, match="two different documents"):
+        labels_of([{"a": "x", "b": "x", "label": None}])

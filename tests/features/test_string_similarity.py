@@ -44,6 +44,12 @@ def test_edges():
     assert string_similarity("а", "") == 0
 
 
+def test_a_pair_at_the_threshold_is_kept():
+    # 8 of 10 characters in order.
+    scores = string_similarities(["абвгдежзик", "абвгдежзлм"], np.array([0]), np.array([1]), threshold=0.8)
+    assert scores.tolist() == [pytest.approx(0.8)]
+
+
 def test_pairs_below_the_threshold_are_zero():
     scores = string_similarities(["снегопад", "снегоход", "гром"], np.array([0, 0]), np.array([1, 2]), threshold=0.7)
     assert scores.tolist() == [0.75, 0.0]

@@ -1,7 +1,10 @@
 """Key terms as one of the methods: the same pairs as the main job finds."""
 
+import pytest
+
 from infostream_dedup.batch.collection import collect
 from infostream_dedup.batch.pairing import pair_rows
+from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.methods import Texts, method
 from infostream_dedup.model import Document, Settings
 
@@ -33,3 +36,21 @@ def test_links_are_directed(documents):
     assert (place["ru"], place["digest"]) in links
     assert (place["other"], place["digest"]) in links
     assert (place["ru"], place["other"]) not in links
+
+
+def test_pairs_by_share_are_those_of_the_preset_best(documents):
+    copies = [Document(f"copy of {found.id}", f"{found.text} Позже.", found.title) for found in documents]
+    documents = [*documents, *copies]
+    place = {document.id: number for number, document in enumerate(documents)}
+    rows = list(pair_rows(collect(documents), Settings.of(preset="best")))
+    both = method("key-terms-morph", n=30, score="share").run(Texts(documents)).pairs
+    expected = [(place[row.a], place[row.b]) for row in rows if row.relation == "equal"]
+    assert expected
+    assert [pair[:2] for pair in both.as_list()] == expected
+    assert (both.scores >= 0.4).all()
+
+
+@pytest.mark.parametrize("wrong", [{"k": 13}, {"min_terms": 13}, {"threshold": 0.0}, {"score": "sum"}])
+def test_parameters_are_checked(wrong):
+    with pytest.raises(ConfigurationError):
+        method("key-terms-morph", **wrong)

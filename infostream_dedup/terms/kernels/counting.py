@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.matrix.kernels.compiled import compiled
+from infostream_dedup.matrix.kernels.prefetching import prefetch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,6 +20,9 @@ NOTHING: Final = -1
 SEVERAL: Final = -2
 """From here on down: the surface holds several terms; their number and they stand in ``more`` from -2 - value on."""
 
+_AHEAD: Final = 16
+"""Tokens looked ahead: about as long as memory takes."""
+
 _FEW: Final = 24
 _DIGITS: Final = 256
 _DIGIT_BITS: Final = 8
@@ -28,11 +32,13 @@ class TermsOfSurfaces(NamedTuple):
     """Which terms the surfaces hold in each language.
 
     Attributes:
-        terms: int32 (languages, surfaces), the term, or ``NOTHING``, or ``SEVERAL`` and below.
+        terms: int32 (languages * surfaces,), the term, or ``NOTHING``, or ``SEVERAL`` and below; language by language.
+        surfaces: how many there are.
         more: int32, lists of terms.
     """
 
     terms: NDArray[np.int32]
+    surfaces: int
     more: NDArray[np.int32]
 
 
@@ -134,9 +140,11 @@ def count_terms(
     end = 0
     for document in range(begins.size):
         begin, total = end, 0
-        language = languages[document]
+        own = languages[document] * np.int64(mapping.surfaces)
         for place in range(begins[document], begins[document] + lengths[document]):
-            term = mapping.terms[language, tokens[place]]
+            # The table is far larger than the cache; the token may be one of the next document, it does no harm.
+            prefetch(mapping.terms, own + tokens[min(place + _AHEAD, tokens.size - 1)])
+            term = mapping.terms[own + tokens[place]]
             if term == NOTHING:
                 continue
             at, last = 0, 0

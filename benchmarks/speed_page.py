@@ -1,0 +1,173 @@
+"""The page reports/speed.md from the measurements in reports/speed/."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+__all__ = ["speed_page"]
+
+HEAD = """\
+Made on {date} by `make bench` (`python -m benchmarks --month`), Python {python}, {cores} cores, 24 GiB, shared with
+other work: single figures may be a third too high. GB are 10^9 bytes. Compiling is not counted; compiled code is cached
+after the first use."""
+
+RACE = """\
+They answer other questions. Ours: stems, the 12 heaviest terms, all links at k >= 4 in both directions, S and T for
+k = 4..12; the pairs judged are those of relation `equal` at k = 6. The MinHash contestants: 128 permutations of word
+3-shingles made in Python, pairs of the LSH index at threshold .6. The cosine: word counts, threshold .6. Pairs of one
+made-up story are true, most of which share few words: recall compares the contestants, it is not what they find of
+near-duplicates."""
+
+JOBS = {
+    "month": "stem, target text",
+    "signature": "stem, target signature",
+    "documents": "stem, target text, a Python object for each document",
+    "hard": "stem, target text, skewed vocabulary of 30,000 lemmas",
+    "morph": "morph, target text, warm form cache",
+    "real": "stem, target text, mdnews repeated with changed ends",
+}
+
+
+def speed_page(folder: Path) -> str:
+    """Markdown with one table a part; parts that were not measured are left out.
+
+    Args:
+        folder: JSON files that the benchmarks wrote.
+    """
+    found = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
+    newest = max((path.stat().st_mtime for path in folder.glob("*.json")), default=0.0)
+    machine = next((one["machine"] for one in found.values() if "cores" in one.get("machine", {})), {})
+    lines = [
+        "# Speed and memory",
+        "",
+        HEAD.format(
+            date=f"{datetime.fromtimestamp(newest, UTC):%Y-%m-%d}",
+            python=machine.get("python", "?"),
+            cores=machine.get("cores", "?"),
+        ),
+        "",
+    ]
+    lines += _jobs({name: found[name] for name in JOBS if name in found})
+    if "race" in found:
+        lines += _race(found["race"])
+    for name in ("text", "real-text"):
+        if name in found:
+            lines += _text(name, found[name])
+    if "matching" in found:
+        lines += _matching(found["matching"])
+    notes = folder / "notes.md"
+    if notes.exists():
+        lines += [notes.read_text(encoding="utf-8").rstrip()]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str]:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines += ["| " + " | ".join(_cell(one) for one in row) + " |" for row in rows]
+    return [*lines, ""]
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.3g}" if value < 10 else f"{value:,.1f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _jobs(found: dict[str, Any]) -> list[str]:
+    lines = ["## Raw texts to the directed matrix (k >= 4) and S, T for every k from 4 on", ""]
+    rows, stages = [], []
+    for name, report in found.items():
+        for line in report["summary"]:
+            own = [row for row in report["rows"] if row["documents"] == line["documents"]]
+            rows.append(
+                [
+                    JOBS[name],
+                    line["documents"],
+                    own[0]["megabytes"],
+                    own[0]["links"],
+                    line["runs"],
+                    f"{line['least_wall_seconds']} / {line['median_wall_seconds']}",
+                    f"{line['least_cpu_seconds']} / {line['median_cpu_seconds']}",
+                    line["documents_per_second"],
+                    line["peak_gigabytes"],
+                    line.get("growth_exponent"),
+                ]
+            )
+        best = min(own, key=lambda row: row["wall_seconds"])
+        stages += [
+            [JOBS[name], best["documents"], stage, one["wall_seconds"], one["cpu_seconds"], one["peak_gigabytes"]]
+            for stage, one in best["stages"].items()
+        ]
+    head = ["what", "documents", "MB", "links", "runs", "wall s least / median", "CPU s least / median", "documents/s"]
+    lines += _table([*head, "peak GB", "growth of CPU time"], rows)
+    lines += ["Stages of the quickest run of the largest size:", ""]
+    lines += _table(["what", "documents", "stage", "wall s", "CPU s", "peak GB"], stages)
+    return lines
+
+
+def _race(report: dict[str, Any]) -> list[str]:
+    lines = ["## The race from the same raw texts in the same run", ""]
+    rows = []
+    for name in dict.fromkeys(row["contestant"] for row in report["rows"]):
+        own = [row for row in report["rows"] if row["contestant"] == name]
+        cpu = [row["cpu_seconds"] for row in own]
+        best = min(own, key=lambda row: row["cpu_seconds"])
+        rows.append(
+            [
+                name,
+                best["documents"],
+                f"{min(cpu)} / {statistics.median(cpu)}",
+                best["wall_seconds"],
+                best["cpu_over_ours"],
+                best["peak_gigabytes"],
+                best["pairs"],
+                best["precision"],
+                best["recall"],
+            ]
+        )
+    head = ["contestant", "documents", "CPU s least / median", "wall s", "CPU over ours", "peak GB", "pairs"]
+    lines += _table([*head, "precision", "recall"], rows)
+    lines += [
+        RACE,
+        "",
+    ]
+    return lines
+
+
+def _text(name: str, report: dict[str, Any]) -> list[str]:
+    kind = "real news" if name == "real-text" else "made-up texts"
+    lines = [f"## Text: {kind}, {report['documents']:,} documents, {report['mb']:.0f} MB", ""]
+    rows = [[row["stage"], row["cpu_seconds"], row["wall_seconds"], row["mb_per_cpu_second"]] for row in report["rows"]]
+    lines += _table(["stage", "CPU s", "wall s", "MB per CPU s"], rows)
+    by_stage = {row["stage"]: row["cpu_seconds"] for row in report["rows"]}
+    plain = by_stage["re.findall and a dict"]
+    ratios = [f"{plain / by_stage[stage]:.1f} ({stage})" for stage in by_stage if stage.startswith("scan")]
+    lines += [f"Scanning is faster than `re.findall` and a dict by {' and '.join(ratios)}.", ""]
+    return lines
+
+
+def _matching(report: dict[str, Any]) -> list[str]:
+    lines = ["## Matching, S and T, and one document at a time", ""]
+    rows = [
+        [row["documents"], row["target"], row["stage"], row.get("engine"), row.get("links"), *_cost(row)]
+        for row in report["rows"]
+        if row["stage"] != "window"
+    ]
+    lines += _table(["documents", "target", "stage", "engine", "links", "CPU s", "wall s", "peak GB"], rows)
+    windows = [row for row in report["rows"] if row["stage"] == "window"]
+    lines += ["One document against a window, in microseconds, without storage:", ""]
+    names = ["ask_p50_us", "ask_p99_us", "add_p50_us", "add_p99_us", "bytes_per_document"]
+    rows = [[row["window"], row["target"], *(row[name] for name in names)] for row in windows]
+    lines += _table(["window", "target", "ask p50", "ask p99", "add p50", "add p99", "bytes per document"], rows)
+    return lines
+
+
+def _cost(row: dict[str, Any]) -> list[Any]:
+    return [row["cpu_seconds"], row["wall_seconds"], round(row["peak_gb"] * 2**30 / 1e9, 2)]

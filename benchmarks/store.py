@@ -1,0 +1,159 @@
+"""Cost of durable state: appending batches, one document's look-up, loading a window, on made-up signatures.
+
+    python -m benchmarks.store --documents 100000 --out store.json
+
+Documents have 12 key terms and 90 targets of a vocabulary of 60,000 terms (Zipf), as short news have. The file goes to
+a temporary folder, or to ``--folder``: a disk that really syncs tells most.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import sqlite3
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from infostream_dedup.model.stream_records import EpochFrequencies, Remembered, Verdict
+from infostream_dedup.store import Store
+
+VOCABULARY = 60_000
+TARGETS = 90
+KEYS = 12
+EPOCH = 10_000
+MINUTE = 60_000_000
+
+
+def main() -> None:
+    """Append, look up, load; print and store the rows."""
+    arguments = _arguments()
+    rows: dict[str, Any] = {}
+
+    def measure(name: str, number: int, work: Callable[[], Any]) -> Any:
+        cpu, wall = time.process_time(), time.perf_counter()
+        result = work()
+        taken = {"wall_seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
+        rows[name] = {**taken, "microseconds_each": taken["wall_seconds"] / number * 1e6}
+        print(f"{name:28}", *(f"{key} {value:.3f}" for key, value in rows[name].items()), flush=True)
+        return result
+
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+        path = Path(folder) / "stream.db"
+        with Store.open(path, settings_digest="benchmark") as store:
+            _append_all(store, arguments.documents, arguments.batch, rows)
+            drawn = np.random.default_rng(7).integers(0, arguments.documents, size=10_000).tolist()
+            ids = [f"document-{ordinal:09}" for ordinal in drawn]
+            measure("look-up of an id", len(ids), lambda: [store.known(one) for one in ids])
+        size = path.stat().st_size
+        print(f"{size / arguments.documents:.0f} bytes a document, {size / 1e6:.0f} MB")
+        with Store.open(path) as store:
+            loaded = measure("load, whole", arguments.documents, store.load)
+            print(f"  {len(loaded.documents)} documents of the window and the open epoch")
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"largest memory {most:.0f} MB")
+    if arguments.out:
+        machine = {"cores": os.cpu_count(), "processor": platform.machine(), "python": platform.python_version()}
+        report = {"machine": machine, "sqlite": sqlite3.sqlite_version, "documents": arguments.documents, "rows": rows}
+        report |= {"bytes_per_document": size / arguments.documents, "largest_memory_mb": most}
+        arguments.out.write_text(json.dumps(report, indent=1) + "\n")
+
+
+def _append_all(store: Store, documents: int, batch: int, rows: dict[str, Any]) -> None:
+    """Time of `append` only: documents are made up before each."""
+    generator = np.random.default_rng(11)
+    terms = [f"термин{number}" for number in range(VOCABULARY)]
+    taken: list[float] = []
+    cpu = 0.0
+    counts = np.zeros(VOCABULARY, dtype=np.int64)
+    for first in range(0, documents, batch):
+        remembered = _remembered(generator, first, min(batch, documents - first))
+        verdicts = [_verdict(one) for one in remembered]
+        closed = []
+        if first and first % EPOCH == 0:
+            present = np.flatnonzero(counts)
+            epoch = first // EPOCH - 1
+            closed = [EpochFrequencies(epoch, "ru", EPOCH, EPOCH * 200, present, counts[present])]
+            counts[:] = 0
+        np.add.at(counts, np.concatenate([one.targets for one in remembered]), 1)
+        before, cpu_before = time.perf_counter(), time.process_time()
+        store.append(
+            f"batch-{first}",
+            first.to_bytes(16, "big"),
+            remembered,
+            verdicts,
+            closed=closed,
+            new_terms=terms if first == 0 else (),
+            state={"documents": first},
+        )
+        taken.append(time.perf_counter() - before)
+        cpu += time.process_time() - cpu_before
+    whole = sum(taken)
+    rows["append"] = {
+        "wall_seconds": whole,
+        "cpu_seconds": cpu,
+        "microseconds_each": whole / documents * 1e6,
+        "slowest_batch_seconds": max(taken),
+    }
+    print(f"{'append':28}", *(f"{key} {value:.3f}" for key, value in rows["append"].items()), flush=True)
+
+
+def _remembered(generator: np.random.Generator, first: int, number: int) -> list[Remembered]:
+    drawn = (VOCABULARY * generator.random((number, TARGETS)) ** 3).astype(np.int64)
+    documents = []
+    for ordinal, row in enumerate(drawn, start=first):
+        targets = np.unique(row)
+        keys = generator.permutation(targets)[:KEYS]
+        weights = np.sort(generator.integers(1, 20_000_000_000, size=len(keys)))[::-1]
+        checksum = ordinal.to_bytes(16, "big")
+        documents.append(
+            Remembered(
+                ordinal,
+                f"document-{ordinal:09}",
+                0,
+                f"source-{ordinal % 300}",
+                ordinal * MINUTE,
+                ordinal * MINUTE,
+                "ru",
+                checksum,
+                checksum,
+                checksum,
+                ordinal // EPOCH,
+                200,
+                keys,
+                weights,
+                targets,
+                np.arange(ordinal, ordinal + 5, dtype=np.int64),
+                f"Заголовок сообщения номер {ordinal} о чём-нибудь",
+                None,
+            )
+        )
+    return documents
+
+
+def _verdict(one: Remembered) -> Verdict:
+    if one.ordinal % 4:
+        return Verdict(one.id, "new", None, one.id, None, None, None, None)
+    earlier = f"document-{max(0, one.ordinal - 5):09}"
+    terms = tuple(f"термин{number}" for number in one.keys.tolist())
+    return Verdict(one.id, "duplicate", earlier, earlier, "equal", 11, 10, terms)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--documents", type=int, default=100_000)
+    parser.add_argument("--batch", type=int, default=1000)
+    parser.add_argument("--folder", type=Path, help="where the store lies while it is measured")
+    parser.add_argument("--out", type=Path, help="JSON with the figures")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

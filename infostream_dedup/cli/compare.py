@@ -1,0 +1,197 @@
+"""``compare``: the methods of the literature side by side."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from infostream_dedup.cli.options import documents_argument, general_options, pop_reading, reading_options
+from infostream_dedup.cli.output import chosen_format, note, print_json, print_rows, print_table
+from infostream_dedup.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from infostream_dedup.evaluation.comparison import Comparison
+
+__all__ = ["compare"]
+
+_DISAGREEMENTS: Final = "disagreements.jsonl"
+_EXAMPLES: Final = 20
+_PIPE_WIDTH: Final = 200
+
+_COLUMNS: Final = (
+    "method",
+    "pairs",
+    "precision",
+    "recall",
+    "f1",
+    "low",
+    "high",
+    "alike",
+    "only",
+    "symmetry",
+    "transitivity",
+    "seconds",
+    "cpu_seconds",
+    "growth",
+    "bytes_per_document",
+)
+
+
+@click.command()
+@documents_argument
+@click.option("--labels", type=click.Path(dir_okay=False), help="Labelled pairs (JSONL): a, b, label.")
+@click.option(
+    "--methods",
+    "methods",
+    multiple=True,
+    help="Only these, comma-separated; parameters after colons, as in three-plus-two:n=3.  [default: all]",
+)
+@click.option(
+    "--protocol",
+    type=click.Choice(["labels", "pool"]),
+    help="Judged by labels, or by what the methods find together.  [default: labels if there are any]",
+)
+@click.option(
+    "--pool",
+    type=click.Choice(["a0-a10", "all"], case_sensitive=False),
+    default="a0-a10",
+    show_default=True,
+    help="Whose pairs the pool holds: the methods of the paper, or all that are compared.",
+)
+@click.option("--kin", type=click.Path(dir_okay=False), help="Pairs of families that are no negatives (JSONL).")
+@click.option(
+    "--kin-field",
+    default="submission=translation",
+    show_default=True,
+    help="Families whose documents carry this value are kin too; empty for no such rule.",
+)
+@click.option("--lang", help="Judge only pairs of one language (ru), or of two (ru-uk).")
+@click.option(
+    "--domain",
+    "domains",
+    multiple=True,
+    help="Judge only these domains (field domain), several with commas; !name leaves one out.",
+)
+@click.option("--positive", default="dup", show_default=True, help="Labels that count as true, comma-separated.")
+@click.option("--growth", is_flag=True, help="Also run every method on half of the documents: how time grows.")
+@click.option(
+    "--sample-disagreements",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Write N unlabelled pairs on which methods disagree, for an expert to fill in.",
+)
+@click.option(
+    "--out-labels",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help=f"Where those pairs go (JSONL).  [default: {_DISAGREEMENTS} in the folder of --out, or here]",
+)
+@click.option("--out", type=click.Path(file_okay=False), help="Write tables, plots and report.html with examples here.")
+@reading_options
+@general_options("table", "json", "csv", "jsonl")
+def compare(**given: Any) -> None:
+    """Every method of the source papers on your documents: what it finds, how well, at which cost.
+
+    A row: pairs, precision, recall, f1 (with its 95 % interval low, high), only (pairs that no other method finds),
+    symmetry and transitivity of its relation, seconds, CPU seconds, bytes of a signature. What all methods share of the
+    texts is read beforehand and timed by itself.
+
+    Without labels the pool decides: pairs that MD5 to Opt Freq (A0 to A10) find together and whose texts have a
+    String::Similarity of 0.80.
+    """
+    from infostream_dedup import api
+
+    wanted = given["sample_disagreements"] or 0
+    if given["out_labels"] is not None and not wanted:
+        raise click.UsageError("--out-labels says where sampled pairs go; say how many with --sample-disagreements N")
+    with progress_bar(quiet=given["quiet"]) as progress:
+        found, report = api.compare_with_report(
+            given["documents"],
+            labels=given["labels"],
+            methods=[name.strip() for part in given["methods"] for name in part.split(",")] or None,
+            protocol=given["protocol"],
+            pool=given["pool"].lower(),
+            kin=given["kin"],
+            kin_field=given["kin_field"] or None,
+            lang=given["lang"],
+            domains=given["domains"],
+            positive=given["positive"].split(","),
+            growth=given["growth"],
+            examples=given["out"] is not None,
+            disagreements=max(wanted, _EXAMPLES if given["out"] is not None else 0),
+            progress=progress,
+            **pop_reading(given),
+        )
+        if given["out"] is not None:
+            api.write_comparison(found, given["out"])
+    _print(found, chosen_format(given["output_format"], "table", "json"))
+    _say(found, quiet=given["quiet"])
+    if wanted:
+        _write_disagreements(found, wanted, given)
+    note(report.summary(), quiet=given["quiet"])
+    if given["out"] is not None:
+        note(f"report: {given['out']}/report.html", quiet=given["quiet"])
+
+
+def _print(found: Comparison, output_format: str) -> None:
+    rows = [row.as_dict() for row in found.rows]
+    if output_format == "json":
+        print_json(found.as_dict())
+    elif output_format != "table":
+        print_rows(rows, output_format)
+    else:
+        shown = [name for name in _COLUMNS if any(row.get(name) is not None for row in rows)]
+        print_table([{name: row.get(name) for name in shown} for row in rows])
+        _print_dice(found)
+
+
+def _print_dice(found: Comparison) -> None:
+    """Dice coefficients in hundredths under the numbers of the methods, where the lines are wide enough for them."""
+    from rich.console import Console
+
+    names = found.names
+    click.echo()
+    width = Console().width if sys.stdout.isatty() else _PIPE_WIDTH
+    if max(map(len, names)) + 4 + 5 * len(names) > width:
+        click.echo(f"the Dice matrix of {len(names)} methods is too wide for this table: see --format json or --out")
+        return
+    rows = [
+        {
+            "Dice, %": f"{number} {name}",
+            **{
+                str(column): None if value is None else round(100 * value)
+                for column, value in enumerate(found.dice[number - 1], start=1)
+            },
+        }
+        for number, name in enumerate(names, start=1)
+    ]
+    print_table(rows)
+
+
+def _say(found: Comparison, *, quiet: bool) -> None:
+    """What a reader of the table should know."""
+    if found.pool is not None:
+        pool = found.pool
+        note(
+            f"pool: {pool.pairs} pairs of {len(pool.methods)} methods, {pool.verified} of them verified "
+            f"(String::Similarity >= {pool.threshold:.2f})",
+            quiet=quiet,
+        )
+    for name, why in found.missing.items():
+        note(f"{name}: not run: {why}", quiet=quiet)
+    for remark in found.notes:
+        note(remark, quiet=quiet)
+    cost = found.reading
+    note(f"reading, shared by all: {cost.seconds:.2f} s, {cost.cpu_seconds:.2f} CPU s", quiet=quiet)
+
+
+def _write_disagreements(found: Comparison, wanted: int, given: dict[str, Any]) -> None:
+    from infostream_dedup.corpus import open_output, write_rows
+
+    target = given["out_labels"] or str(Path(given["out"] or "") / _DISAGREEMENTS)
+    rows = [pair.as_dict() for pair in found.disagreements[:wanted]]
+    with open_output(target, inputs=[*given["documents"], *([given["labels"]] if given["labels"] else [])]) as stream:
+        write_rows(rows, stream, "jsonl")
+    note(f"{len(rows)} pairs to judge: {target}", quiet=given["quiet"])

@@ -1,0 +1,137 @@
+"""Documents of an input that goes on: a folder into which files are put, or standard input."""
+
+from __future__ import annotations
+
+import queue
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from infostream_dedup.errors import ConfigurationError, NoInputError
+
+if TYPE_CHECKING:
+    from infostream_dedup.corpus import ReadingReport
+    from infostream_dedup.model import Document
+
+__all__ = ["followed"]
+
+_ENDINGS: Final = (".jsonl", ".ndjson", ".csv", ".parquet", ".jsonl.gz", ".ndjson.gz", ".csv.gz")
+_LOOK_AGAIN: Final = 0.2
+"""Seconds between two looks at a folder, or at a signal."""
+
+
+def followed(
+    sources: Sequence[str], report: ReadingReport, reading: dict[str, Any], *, size: int, seconds: float
+) -> Iterator[list[Document]]:
+    """Batches of an input that goes on, until SIGTERM or SIGINT; what was read is handed over first.
+
+    Args:
+        sources: one folder, or ``-``.
+        report: counts what is read.
+        reading: options of ``read_documents``.
+        size: most documents of a batch from standard input; the files of a folder are a batch each.
+        seconds: longest time a batch from standard input is waited for.
+
+    Raises:
+        ConfigurationError: there is not exactly one source.
+        NoInputError: it is no folder.
+    """
+    if len(sources) != 1:
+        raise ConfigurationError(f"--follow takes one folder or -, not {len(sources)} sources")
+    with _stopping() as stop:
+        if sources[0] == "-":
+            yield from _from_lines(report, reading, stop, size=size, seconds=seconds)
+        else:
+            yield from _from_folder(Path(sources[0]), report, reading, stop)
+
+
+@contextmanager
+def _stopping() -> Iterator[threading.Event]:
+    """An event that is set when the process is asked to end."""
+    stop = threading.Event()
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    for number in before:
+        signal.signal(number, lambda *_: stop.set())
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _from_folder(
+    folder: Path, report: ReadingReport, reading: dict[str, Any], stop: threading.Event
+) -> Iterator[list[Document]]:
+    from infostream_dedup.corpus import read_documents
+
+    if not folder.is_dir():
+        raise NoInputError(f"{folder}: not a folder; --follow waits for files in a folder, or for lines on -")
+    seen: dict[str, tuple[int, int]] = {}
+    done: set[str] = set()
+    while not stop.is_set():
+        for path in sorted(folder.iterdir()):
+            if stop.is_set():
+                return
+            if path.name in done or path.name.startswith(".") or not path.name.endswith(_ENDINGS):
+                continue
+            now = (path.stat().st_size, path.stat().st_mtime_ns)
+            # A file that has not grown since the last look is whole; better still it is renamed into the folder.
+            if seen.get(path.name) == now:
+                done.add(path.name)
+                yield list(read_documents(str(path), report=report, **reading))
+            seen[path.name] = now
+        stop.wait(_LOOK_AGAIN)
+
+
+def _from_lines(
+    report: ReadingReport, reading: dict[str, Any], stop: threading.Event, *, size: int, seconds: float
+) -> Iterator[list[Document]]:
+    from infostream_dedup.corpus import read_documents
+
+    arrived: queue.Queue[Document | BaseException | None] = queue.Queue(2 * size)
+
+    def read() -> None:
+        try:
+            for document in read_documents("-", report=report, **reading):
+                arrived.put(document)
+            arrived.put(None)
+        except BaseException as error:
+            arrived.put(error)
+
+    threading.Thread(target=read, daemon=True).start()
+    while True:
+        batch, end = _batch(arrived, stop, size, seconds)
+        if batch:
+            yield batch
+        if isinstance(end, BaseException):
+            raise end
+        if end is True:
+            return
+
+
+def _batch(
+    arrived: queue.Queue[Document | BaseException | None], stop: threading.Event, size: int, seconds: float
+) -> tuple[list[Document], bool | BaseException]:
+    """Documents that came in time, and whether they are the last ones, or the error behind them."""
+    batch: list[Document] = []
+    closes: float | None = None
+    while len(batch) < size:
+        try:
+            one = arrived.get(timeout=_LOOK_AGAIN if closes is None else max(closes - time.monotonic(), 0.001))
+        except queue.Empty:
+            if stop.is_set():
+                return batch, True
+            if closes is not None and time.monotonic() >= closes:
+                break
+            continue
+        if one is None:
+            return batch, True
+        if isinstance(one, BaseException):
+            return batch, one
+        closes = closes or time.monotonic() + seconds
+        batch.append(one)
+    return batch, False

@@ -1,0 +1,41 @@
+"""``dictionaries install-model``: a translation model from a file on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from infostream_dedup.cli.options import general_options
+from infostream_dedup.cli.output import chosen_format, note, print_rows
+
+__all__ = ["install_model"]
+
+
+@click.command("install-model")
+@click.argument("file", type=click.Path(path_type=Path))
+@general_options("table", "jsonl", "json", "csv")
+def install_model(file: Path, output_format: str | None, quiet: bool) -> None:
+    """Install a translation model: FILE is an .argosmodel of Argos Translate between ru, uk and en.
+
+    Such a file is a zip; it is judged before anything is written, and nothing is downloaded. The model goes where Argos
+    Translate keeps its own (ARGOS_PACKAGES_DIR overrides the place). Installing a version again replaces it.
+
+    Columns: file, source and target language, version, folder, replaced (the version was there before), tried (it was
+    used once; no where the extra translate, which runs models, is not installed).
+    """
+    from infostream_dedup.translation.model_files import install_model as install
+
+    done = install(file)
+    row = {
+        "file": str(file),
+        "source": done.model.source,
+        "target": done.model.target,
+        "version": done.model.version,
+        "folder": str(done.model.folder),
+        "replaced": done.replaced,
+        "tried": done.tried,
+    }
+    print_rows([row], chosen_format(output_format, "table", "jsonl"))
+    if not done.tried:
+        note("the model is used once its packages are there: pip install 'infostream-dedup[translate]'", quiet=quiet)

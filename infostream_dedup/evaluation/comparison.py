@@ -1,0 +1,369 @@
+"""Methods side by side on one collection: precision and recall, overlap, symmetry and transitivity, cost.
+
+Two protocols. *labels*: a labels file says which pairs are true; families and kin, where documents carry them, say
+which are false (``truth``). *pool*: what the methods of 2007 find together, verified by String::Similarity (``pool``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.evaluation.collection import truth_for
+from infostream_dedup.evaluation.disagreement import ComparedPair, agreed, compared_pairs, disputed
+from infostream_dedup.evaluation.labels import Label, read_labels
+from infostream_dedup.evaluation.method_runs import MethodRun, MethodRuns, Progress, run_methods
+from infostream_dedup.evaluation.overlap import dice_matrix, found_alone
+from infostream_dedup.evaluation.pool import POOL_METHODS, THRESHOLD, Pool, alike_pairs, pool_of, pool_score
+from infostream_dedup.evaluation.predictions import Predictions
+from infostream_dedup.evaluation.protocol import evaluate
+from infostream_dedup.evaluation.timing import Cost
+from infostream_dedup.evaluation.truth import Truth
+from infostream_dedup.methods import Texts
+from infostream_dedup.model import VERSION
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "POOLS",
+    "PROTOCOLS",
+    "ComparedMethod",
+    "Comparison",
+    "PoolSummary",
+    "compare_methods",
+    "judged_by_labels",
+    "judged_by_pool",
+]
+
+Protocol = Literal["labels", "pool"]
+PROTOCOLS: Final = ("labels", "pool")
+POOLS: Final = ("a0-a10", "all")
+
+_AGREED: Final = 5
+_TIMES: Final = ("seconds", "cpu_seconds", "growth")
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedMethod:
+    """One row of the comparison.
+
+    Attributes:
+        run: what the method links, keeps and costs.
+        figures: of the protocol; ``precision``, ``recall`` and ``f1``, 0 to 1 or ``None``, come first.
+        only: pairs that no other method of the comparison finds.
+    """
+
+    run: MethodRun
+    figures: Mapping[str, float | int | None]
+    only: int
+
+    def as_dict(self, *, times: bool = True) -> dict[str, Any]:
+        """The row of ``compare``.
+
+        Args:
+            times: with seconds, CPU seconds and growth, which differ from run to run.
+        """
+        measures = self.run.measures
+        figures = dict(self.figures)
+        row = {
+            "method": self.run.name,
+            "pairs": len(self.run.codes),
+            **{name: figures.pop(name) for name in ("precision", "recall", "f1")},
+            "symmetry": measures.symmetry,
+            "transitivity": measures.transitivity,
+            "cpu_seconds": round(self.run.cost.cpu_seconds, 4),
+            "bytes_per_document": round(self.run.bytes_per_document, 1),
+            "seconds": round(self.run.cost.seconds, 4),
+            **({"growth": round(self.run.growth, 2)} if self.run.growth is not None else {"growth": None}),
+            "only": self.only,
+            **figures,
+            "links": measures.links,
+            "transitivity_error": measures.transitivity_error,
+        }
+        return row if times else {name: value for name, value in row.items() if name not in _TIMES}
+
+
+@dataclass(frozen=True, slots=True)
+class PoolSummary:
+    """How large a pool is.
+
+    Attributes:
+        methods: whose pairs it holds.
+        pairs: all of them.
+        verified: those with a String::Similarity of at least the threshold.
+        threshold: .80.
+    """
+
+    methods: list[str]
+    pairs: int
+    verified: int
+    threshold: float = THRESHOLD
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a comparison found.
+
+    Attributes:
+        protocol: ``labels`` or ``pool``.
+        rows: one for each method, in the order of tables.
+        dice: Dice coefficient of every two methods, in the order of the rows.
+        documents: size of the collection.
+        configuration: what decided the result: the methods with all their parameters, and the protocol's choices.
+        pool: of the pool protocol.
+        missing: methods that could not run, with the reason.
+        notes: what a reader of the numbers should know.
+        agreements: pairs that most methods find.
+        disagreements: pairs that some methods find and others do not; none of them is labelled.
+        reading: cost of what the methods share of the texts.
+    """
+
+    protocol: Protocol
+    rows: list[ComparedMethod]
+    dice: list[list[float | None]]
+    documents: int
+    configuration: dict[str, Any]
+    pool: PoolSummary | None = None
+    missing: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    agreements: list[ComparedPair] = field(default_factory=list)
+    disagreements: list[ComparedPair] = field(default_factory=list)
+    reading: Cost = field(default_factory=lambda: Cost(0.0, 0.0))
+
+    @property
+    def names(self) -> list[str]:
+        """The methods, in the order of the rows."""
+        return [row.run.name for row in self.rows]
+
+    def as_dict(self, *, times: bool = True) -> dict[str, Any]:
+        """The content of ``compare --format json``.
+
+        Args:
+            times: with the columns that differ from run to run.
+        """
+        return {
+            "rows": [row.as_dict(times=times) for row in self.rows],
+            "protocol": self.protocol,
+            "documents": self.documents,
+            "pool": None
+            if self.pool is None
+            else {
+                "methods": self.pool.methods,
+                "pairs": self.pool.pairs,
+                "verified": self.pool.verified,
+                "threshold": self.pool.threshold,
+            },
+            "dice": {"methods": self.names, "values": self.dice},
+            "missing": self.missing,
+            "notes": self.notes,
+            "configuration": self.configuration,
+        }
+
+    def to_arrow(self) -> Any:
+        """The rows as a ``pyarrow.Table``."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist([row.as_dict() for row in self.rows])
+
+    def to_pandas(self) -> Any:
+        """The rows as a ``pandas.DataFrame``; needs pandas."""
+        return self.to_arrow().to_pandas()
+
+
+def compare_methods(
+    texts: Texts,
+    *,
+    methods: Sequence[str] | None = None,
+    labels: str | Path | Sequence[Label] | None = None,
+    protocol: Protocol | None = None,
+    pool: str = "a0-a10",
+    kin: str | Path | None = None,
+    kin_field: str | None = "submission=translation",
+    lang: str | None = None,
+    domains: Sequence[str] = (),
+    positive: Sequence[str] = ("dup",),
+    resamples: int = 1000,
+    growth: bool = False,
+    examples: bool = False,
+    disagreements: int = 0,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Run methods on a collection and judge what they find.
+
+    Args:
+        texts: the collection.
+        methods: names, with parameters as in ``methods.notation``; by default all that can run.
+        labels: labelled pairs, or the file they are in.
+        protocol: ``labels`` (the default where there are labels) or ``pool``.
+        pool: whose pairs the pool holds: ``a0-a10`` as in the paper, run for it even when not compared, or ``all``
+            compared methods.
+        kin: file of families that are no negatives of each other.
+        kin_field: see ``truth_for``.
+        lang: restricts the labels protocol to a language or a pair of them.
+        domains: restricts the labels protocol to domains.
+        positive: labels that count as true.
+        resamples: for the intervals of the labels protocol.
+        growth: also run every method on half of the collection.
+        examples: also pick pairs on which the methods agree.
+        disagreements: how many unlabelled pairs to draw on which they do not.
+        progress: told of each step.
+
+    Raises:
+        ConfigurationError: an unknown method, parameter or protocol, or a protocol that the input does not serve.
+        BadDataError: the labels or the kin do not fit the documents.
+        MissingExtraError: a method that was asked for needs a package that is not installed.
+    """
+    protocol = _protocol(protocol, pool, labels, restricted=bool(kin or lang or domains))
+    truth, notes = None, []
+    if labels is not None:
+        listed = read_labels(labels) if isinstance(labels, str | Path) else labels
+        truth = truth_for(texts, listed, kin=kin, kin_field=kin_field, lang=lang, domains=domains, positive=positive)
+        notes = _notes(truth, listed, positive)
+    found = run_methods(texts, methods, with_growth=growth, progress=progress)
+    names = {run.name: run.codes for run in found.runs}
+    summary = None
+    if protocol == "labels" and truth is not None:
+        figures = [judged_by_labels(run, truth, resamples=resamples) for run in found.runs]
+    else:
+        figures, summary = judged_by_pool(texts, found, pool, progress=progress)
+    known = None if truth is None else np.sort(np.concatenate((truth.positives, truth.negatives, truth.others)))
+    shown = agreed(names, _AGREED) if examples else np.zeros(0, dtype=np.int64)
+    drawn = disputed(names, disagreements, known=known) if disagreements else np.zeros(0, dtype=np.int64)
+    pairs = compared_pairs(texts, names, np.concatenate((shown, drawn)))
+    return Comparison(
+        protocol,
+        [
+            ComparedMethod(run, figure, only)
+            for run, figure, only in zip(found.runs, figures, found_alone(list(names.values())), strict=True)
+        ],
+        dice_matrix(list(names.values())),
+        len(texts),
+        _configuration(found, protocol, pool, lang, domains, positive),
+        summary,
+        found.missing,
+        notes,
+        pairs[: len(shown)],
+        pairs[len(shown) :],
+        found.reading,
+    )
+
+
+def judged_by_labels(run: MethodRun, truth: Truth, *, resamples: int = 1000) -> dict[str, float | int | None]:
+    """Precision, recall and F1 of one method with 95 % intervals, by the rules of ``evaluate``.
+
+    Args:
+        run: of the method.
+        truth: of the same collection.
+        resamples: collections drawn for the intervals.
+
+    Returns:
+        ``precision``, ``recall``, ``f1``, ``tp``, ``fp``, ``fn``, and the ends of the intervals; ``low`` and ``high``
+        bound F1.
+    """
+    predictions = Predictions(run.codes, np.ones(len(run.codes), dtype=np.uint8), (1,), "k")
+    row = evaluate(predictions, truth, recommended=1, resamples=resamples).rows[0]
+    figures: dict[str, float | int | None] = {
+        "precision": row.scores.precision,
+        "recall": row.scores.recall,
+        "f1": row.scores.f1,
+        "tp": row.scores.tp,
+        "fp": row.scores.fp,
+        "fn": row.scores.fn,
+    }
+    bounds = row.intervals
+    for prefix, interval in (("", bounds.f1), ("precision_", bounds.precision), ("recall_", bounds.recall)):
+        figures[f"{prefix}low"], figures[f"{prefix}high"] = interval or (None, None)
+    return figures
+
+
+def judged_by_pool(
+    texts: Texts, found: MethodRuns, pool: str = "a0-a10", *, progress: Progress | None = None
+) -> tuple[list[dict[str, float | int | None]], PoolSummary]:
+    """Precision, recall and F1 of every method by the pool protocol.
+
+    Args:
+        texts: the collection.
+        found: what the methods made of it.
+        pool: see ``compare_methods``; methods of the pool that are not among the runs are run for it.
+        progress: told of such methods.
+
+    Returns:
+        For each run ``precision``, ``recall``, ``f1``, ``tp``, ``fp``, ``fn`` and ``alike`` (``PoolScore``); and how
+        large the pool is.
+    """
+    own = {run.name: run.codes for run in found.runs}
+    members = own
+    if pool == "a0-a10":
+        absent = [name for name in POOL_METHODS if name not in own]
+        others = run_methods(texts, absent, progress=progress).runs
+        run_for_it = {run.name: run.codes for run in others}
+        members = {name: own[name] if name in own else run_for_it[name] for name in POOL_METHODS}
+    every = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *own.values(), *members.values()]))
+    alike = alike_pairs(texts.plain, every)
+    made = pool_of(members, alike)
+    return [_by_pool(codes, made, alike) for codes in own.values()], PoolSummary(
+        list(made.methods), len(made.pairs), len(made.verified)
+    )
+
+
+def _by_pool(codes: NDArray[np.int64], pool: Pool, alike: NDArray[np.int64]) -> dict[str, float | int | None]:
+    judged = pool_score(codes, pool, alike)
+    return {
+        "precision": judged.scores.precision,
+        "recall": judged.scores.recall,
+        "f1": judged.scores.f1,
+        "tp": judged.scores.tp,
+        "fp": judged.scores.fp,
+        "fn": judged.scores.fn,
+        "alike": judged.alike,
+    }
+
+
+def _protocol(given: Protocol | None, pool: str, labels: object | None, *, restricted: bool) -> Protocol:
+    if given is not None and given not in PROTOCOLS:
+        raise ConfigurationError(f"protocol is {given!r}; expected one of {', '.join(PROTOCOLS)}")
+    if pool not in POOLS:
+        raise ConfigurationError(f"pool is {pool!r}; expected one of {', '.join(POOLS)}")
+    if given == "labels" and labels is None:
+        raise ConfigurationError("the protocol labels needs labels; name a file of labelled pairs, or take pool")
+    protocol: Protocol = given or ("pool" if labels is None else "labels")
+    if restricted and protocol == "pool":
+        raise ConfigurationError(
+            "kin, languages and domains restrict what labels say, but the protocol is pool; leave them out, or name "
+            "labels"
+        )
+    return protocol
+
+
+def _notes(truth: Truth, listed: Sequence[Label], positive: Sequence[str]) -> list[str]:
+    notes = []
+    if not len(truth.positives):
+        given = sorted({label.label for label in listed})
+        notes.append(
+            f"no pair counts as true: positive is {', '.join(positive)}, the labels are {', '.join(given) or 'none'}"
+        )
+    if not (truth.circles >= 0).any():
+        notes.append("documents name no family: only labelled pairs count, what methods find beyond them is not judged")
+    return notes
+
+
+def _configuration(
+    found: MethodRuns, protocol: Protocol, pool: str, lang: str | None, domains: Sequence[str], positive: Sequence[str]
+) -> dict[str, Any]:
+    choices: dict[str, Any] = (
+        {"positive": list(positive), "lang": lang, "domains": list(domains)}
+        if protocol == "labels"
+        else {"pool": pool, "threshold": THRESHOLD}
+    )
+    return {
+        "version": VERSION,
+        "protocol": protocol,
+        **choices,
+        "methods": {run.name: run.method.as_dict() for run in found.runs},
+    }

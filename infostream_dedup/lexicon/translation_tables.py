@@ -1,0 +1,100 @@
+"""Hand-written tables behind translation: concepts in three languages, false friends, words that are no answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from infostream_dedup.lexicon.folder import dictionaries_folder
+from infostream_dedup.lexicon.name_tables import variants
+from infostream_dedup.lexicon.spelling import key_form
+from infostream_dedup.lexicon.tables import Row, read_table
+from infostream_dedup.model import LANGUAGES, Language
+
+__all__ = ["Concept", "FalseFriend", "blocked", "concepts", "false_friends"]
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """One row of ``translations.tsv``.
+
+    Attributes:
+        words: key forms per language, the commonest first; phrases of several words are among them.
+        part_of_speech: ``noun`` or ``adj`` (an adjective used as a noun).
+        source: who wrote the row; ``own`` for this project.
+        place: ``file:line``.
+    """
+
+    words: Mapping[Language, tuple[str, ...]]
+    part_of_speech: str
+    source: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class FalseFriend:
+    """One row of ``false_friends.tsv``, in key forms.
+
+    Attributes:
+        ru: Russian word.
+        uk: Ukrainian word that looks like it.
+        right_uk: Ukrainian words for the Russian one.
+        is_wrong: whether ``uk`` is no translation at all; else it is one of several.
+    """
+
+    ru: str
+    uk: str
+    right_uk: tuple[str, ...]
+    is_wrong: bool
+
+
+@cache
+def concepts() -> tuple[Concept, ...]:
+    """All rows of ``translations.tsv``, in their order: roughly the more frequent first.
+
+    Raises:
+        BadDataError: the table is broken.
+    """
+    rows = read_table(dictionaries_folder() / "translations.tsv", (*LANGUAGES, "pos", "source"))
+    return tuple(
+        Concept(
+            {language: _keys(row, language) for language in LANGUAGES},
+            row.cells["pos"],
+            row.cells["source"],
+            f"{row.file}:{row.line}",
+        )
+        for row in rows
+    )
+
+
+@cache
+def false_friends() -> tuple[FalseFriend, ...]:
+    """All rows of ``false_friends.tsv``.
+
+    Raises:
+        BadDataError: the table is broken.
+    """
+    found = []
+    for row in read_table(dictionaries_folder() / "false_friends.tsv", ("ru", "uk", "right_uk", "meaning")):
+        ru, uk = key_form(row.cells["ru"]), key_form(row.cells["uk"])
+        right = tuple(key_form(word.strip()) for word in row.cells["right_uk"].split("|"))
+        if not (ru and uk and all(right)):
+            raise row.bad("right_uk", "an empty word; expected words in the first three columns")
+        found.append(FalseFriend(ru, uk, right, uk not in right))
+    return tuple(found)
+
+
+@cache
+def blocked(language: Language) -> frozenset[str]:
+    """Key forms that no translation may give or take: slurs and obscenities.
+
+    Raises:
+        BadDataError: the table is broken.
+    """
+    rows = read_table(dictionaries_folder() / "blocklist.tsv", ("language", "word", "why"))
+    return frozenset(key_form(row.cells["word"]) for row in rows if row.cells["language"] == language)
+
+
+def _keys(row: Row, language: Language) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(map(key_form, variants(row, language))))

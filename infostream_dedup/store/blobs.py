@@ -1,0 +1,84 @@
+"""Arrays of integers as little-endian bytes, many rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["INT32", "INT64", "Ragged", "RaggedBuilder", "blobs_of", "numbers_of"]
+
+INT32: Final = np.dtype("<i4")
+INT64: Final = np.dtype("<i8")
+
+
+@dataclass(frozen=True, slots=True)
+class Ragged:
+    """Rows of different length.
+
+    Attributes:
+        indptr: int64 (rows + 1,), where each row begins in `values`.
+        values: int32 or int64, all rows one after another.
+    """
+
+    indptr: NDArray[np.int64]
+    values: NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def row(self, number: int) -> NDArray[np.int64]:
+        """One row as int64."""
+        return self.values[self.indptr[number] : self.indptr[number + 1]].astype(np.int64)
+
+
+class RaggedBuilder:
+    """Puts rows together that come some at a time as bytes.
+
+    Args:
+        dtype: of the numbers.
+    """
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self._dtype = dtype
+        self._parts: list[bytes] = []
+        self._sizes: list[NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
+
+    def extend(self, blobs: Sequence[bytes]) -> None:
+        """Take rows that `blobs_of` wrote."""
+        self._parts.append(b"".join(blobs))
+        sizes = np.fromiter(map(len, blobs), dtype=np.int64, count=len(blobs))
+        self._sizes.append(sizes // self._dtype.itemsize)
+
+    def finish(self) -> Ragged:
+        """All rows; the builder is empty afterwards."""
+        values = np.frombuffer(b"".join(self._parts), dtype=self._dtype)
+        self._parts.clear()
+        return Ragged(np.cumsum(np.concatenate(self._sizes)), values)
+
+
+def blobs_of(rows: Sequence[NDArray[Any]], dtype: np.dtype[Any]) -> list[bytes]:
+    """Each row as bytes.
+
+    Raises:
+        ValueError: a number does not fit.
+    """
+    if not rows:
+        return []
+    values = np.concatenate(rows)
+    bounds = np.iinfo(dtype)
+    if values.size and not bounds.min <= values.min() <= values.max() <= bounds.max:
+        raise ValueError(f"numbers from {values.min()} to {values.max()} do not fit {dtype}")
+    whole = values.astype(dtype).tobytes()
+    ends = (np.cumsum([len(row) for row in rows]) * dtype.itemsize).tolist()
+    return [whole[begin:end] for begin, end in zip([0, *ends], ends, strict=False)]
+
+
+def numbers_of(blob: bytes, dtype: np.dtype[Any]) -> NDArray[np.int64]:
+    """One row back from its bytes."""
+    return np.frombuffer(blob, dtype=dtype).astype(np.int64)

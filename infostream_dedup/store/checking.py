@@ -1,0 +1,208 @@
+"""Whether a store still says what was written: checksums, counts and references."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+import numpy as np
+
+from infostream_dedup.store.blobs import INT32, INT64, numbers_of
+from infostream_dedup.store.rows import (
+    DOCUMENT_COLUMNS,
+    EPOCH_COLUMNS,
+    EVENT_COLUMNS,
+    SIGNATURE_COLUMNS,
+    BatchContent,
+    BatchHead,
+    Row,
+    batch_checksum,
+    signature_hash,
+)
+
+__all__ = ["Check", "batch_as_stored", "checks"]
+
+_BATCH: Final = f"SELECT {', '.join(BatchHead._fields)} FROM batch WHERE sequence = ?"  # noqa: S608
+_TERMS: Final = "SELECT term FROM term WHERE number >= ? AND number < ? ORDER BY number"
+_DOCUMENTS: Final = (
+    f"SELECT {', '.join(DOCUMENT_COLUMNS)} FROM document WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal"  # noqa: S608
+)
+_EVENTS: Final = f"SELECT {', '.join(EVENT_COLUMNS)} FROM event WHERE batch = ? ORDER BY number"  # noqa: S608
+_EPOCHS: Final = f"SELECT {', '.join(EPOCH_COLUMNS)} FROM epoch_frequency WHERE batch = ? ORDER BY epoch, language"  # noqa: S608
+_SIGNATURES: Final = ", ".join(f"signature.{name}" for name in SIGNATURE_COLUMNS)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that `store verify` looks at.
+
+    Attributes:
+        check: its name.
+        checked: how many things were looked at.
+        faults: how many are wrong.
+        first: what the first fault is; ``None`` if all is well.
+    """
+
+    check: str
+    checked: int
+    faults: int
+    first: str | None
+
+
+def batch_as_stored(connection: sqlite3.Connection, sequence: int) -> BatchContent:
+    """What a batch brought, read back."""
+    head = BatchHead(*connection.execute(_BATCH, (sequence,)).fetchone())
+    terms = connection.execute(_TERMS, (head.first_term, head.first_term + head.terms))
+    return BatchContent(
+        head,
+        connection.execute(_DOCUMENTS, (head.first_ordinal, head.first_ordinal + head.documents)).fetchall(),
+        [row[0] for row in terms],
+        connection.execute(_EVENTS, (sequence,)).fetchall(),
+        connection.execute(_EPOCHS, (sequence,)).fetchall(),
+    )
+
+
+def checks(connection: sqlite3.Connection) -> Iterator[Check]:
+    """All checks, one after another; one that cannot be made for damage says so as its fault."""
+    for name, faults_of in _CHECKS:
+        checked, faults, first = 0, 0, None
+        try:
+            for fault in faults_of(connection):
+                checked += 1
+                if fault is not None:
+                    faults += 1
+                    first = first or fault
+        except _UNREADABLE as error:
+            faults += 1
+            first = first or f"cannot be read: {error}"
+        yield Check(name, checked, faults, first)
+
+
+Faults = Iterator[str | None]
+
+_UNREADABLE: Final = (sqlite3.DatabaseError, ValueError, TypeError)
+"""What damage looks like: values of other types than were ever written come out of a damaged file."""
+
+
+def _pages(connection: sqlite3.Connection) -> Faults:
+    for (message,) in connection.execute("PRAGMA integrity_check"):
+        yield None if message == "ok" else message
+
+
+def _references(connection: sqlite3.Connection) -> Faults:
+    tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+    broken = connection.execute("PRAGMA foreign_key_check").fetchall()
+    for table in tables:
+        rows = [row for row in broken if row[0] == table]
+        yield f"row {rows[0][1]} of {table} refers to a missing row of {rows[0][2]}" if rows else None
+
+
+def _order(connection: sqlite3.Connection) -> Faults:
+    """Batches, ordinals and terms are numbered without gaps."""
+    documents = terms = 0
+    rows = connection.execute(
+        "SELECT sequence, first_ordinal, documents, first_term, terms FROM batch ORDER BY sequence"
+    )
+    for expected, (sequence, first, count, first_term, new_terms) in enumerate(rows):
+        right = (sequence, first, first_term) == (expected, documents, terms)
+        yield None if right else f"batch {sequence} does not go on where the one before it ends"
+        documents, terms = first + count, first_term + new_terms
+    for table, column, expected in (("document", "ordinal", documents), ("term", "number", terms)):
+        found = connection.execute(f"SELECT count(*), coalesce(max({column}) + 1, 0) FROM {table}").fetchone()  # noqa: S608
+        right = found == (expected, expected)
+        yield None if right else f"{table}: {found[0]} rows up to {found[1]}, {expected} expected"
+
+
+def _batches(connection: sqlite3.Connection) -> Faults:
+    for sequence, batch_id, checksum in connection.execute("SELECT sequence, batch_id, checksum FROM batch").fetchall():
+        same = batch_checksum(batch_as_stored(connection, sequence)) == checksum
+        yield None if same else f"batch {batch_id!r} is not what was written"
+
+
+def _signatures(connection: sqlite3.Connection) -> Faults:
+    below = connection.execute("SELECT expired_below FROM store").fetchone()[0]
+    terms = connection.execute("SELECT count(*) FROM term").fetchone()[0]
+    rows = connection.execute(
+        f"SELECT document.ordinal, document.id, forgotten, signature_hash, packed, {_SIGNATURES}"  # noqa: S608
+        " FROM document LEFT JOIN signature ON signature.ordinal = document.ordinal"
+        " LEFT JOIN body ON body.ordinal = document.ordinal ORDER BY document.ordinal"
+    )
+    for ordinal, id_, forgotten, checksum, packed, *signature in rows:
+        gone = bool(forgotten) or ordinal < below
+        if signature[0] is None:
+            yield None if gone and packed is None else f"the signature of document {id_!r} is missing"
+        elif signature_hash(tuple(signature), packed) != checksum:
+            yield f"the signature of document {id_!r} is not what was written"
+        else:
+            known = all(max(numbers_of(blob, INT32), default=-1) < terms for blob in (signature[3], signature[5]))
+            yield None if known else f"document {id_!r} has a term the store does not know"
+
+
+def _answers(connection: sqlite3.Connection) -> Faults:
+    rows = connection.execute("SELECT batch_id, first_ordinal + documents, answers FROM batch ORDER BY sequence")
+    for batch_id, end, answers in rows:
+        ordinals = numbers_of(answers, INT64) if answers is not None else np.zeros(0, dtype=np.int64)
+        right = not ordinals.size or 0 <= ordinals.min() <= ordinals.max() < end
+        yield None if right else f"batch {batch_id!r} answers with a document that came later"
+
+
+def _names(connection: sqlite3.Connection) -> Faults:
+    """Documents repeat, and groups are named after, documents that the store has."""
+    documents = connection.execute("SELECT count(*) FROM document").fetchone()[0]
+    for column in ("of_id", "group_id"):
+        missing = connection.execute(
+            f"SELECT count(*), min(id) FROM document WHERE {column} IS NOT NULL AND {column} <> id"  # noqa: S608
+            f" AND NOT EXISTS (SELECT 1 FROM document AS other WHERE other.id = document.{column})"
+        ).fetchone()
+        yield f"{column} of document {missing[1]!r} and {missing[0] - 1} others is no document" if missing[0] else None
+    yield from (None for _ in range(documents - 2))
+
+
+def _epochs(connection: sqlite3.Connection) -> Faults:
+    """Documents, lengths and, while all signatures are there, document frequencies equal a recount."""
+    noted = {
+        (row[0], row[1]): row[2:]
+        for row in connection.execute("SELECT epoch, language, documents, length, terms, df FROM epoch_frequency")
+    }
+    closed = max((epoch for epoch, _ in noted), default=-1)
+    rows = connection.execute(
+        "SELECT epoch, language, length, targets FROM document"
+        " LEFT JOIN signature ON signature.ordinal = document.ordinal ORDER BY document.ordinal"
+    )
+    for epoch, members in groupby(rows, key=lambda row: row[0]):
+        if epoch > closed:
+            break
+        languages: dict[str, list[Row]] = {}
+        for _, language, *values in members:
+            languages.setdefault(language, []).append(tuple(values))
+        for language, values in sorted(languages.items()):
+            fault = _recounted(values, noted.pop((epoch, language), (0, 0, b"", b"")))
+            yield fault and f"epoch {epoch}, language {language}: {fault}"
+    for epoch, language in noted:
+        yield f"epoch {epoch}, language {language}: it has no documents"
+
+
+def _recounted(documents: Sequence[Row], noted: Row) -> str | None:
+    counted = len(documents), sum(length for length, _ in documents)
+    if counted != noted[:2]:
+        return f"{noted[0]} documents of {noted[1]} terms noted, {counted[0]} of {counted[1]} counted"
+    if any(targets is None for _, targets in documents):
+        return None
+    terms, df = np.unique(np.frombuffer(b"".join(targets for _, targets in documents), dtype=INT32), return_counts=True)
+    same = np.array_equal(terms, numbers_of(noted[2], INT32)) and np.array_equal(df, numbers_of(noted[3], INT32))
+    return None if same else "document frequencies differ from a recount"
+
+
+_CHECKS: Final[tuple[tuple[str, Callable[[sqlite3.Connection], Faults]], ...]] = (
+    ("pages", _pages),
+    ("references", _references),
+    ("numbering", _order),
+    ("batches", _batches),
+    ("signatures", _signatures),
+    ("answers", _answers),
+    ("names", _names),
+    ("epochs", _epochs),
+)

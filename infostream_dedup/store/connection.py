@@ -1,0 +1,189 @@
+"""A connection to a store, and what its failures mean to the user."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from infostream_dedup.errors import (
+    BadDataError,
+    CannotCreateError,
+    CannotWriteError,
+    ConfigurationError,
+    InfostreamError,
+    StoreBusyError,
+)
+
+__all__ = ["begin_wal", "connect", "naming_failures", "snapshot", "writing"]
+
+_OLDEST_SQLITE: Final = (3, 37, 0)
+"""The first with STRICT tables."""
+
+_CACHE_KIB: Final = 64 * 1024
+_WAL_BYTES_KEPT: Final = 64 * 1024 * 1024
+_PAUSE: Final = 0.02
+
+
+def connect(path: Path, *, mode: str, busy_seconds: float) -> sqlite3.Connection:
+    """Open an SQLite file; the connection begins no transactions by itself.
+
+    Args:
+        path: of the file, resolved.
+        mode: ``ro``, ``rw`` or ``rwc`` (made when missing).
+        busy_seconds: how long to wait for another process that writes.
+
+    Raises:
+        ConfigurationError: Python's SQLite is too old.
+        CannotWriteError, CannotCreateError, BadDataError, StoreBusyError: as `naming_failures` says.
+    """
+    if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
+        needed = ".".join(map(str, _OLDEST_SQLITE))
+        raise ConfigurationError(f"this Python has SQLite {sqlite3.sqlite_version}; stores need {needed} or newer")
+    with naming_failures(path):
+        connection = _opened(path, mode, busy_seconds)
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA recursive_triggers = OFF")
+        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB:d}")
+        connection.execute(f"PRAGMA journal_size_limit = {_WAL_BYTES_KEPT:d}")
+        return connection
+
+
+def _opened(path: Path, mode: str, busy_seconds: float) -> sqlite3.Connection:
+    if mode == "ro" and os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        # Who opens a file read-only leaves the log and the shared memory lying beside it.
+        connection = _plain(path, "mode=rw", busy_seconds)
+        connection.execute("PRAGMA query_only = ON")
+    else:
+        connection = _plain(path, f"mode={mode}", busy_seconds)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError:
+        connection.close()
+        # In a folder that cannot be written SQLite cannot lay its shared memory beside the file. Nobody writes there
+        # either, so the file may be read as it is, unless a log with the latest batches lies beside it.
+        log = path.with_name(path.name + "-wal")
+        if mode != "ro" or os.access(path.parent, os.W_OK) or (log.exists() and log.stat().st_size):
+            raise
+        return _plain(path, "mode=ro&immutable=1", busy_seconds)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _plain(path: Path, query: str, busy_seconds: float) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{quote(str(path))}?{query}", uri=True, timeout=busy_seconds, isolation_level=None)
+
+
+def begin_wal(connection: sqlite3.Connection, path: Path, *, busy_seconds: float) -> None:
+    """Turn the write-ahead log on; it stays on in the file.
+
+    Raises:
+        CannotWriteError: the file system has no shared memory, as network drives.
+        StoreBusyError: another process uses the file.
+    """
+    deadline = time.monotonic() + busy_seconds
+    with naming_failures(path):
+        while True:
+            try:
+                mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+                break
+            except sqlite3.OperationalError as error:
+                # SQLite does not wait by itself here.
+                if _kind(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise
+                time.sleep(_PAUSE)
+        if mode != "wal":
+            raise CannotWriteError(f"{path}: no write-ahead log here ({mode}); keep the store on a local disk")
+
+
+@contextmanager
+def writing(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
+    """One transaction that takes the right to write at once, so that it never fails half-way for another writer.
+
+    Raises:
+        CannotWriteError, StoreBusyError, BadDataError: as `naming_failures` says; nothing of the block was stored.
+    """
+    with naming_failures(path):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            connection.execute("COMMIT")
+        except BaseException:
+            _roll_back(connection)
+            raise
+
+
+@contextmanager
+def snapshot(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
+    """Several reads that see one state; inside a transaction they are part of it."""
+    with naming_failures(path):
+        if connection.in_transaction:
+            yield
+            return
+        connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            _roll_back(connection)
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    # A full disk makes SQLite roll back by itself.
+    if connection.in_transaction:
+        with suppress(sqlite3.Error):
+            connection.execute("ROLLBACK")
+
+
+@contextmanager
+def naming_failures(path: Path) -> Iterator[None]:
+    """SQLite's errors as ours.
+
+    Raises:
+        StoreBusyError: another process has been writing for longer than we wait.
+        CannotWriteError: no room, a faulty device, a read-only place.
+        CannotCreateError: the file cannot be opened or made.
+        BadDataError: the file is damaged, or no database.
+    """
+    try:
+        yield
+    except sqlite3.Error as error:
+        named = _named(error, path)
+        if named is None:
+            raise
+        raise named from error
+
+
+def _kind(error: sqlite3.Error) -> int | None:
+    code: int | None = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
+
+
+def _named(error: sqlite3.Error, path: Path) -> InfostreamError | None:
+    nothing = "nothing of it was stored"
+    match _kind(error):
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return StoreBusyError(f"{path}: another process is writing; run the same command again later")
+        case sqlite3.SQLITE_FULL:
+            return CannotWriteError(f"{path}: no room left; {nothing}; make room and run the same command again")
+        case sqlite3.SQLITE_IOERR:
+            advice = "check the disk, its room and limits, and run the same command again"
+            return CannotWriteError(f"{path}: input or output failed ({error.sqlite_errorname}); {nothing}; {advice}")
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
+            return CannotWriteError(f"{path}: the store or its folder is read-only")
+        case sqlite3.SQLITE_CANTOPEN:
+            return CannotCreateError(f"{path}: cannot be opened, or files beside it cannot be made")
+        case sqlite3.SQLITE_CORRUPT:
+            message = f"the store is damaged ({error}); 'store verify' says where; go back to the latest 'store backup'"
+            return BadDataError(message, code="E_STORE_DAMAGED", source=str(path))
+        case sqlite3.SQLITE_NOTADB:
+            return BadDataError("not a store: no SQLite file", code="E_STORE_FOREIGN", source=str(path))
+        case _:
+            return None

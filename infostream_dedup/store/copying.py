@@ -1,0 +1,85 @@
+"""A whole copy of a store while others write to it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from infostream_dedup.errors import BadDataError, CannotCreateError
+from infostream_dedup.store.connection import naming_failures, snapshot
+from infostream_dedup.store.schema import APPLICATION_ID
+
+__all__ = ["copy_store"]
+
+_PAGES_AT_ONCE: Final = 4096
+_HEADER: Final = b"SQLite format 3\0"
+_APPLICATION_ID: Final = slice(68, 72)
+_HEADER_BYTES: Final = 100
+
+
+def copy_store(connection: sqlite3.Connection, path: Path, target: Path) -> None:
+    """Copy a store by SQLite's online backup; the copy takes its name when it is whole and on disk.
+
+    The copy has no log beside it: it opens anywhere, also in a folder that cannot be written.
+
+    Args:
+        connection: to the store.
+        path: of the store.
+        target: where to; an older copy there is replaced.
+
+    Raises:
+        CannotCreateError: `target` is the store itself, a directory, or a file that is no store.
+        CannotWriteError: no room, or the device failed; nothing is left behind.
+        BadDataError: the copy does not hold together, so the store is damaged.
+    """
+    target = target.resolve()
+    _check_target(path, target)
+    part = target.with_name(f".infostream-dedup-{os.getpid()}.part")
+    try:
+        with naming_failures(target):
+            part.unlink(missing_ok=True)
+            with closing(sqlite3.connect(part, isolation_level=None)) as copy:
+                # Without a snapshot of its own the backup would begin anew whenever somebody writes.
+                with snapshot(connection, path):
+                    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+                    connection.backup(copy, pages=_PAGES_AT_ONCE)
+                copy.execute("PRAGMA journal_mode = DELETE")
+                faults = [row[0] for row in copy.execute("PRAGMA quick_check(1)")]
+            if faults != ["ok"]:
+                raise BadDataError(
+                    f"the copy does not hold together ({faults[0]}); 'store verify' says more",
+                    code="E_STORE_DAMAGED",
+                    source=str(path),
+                )
+            _sync(part)
+            part.replace(target)
+            _sync(target.parent)
+    except OSError as error:
+        raise CannotCreateError(f"cannot create {target}: {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _check_target(path: Path, target: Path) -> None:
+    if target.is_dir():
+        raise CannotCreateError(f"cannot create {target}: it is a directory")
+    if not target.exists():
+        return
+    if target.samefile(path):
+        raise CannotCreateError(f"{target} is the store itself; give the copy a name of its own")
+    with target.open("rb") as file:
+        header = file.read(_HEADER_BYTES)
+    ours = header.startswith(_HEADER) and header[_APPLICATION_ID] == APPLICATION_ID.to_bytes(4, "big")
+    if header and not ours:
+        raise CannotCreateError(f"{target} is no copy of a store and would be lost; give the copy another name")
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,136 @@
+"""Documents read column by column, as fast as a start needs it."""
+
+from __future__ import annotations
+
+import gc
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import numpy as np
+
+from infostream_dedup.store.blobs import INT32, INT64, RaggedBuilder
+from infostream_dedup.store.remembered_table import RememberedTable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["groups_now", "table_of"]
+
+_ROWS_AT_ONCE: Final = 20_000
+
+
+class _Column(Protocol):
+    def extend(self, values: Sequence[Any]) -> None: ...
+
+    def finish(self) -> Any: ...
+
+
+class _Numbers:
+    def __init__(self) -> None:
+        self._parts: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
+
+    def extend(self, values: Sequence[int]) -> None:
+        self._parts.append(np.array(values, dtype=np.int64))
+
+    def finish(self) -> NDArray[np.int64]:
+        return np.concatenate(self._parts)
+
+
+class _Values:
+    def __init__(self) -> None:
+        self._values: list[Any] = []
+
+    def extend(self, values: Sequence[Any]) -> None:
+        self._values.extend(values)
+
+    def finish(self) -> list[Any]:
+        return self._values
+
+
+class _Repeated(_Values):
+    """Few different values: a million copies of a source's name would outweigh the rest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen: dict[Any, Any] = {}
+
+    def extend(self, values: Sequence[Any]) -> None:
+        super().extend(tuple(map(self._seen.setdefault, values, values)))
+
+
+_COLUMNS: Final[tuple[tuple[str, str, Callable[[], _Column]], ...]] = (
+    ("ordinals", "document.ordinal", _Numbers),
+    ("ids", "id", _Values),
+    ("versions", "version", _Numbers),
+    ("sources", "source", _Repeated),
+    ("clocks", "clock", _Numbers),
+    ("published", "published", _Values),
+    ("languages", "language", _Repeated),
+    ("text_hashes", "coalesce(text_hash, x'')", _Values),
+    ("opening_hashes", "coalesce(opening_hash, x'')", _Values),
+    ("epochs", "epoch", _Numbers),
+    ("lengths", "length", _Numbers),
+    ("keys", "coalesce(keys, x'')", lambda: RaggedBuilder(INT32)),
+    ("weights", "coalesce(weights, x'')", lambda: RaggedBuilder(INT64)),
+    ("targets", "coalesce(targets, x'')", lambda: RaggedBuilder(INT32)),
+    ("numbers", "coalesce(numbers, x'')", lambda: RaggedBuilder(INT64)),
+    ("statuses", "status", _Repeated),
+    # Most documents are alone in their group: so its name need not be read twice.
+    ("groups", "nullif(group_id, id)", _Values),
+)
+_DOCUMENTS: Final = (
+    f"SELECT {', '.join(expression for _, expression, _ in _COLUMNS)} FROM document"  # noqa: S608
+    " LEFT JOIN signature ON signature.ordinal = document.ordinal"
+    " WHERE document.ordinal >= ? AND document.ordinal < ? ORDER BY document.ordinal"
+)
+
+
+def table_of(connection: sqlite3.Connection, first: int, end: int) -> RememberedTable:
+    """Documents with ordinals from `first` up to, without, `end`."""
+    columns = [kind() for _, _, kind in _COLUMNS]
+    cursor = connection.execute(_DOCUMENTS, (first, end))
+    with _without_collection():
+        while rows := cursor.fetchmany(_ROWS_AT_ONCE):
+            for column, values in zip(columns, zip(*rows, strict=True), strict=True):
+                column.extend(values)
+    table = {name: column.finish() for (name, _, _), column in zip(_COLUMNS, columns, strict=True)}
+    named = (id_ if group is None else group for id_, group in zip(table["ids"], table["groups"], strict=True))
+    table["groups"] = groups_now(connection, list(named), table["ordinals"].tolist())
+    return RememberedTable(**table)
+
+
+def groups_now(connection: sqlite3.Connection, groups: list[str], ordinals: Sequence[int]) -> list[str]:
+    """The groups that documents are in after all merges.
+
+    Args:
+        connection: to the store.
+        groups: those the documents were in at first.
+        ordinals: of the documents; merges before a document do not concern it, for a name may come again.
+    """
+    merges: dict[str, list[tuple[int, int, str]]] = {}
+    for number, ordinal, other, group in connection.execute(
+        "SELECT number, ordinal, other, group_id FROM event WHERE kind = 'merge' ORDER BY number"
+    ):
+        merges.setdefault(other, []).append((number, ordinal, group))
+
+    def now(group: str, since: int) -> str:
+        last = -1
+        while later := [one for one in merges.get(group, ()) if one[0] > last and one[1] >= since]:
+            last, _, group = later[0]
+        return group
+
+    return list(map(now, groups, ordinals)) if merges else groups
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Millions of new objects, none of them garbage: looking for cycles would take a third of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

@@ -1,0 +1,61 @@
+"""Deletion of what no verdict will ever need again."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from infostream_dedup.store.connection import naming_failures, snapshot, writing
+from infostream_dedup.store.restoring import first_ordinal_needed
+
+__all__ = ["Expired", "expire"]
+
+_ORDINALS_AT_ONCE: Final = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Expired:
+    """What `expire` did.
+
+    Attributes:
+        documents: signatures deleted now.
+        below: signatures of all ordinals below this one are gone.
+        freed: bytes given back to the disk.
+    """
+
+    documents: int
+    below: int
+    freed: int
+
+
+def expire(connection: sqlite3.Connection, path: Path) -> Expired:
+    """Delete signatures and texts of documents in neither the window nor the open epoch.
+
+    Verdicts, ids, titles, groups, events and frequencies stay, so that no answer ever changes; a sweep over the past
+    needs the signatures. Work is cut into short transactions, so that writers are not held up.
+    """
+    with snapshot(connection, path):
+        below = first_ordinal_needed(connection)
+        first = connection.execute("SELECT expired_below FROM store").fetchone()[0]
+        pages = _pages(connection)
+    deleted = 0
+    for begin in range(first, below, _ORDINALS_AT_ONCE):
+        end = min(begin + _ORDINALS_AT_ONCE, below)
+        with writing(connection, path):
+            deleted += connection.execute(
+                "DELETE FROM signature WHERE ordinal >= ? AND ordinal < ?", (begin, end)
+            ).rowcount
+            connection.execute("DELETE FROM body WHERE ordinal >= ? AND ordinal < ?", (begin, end))
+            connection.execute("UPDATE store SET expired_below = max(expired_below, ?)", (end,))
+    with naming_failures(path):
+        # Rows come one a freed page: they must be fetched for the work to be done.
+        connection.execute("PRAGMA incremental_vacuum").fetchall()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        size = connection.execute("PRAGMA page_size").fetchone()[0]
+        return Expired(deleted, max(first, below), max(0, pages - _pages(connection)) * size)
+
+
+def _pages(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA page_count").fetchone()[0])

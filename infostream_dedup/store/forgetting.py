@@ -1,0 +1,103 @@
+"""Removal of one document's content on request, as data protection law may ask for."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from infostream_dedup.errors import BadDataError
+from infostream_dedup.store.blobs import INT32, blobs_of, numbers_of
+from infostream_dedup.store.checking import batch_as_stored
+from infostream_dedup.store.connection import naming_failures, writing
+from infostream_dedup.store.restoring import open_epoch
+from infostream_dedup.store.rows import batch_checksum
+
+__all__ = ["Forgotten", "forget", "wipe"]
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What `forget` did.
+
+    Attributes:
+        id: of the document.
+        versions: how many versions lost their content now; those forgotten before do not count.
+    """
+
+    id: str
+    versions: int
+
+
+def forget(connection: sqlite3.Connection, path: Path, id: str) -> Forgotten:  # noqa: A002
+    """Remove title, text, signature, checksums of text and the terms of the verdict, in all versions of a document.
+
+    No query finds them any more; `wipe` removes them from the bytes of the file.
+
+    What remains: id, source, language, times, length in terms, checksum of the whole document (it tells whether the
+    document comes again), status, group and the id it repeats; its share in document frequencies, which names no
+    document; in later documents' verdicts the terms they shared with it; copies made by backups.
+
+    A process that has loaded the store compares with the document until it notices (`Store.changed`).
+
+    Raises:
+        BadDataError: the store does not have it.
+    """
+    with writing(connection, path):
+        rows = connection.execute(
+            "SELECT ordinal, batch, epoch, language, forgotten FROM document WHERE id = ?", (id,)
+        ).fetchall()
+        if not rows:
+            raise BadDataError(f"the store has no document {id!r}", code="E_ID_UNKNOWN", source=str(path))
+        epoch = open_epoch(connection)
+        fresh = [row for row in rows if not row[4]]
+        for ordinal, batch, document_epoch, language, _ in fresh:
+            if document_epoch >= epoch:
+                _withhold(connection, ordinal, document_epoch, language)
+            _erase(connection, ordinal)
+            checksum = batch_checksum(batch_as_stored(connection, batch))
+            connection.execute("UPDATE batch SET checksum = ? WHERE sequence = ?", (checksum, batch))
+    return Forgotten(id, len(fresh))
+
+
+def wipe(connection: sqlite3.Connection, path: Path) -> bool:
+    """Write the whole file anew, without the remnants of what was deleted, and empty the log.
+
+    Takes some seconds for a gigabyte, and as much room again while it runs. Others may read, and wait to write.
+
+    Returns:
+        Whether nothing is left; when another process is reading, the log keeps its bytes until that one ends.
+    """
+    with naming_failures(path):
+        connection.execute("VACUUM")
+        return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+
+
+def _erase(connection: sqlite3.Connection, ordinal: int) -> None:
+    connection.execute("DELETE FROM signature WHERE ordinal = ?", (ordinal,))
+    connection.execute("DELETE FROM body WHERE ordinal = ?", (ordinal,))
+    connection.execute(
+        "UPDATE document SET title = '', terms = NULL, forgotten = 1, signature_hash = zeroblob(8) WHERE ordinal = ?",
+        (ordinal,),
+    )
+
+
+def _withhold(connection: sqlite3.Connection, ordinal: int, epoch: int, language: str) -> None:
+    """Keep what the document adds to frequencies that are still being counted."""
+    row = connection.execute("SELECT targets FROM signature WHERE ordinal = ?", (ordinal,)).fetchone()
+    known = connection.execute(
+        "SELECT terms, df FROM withheld_frequency WHERE epoch = ? AND language = ?", (epoch, language)
+    ).fetchone()
+    terms = numbers_of(row[0], INT32)
+    counts = np.ones(len(terms), dtype=np.int64)
+    if known is not None:
+        terms = np.concatenate((terms, numbers_of(known[0], INT32)))
+        counts = np.concatenate((counts, numbers_of(known[1], INT32)))
+    terms, places = np.unique(terms, return_inverse=True)
+    df = np.bincount(places, weights=counts, minlength=len(terms)).astype(np.int64)
+    connection.execute(
+        "REPLACE INTO withheld_frequency (epoch, language, terms, df) VALUES (?, ?, ?, ?)",
+        (epoch, language, *blobs_of([terms, df], INT32)),
+    )

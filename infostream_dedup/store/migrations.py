@@ -1,0 +1,107 @@
+"""The schema's versions: each step takes a store from one to the next.
+
+sqlite-utils applies the steps and records them in the table ``_sqlite_migrations``; ``user_version`` is their number.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from infostream_dedup.errors import BadDataError
+from infostream_dedup.store.connection import writing
+from infostream_dedup.store.copying import copy_store
+from infostream_dedup.store.schema import APPLICATION_ID, TABLES, VIEWS
+
+__all__ = ["STEPS", "apply_steps", "is_empty", "migrate", "newest_version", "version_of"]
+
+Step = Callable[[sqlite3.Connection], None]
+
+
+def _first_schema(connection: sqlite3.Connection) -> None:
+    for statement in (*TABLES, *VIEWS):
+        connection.execute(statement)
+    rows = ((bytes([value]), value) for value in range(256))
+    connection.executemany("INSERT INTO octet (octet, value) VALUES (?, ?)", rows)
+
+
+STEPS: Final[list[tuple[str, Step]]] = [("first_schema", _first_schema)]
+"""Name and work of every step, oldest first. Steps are added, never changed."""
+
+
+def newest_version() -> int:
+    """Schema version this program writes."""
+    return len(STEPS)
+
+
+def is_empty(connection: sqlite3.Connection) -> bool:
+    """Whether the file has nothing in it yet."""
+    return bool(
+        _pragma(connection, "application_id") == 0
+        and connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+    )
+
+
+def version_of(connection: sqlite3.Connection, path: Path) -> int:
+    """Schema version of a store.
+
+    Raises:
+        BadDataError: the file belongs to another program, or to a newer version of this one.
+    """
+    if _pragma(connection, "application_id") != APPLICATION_ID:
+        message = "not a store: an SQLite file of another program"
+        raise BadDataError(message, code="E_STORE_FOREIGN", source=str(path))
+    version = _pragma(connection, "user_version")
+    if not 1 <= version <= newest_version():
+        message = f"the store has schema {version}, this program knows up to {newest_version()}; install a newer one"
+        raise BadDataError(message, code="E_STORE_NEWER", source=str(path))
+    return version
+
+
+def migrate(connection: sqlite3.Connection, path: Path) -> Path | None:
+    """Bring a store to the newest schema; all steps in one transaction.
+
+    Returns:
+        The copy of the old store that was made first; ``None`` where there was nothing to do.
+
+    Raises:
+        BadDataError: as `version_of` says.
+        CannotWriteError, CannotCreateError, StoreBusyError: copying or writing failed; the store is as it was.
+    """
+    version = version_of(connection, path)
+    if version == newest_version():
+        return None
+    copy = path.with_name(f"{path.name}.schema-{version}")
+    copy_store(connection, path, copy)
+    with writing(connection, path):
+        # Another process may have been faster while we waited.
+        if version_of(connection, path) < newest_version():
+            apply_steps(connection)
+    return copy
+
+
+def apply_steps(connection: sqlite3.Connection) -> None:
+    """Apply the steps that a store, or an empty file, has not seen; inside a transaction of the caller's."""
+    # It takes longer to load than a batch takes, and only new and old stores need it.
+    from sqlite_utils import Database
+    from sqlite_utils.migrations import Migrations
+
+    migrations = Migrations("infostream_dedup")
+    for name, step in STEPS:
+        migrations(name=name)(_on_connection(step))
+    migrations.apply(Database(connection, recursive_triggers=False, execute_plugins=False))
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID:d}")
+    connection.execute(f"PRAGMA user_version = {newest_version():d}")
+
+
+def _on_connection(step: Step) -> Callable[..., None]:
+    def run(database: object) -> None:
+        step(database.conn)  # type: ignore[attr-defined]  # sqlite-utils is not typed
+
+    return run
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])

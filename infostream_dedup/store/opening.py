@@ -1,0 +1,205 @@
+"""From a path to a connection: is it a store, whole, of a version we know, made with these settings?"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from infostream_dedup.errors import (
+    BadDataError,
+    CannotCreateError,
+    CannotWriteError,
+    ConfigurationError,
+    InfostreamError,
+    NoInputError,
+)
+from infostream_dedup.model.version import VERSION
+from infostream_dedup.store.connection import begin_wal, connect, naming_failures, writing
+from infostream_dedup.store.migrations import apply_steps, is_empty, migrate, newest_version, version_of
+
+__all__ = ["BUSY_SECONDS", "migrate_store", "open_store", "settings_at", "settings_of"]
+
+BUSY_SECONDS: Final = 30.0
+"""How long a writer waits for another one."""
+
+_HEADER: Final = b"SQLite format 3\0"
+_HEADER_BYTES: Final = 100
+
+
+def open_store(
+    path: Path,
+    *,
+    settings_digest: str | None,
+    settings: Mapping[str, Any],
+    create: bool,
+    read_only: bool,
+    busy_seconds: float,
+) -> sqlite3.Connection:
+    """Open, make or migrate a store; arguments and errors as `Store.open` says."""
+    _check_place(path, create=create, read_only=read_only)
+    connection = connect(path, mode="ro" if read_only else "rwc" if create else "rw", busy_seconds=busy_seconds)
+    try:
+        with naming_failures(path):
+            if read_only:
+                _check_version(connection, path)
+            else:
+                _make_ready(connection, path, settings_digest, settings, create=create, busy_seconds=busy_seconds)
+            _check_settings(connection, path, settings_digest, settings)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def migrate_store(path: Path) -> tuple[int, Path | None]:
+    """Bring a store to the newest schema.
+
+    Returns:
+        The schema version it has now, and the copy of the old store (``None`` if there was nothing to do).
+
+    Raises:
+        NoInputError, BadDataError, CannotWriteError, CannotCreateError, StoreBusyError: as `Store.open` says.
+    """
+    path = path.resolve()
+    _check_place(path, create=False, read_only=False)
+    connection = connect(path, mode="rw", busy_seconds=BUSY_SECONDS)
+    try:
+        with naming_failures(path):
+            if is_empty(connection):
+                raise _foreign(path, "the file is empty")
+            copy = migrate(connection, path)
+            return version_of(connection, path), copy
+    finally:
+        connection.close()
+
+
+def settings_of(connection: sqlite3.Connection) -> dict[str, Any]:
+    """The settings a store was made with."""
+    settings: dict[str, Any] = orjson.loads(connection.execute("SELECT settings FROM store").fetchone()[0])
+    return settings
+
+
+def settings_at(path: Path) -> dict[str, Any] | None:
+    """The settings that the store at a path was made with; ``None`` where there is none yet.
+
+    A process that is killed while it makes a store leaves an empty file behind: that is no store yet.
+
+    Raises:
+        NoInputError, BadDataError, ConfigurationError: as `Store.open` says.
+    """
+    path = path.resolve()
+    if not path.exists():
+        return None
+    _check_place(path, create=False, read_only=True)
+    connection = connect(path, mode="ro", busy_seconds=BUSY_SECONDS)
+    try:
+        with naming_failures(path):
+            if is_empty(connection):
+                return None
+            version_of(connection, path)
+            return settings_of(connection)
+    finally:
+        connection.close()
+
+
+def _check_place(path: Path, *, create: bool, read_only: bool) -> None:
+    try:
+        if path.is_dir():
+            raise CannotCreateError(f"{path} is a directory; a store is one file")
+        if not path.exists():
+            if not create:
+                raise NoInputError(f"{path}: there is no store; 'ingest' makes one")
+            if not path.parent.is_dir():
+                raise CannotCreateError(f"cannot create {path}: there is no directory {path.parent}")
+        else:
+            _check_length(path)
+            if not read_only and not os.access(path, os.W_OK):
+                raise CannotWriteError(f"{path}: the store is read-only")
+    except OSError as error:
+        raise NoInputError(f"{path}: {error.strerror or error}") from error
+
+
+def _check_length(path: Path) -> None:
+    """SQLite itself would only notice when it wants to read what is missing."""
+    log = path.with_name(path.name + "-wal")
+    if log.exists() and log.stat().st_size:
+        return
+    with path.open("rb") as file:
+        header = file.read(_HEADER_BYTES)
+    if not header:
+        return
+    if not header.startswith(_HEADER) or len(header) < _HEADER_BYTES:
+        raise _foreign(path, "no SQLite file")
+    page = int.from_bytes(header[16:18], "big")
+    # The value 1 stands for 65536.
+    expected = int.from_bytes(header[28:32], "big") * (65536 if page == 1 else page)
+    size = path.stat().st_size
+    if size < expected:
+        message = f"the file is cut short: {size:,} of {expected:,} bytes; go back to the latest 'store backup'"
+        raise BadDataError(message, code="E_STORE_DAMAGED", source=str(path))
+
+
+def _check_version(connection: sqlite3.Connection, path: Path) -> None:
+    if is_empty(connection):
+        raise _foreign(path, "the file is empty")
+    version = version_of(connection, path)
+    if version < newest_version():
+        message = f"{path} has schema {version}, this program reads {newest_version()}"
+        raise ConfigurationError(f"{message}; run 'infostream-dedup store migrate {path}'")
+
+
+def _make_ready(
+    connection: sqlite3.Connection,
+    path: Path,
+    settings_digest: str | None,
+    settings: Mapping[str, Any],
+    *,
+    create: bool,
+    busy_seconds: float,
+) -> None:
+    if is_empty(connection):
+        if not create:
+            raise _foreign(path, "the file is empty")
+        if settings_digest is None:
+            raise ValueError("a new store needs the digest of its settings")
+        _make(connection, path, settings_digest, settings)
+    elif version_of(connection, path) < newest_version():
+        migrate(connection, path)
+    begin_wal(connection, path, busy_seconds=busy_seconds)
+
+
+def _make(connection: sqlite3.Connection, path: Path, settings_digest: str, settings: Mapping[str, Any]) -> None:
+    # Only possible before the first table: lets 'store expire' give room back to the disk.
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    with writing(connection, path):
+        # Another process may have been faster while we waited.
+        if is_empty(connection):
+            apply_steps(connection)
+            connection.execute(
+                "INSERT INTO store (id, settings_digest, settings, made_by) VALUES (1, ?, ?, ?)",
+                (settings_digest, orjson.dumps(dict(settings), option=orjson.OPT_SORT_KEYS).decode(), VERSION),
+            )
+
+
+def _check_settings(
+    connection: sqlite3.Connection, path: Path, settings_digest: str | None, settings: Mapping[str, Any]
+) -> None:
+    digest = connection.execute("SELECT settings_digest FROM store").fetchone()[0]
+    if settings_digest is None or settings_digest == digest:
+        return
+    stored = settings_of(connection)
+    differing = [name for name in sorted({*stored, *settings}) if stored.get(name) != settings.get(name)]
+    which = ", ".join(f"{name} {stored.get(name)!r}, now {settings.get(name)!r}" for name in differing)
+    raise ConfigurationError(
+        f"{path} was made with other settings ({which or 'dictionaries or version'}); verdicts would not fit together: "
+        "use the old settings, or begin a new store"
+    )
+
+
+def _foreign(path: Path, what: str) -> InfostreamError:
+    return BadDataError(f"not a store: {what}", code="E_STORE_FOREIGN", source=str(path))

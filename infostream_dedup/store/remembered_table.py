@@ -1,0 +1,78 @@
+"""Remembered documents column by column: a million of them as single objects would take longer to make than to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from infostream_dedup.model.document import Language
+from infostream_dedup.model.stream_records import Remembered
+from infostream_dedup.store.blobs import Ragged
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["RememberedTable"]
+
+
+@dataclass(frozen=True, slots=True)
+class RememberedTable:
+    """Documents in order of their ordinals; columns as in `Remembered`, whose meaning and units they share.
+
+    A forgotten document, and one whose signature has been deleted, has empty hashes, keys, weights, targets, numbers.
+
+    Attributes:
+        groups: id of the group each document is in now, after all merges.
+        statuses: of each document's verdict.
+        keys, weights, targets, numbers: rows of `Ragged`.
+    """
+
+    ordinals: NDArray[np.int64]
+    ids: Sequence[str]
+    versions: NDArray[np.int64]
+    sources: Sequence[str | None]
+    clocks: NDArray[np.int64]
+    published: Sequence[int | None]
+    languages: Sequence[Language]
+    text_hashes: Sequence[bytes]
+    opening_hashes: Sequence[bytes]
+    epochs: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    keys: Ragged
+    weights: Ragged
+    targets: Ragged
+    numbers: Ragged
+    statuses: Sequence[str]
+    groups: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.ordinals)
+
+    def __iter__(self) -> Iterator[Remembered]:
+        """Documents one by one, as `row` gives them."""
+        return map(self.row, range(len(self)))
+
+    def row(self, number: int) -> Remembered:
+        """The document at a place of the table, without title, text and content hash: no engine needs those at once."""
+        return Remembered(
+            int(self.ordinals[number]),
+            self.ids[number],
+            int(self.versions[number]),
+            self.sources[number],
+            int(self.clocks[number]),
+            self.published[number],
+            self.languages[number],
+            b"",
+            self.text_hashes[number],
+            self.opening_hashes[number],
+            int(self.epochs[number]),
+            int(self.lengths[number]),
+            self.keys.row(number),
+            self.weights.row(number),
+            self.targets.row(number),
+            self.numbers.row(number),
+            "",
+            None,
+        )

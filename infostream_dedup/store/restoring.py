@@ -1,0 +1,202 @@
+"""Everything an engine needs to go on where a store ends."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+import orjson
+
+from infostream_dedup.model.document import Language
+from infostream_dedup.model.stream_records import EpochFrequencies, GroupEvent
+from infostream_dedup.store.blobs import INT32, numbers_of
+from infostream_dedup.store.document_columns import table_of
+from infostream_dedup.store.remembered_table import RememberedTable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "LanguageFrequencies",
+    "Loaded",
+    "Position",
+    "first_ordinal",
+    "first_ordinal_needed",
+    "load",
+    "open_epoch",
+    "position_of",
+    "summed_frequencies",
+    "terms_of",
+]
+
+
+class Position(NamedTuple):
+    """How far a store is; another process has written when it changes.
+
+    Attributes:
+        batches: number of batches.
+        documents: number of documents, so also the next ordinal.
+        terms: number of terms, so also the next term's number.
+        forgotten: documents forgotten on request.
+    """
+
+    batches: int
+    documents: int
+    terms: int
+    forgotten: int
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageFrequencies:
+    """Document frequencies of one language summed over epochs.
+
+    Attributes:
+        documents: documents of the language.
+        length: their summed length in terms.
+        df: int64 (terms of the store,), documents that hold each term.
+    """
+
+    documents: int
+    length: int
+    df: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The state of a stream.
+
+    Attributes:
+        position: of the store at this state.
+        clock: the stream's clock, UTC microseconds since 1970; ``None`` before the first document.
+        epoch: the open epoch.
+        oldest: smallest ordinal in the window, as the last batch said.
+        terms: every term, or those new since the position given; a term's number is its place in the store.
+        frequencies: sums over all closed epochs, by language; languages without a document are missing.
+        withheld: what forgotten documents had added to the open epoch (terms and df only; documents and length 0).
+        documents: those of the window and of the open epoch, or those new since the position given.
+        events: merges, alarms and limits in order, all or those new since the position given; merges are already
+            seen in the groups of `documents`.
+        state: the small values given to `append`.
+    """
+
+    position: Position
+    clock: int | None
+    epoch: int
+    oldest: int
+    terms: list[str]
+    frequencies: Mapping[Language, LanguageFrequencies]
+    withheld: tuple[EpochFrequencies, ...]
+    documents: RememberedTable
+    events: tuple[GroupEvent, ...]
+    state: dict[str, Any]
+
+
+def position_of(connection: sqlite3.Connection) -> Position:
+    """How far the store is; takes microseconds."""
+    return Position(
+        *connection.execute(
+            "SELECT (SELECT coalesce(max(sequence) + 1, 0) FROM batch),"
+            " (SELECT coalesce(max(ordinal) + 1, 0) FROM document),"
+            " (SELECT coalesce(max(number) + 1, 0) FROM term),"
+            " (SELECT count(*) FROM document WHERE forgotten = 1)"
+        ).fetchone()
+    )
+
+
+def load(connection: sqlite3.Connection, *, since: Position | None) -> Loaded:
+    """Read the state inside one snapshot, whole or what is new since a position."""
+    position = position_of(connection)
+    batches, documents, terms = (since or Position(0, 0, 0, 0))[:3]
+    epoch = open_epoch(connection)
+    last = connection.execute("SELECT oldest FROM batch ORDER BY sequence DESC LIMIT 1").fetchone()
+    clock = connection.execute("SELECT clock FROM document ORDER BY ordinal DESC LIMIT 1").fetchone()
+    return Loaded(
+        position=position,
+        clock=clock[0] if clock else None,
+        epoch=epoch,
+        oldest=last[0] if last else 0,
+        terms=terms_of(connection, first=terms),
+        frequencies=summed_frequencies(connection, before=epoch, terms=position.terms),
+        withheld=_withheld(connection, epoch),
+        documents=table_of(connection, max(documents, first_ordinal_needed(connection)), position.documents),
+        events=_events(connection, batches),
+        state={name: orjson.loads(value) for name, value in connection.execute("SELECT name, value FROM state")},
+    )
+
+
+def open_epoch(connection: sqlite3.Connection) -> int:
+    """Number of the epoch that is not closed yet."""
+    return int(connection.execute("SELECT coalesce(max(epoch) + 1, 0) FROM epoch_frequency").fetchone()[0])
+
+
+def first_ordinal_needed(connection: sqlite3.Connection) -> int:
+    """Smallest ordinal in the window or in the open epoch."""
+    last = connection.execute("SELECT oldest FROM batch ORDER BY sequence DESC LIMIT 1").fetchone()
+    if last is None:
+        return 0
+    return min(int(last[0]), first_ordinal(connection, "epoch", open_epoch(connection)))
+
+
+def first_ordinal(connection: sqlite3.Connection, column: Literal["epoch", "clock"], least: int) -> int:
+    """Smallest ordinal whose document has a value of at least `least`; the next ordinal where none has.
+
+    Epochs and the stream's clock rise with the ordinals, so halving finds it without an index.
+    """
+    query = f"SELECT {column} FROM document WHERE ordinal = ?"  # noqa: S608
+    low, high = 0, position_of(connection).documents
+    while low < high:
+        middle = (low + high) // 2
+        value = connection.execute(query, (middle,)).fetchone()[0]
+        low, high = (low, middle) if value >= least else (middle + 1, high)
+    return low
+
+
+def terms_of(connection: sqlite3.Connection, *, first: int = 0) -> list[str]:
+    """Terms by number, from a number on."""
+    rows = connection.execute("SELECT term FROM term WHERE number >= ? ORDER BY number", (first,))
+    return [row[0] for row in rows]
+
+
+def summed_frequencies(
+    connection: sqlite3.Connection, *, before: int, terms: int
+) -> dict[Language, LanguageFrequencies]:
+    """Document frequencies over all epochs before one.
+
+    Args:
+        connection: to the store.
+        before: the first epoch left out.
+        terms: length of the arrays.
+    """
+    df: dict[Language, NDArray[np.int64]] = {}
+    totals: dict[Language, tuple[int, int]] = {}
+    rows = connection.execute(
+        "SELECT language, documents, length, terms, df FROM epoch_frequency WHERE epoch < ? ORDER BY epoch, language",
+        (before,),
+    )
+    for language, documents, length, numbers, counts in rows:
+        total = df.setdefault(language, np.zeros(terms, dtype=np.int64))
+        total[numbers_of(numbers, INT32)] += np.frombuffer(counts, dtype=INT32)
+        known = totals.get(language, (0, 0))
+        totals[language] = known[0] + documents, known[1] + length
+    return {language: LanguageFrequencies(*totals[language], df[language]) for language in sorted(df)}
+
+
+def _withheld(connection: sqlite3.Connection, epoch: int) -> tuple[EpochFrequencies, ...]:
+    rows = connection.execute(
+        "SELECT epoch, language, terms, df FROM withheld_frequency WHERE epoch >= ? ORDER BY epoch, language", (epoch,)
+    )
+    return tuple(
+        EpochFrequencies(number, language, 0, 0, numbers_of(terms, INT32), numbers_of(df, INT32))
+        for number, language, terms, df in rows
+    )
+
+
+def _events(connection: sqlite3.Connection, first_batch: int) -> tuple[GroupEvent, ...]:
+    rows = connection.execute(
+        "SELECT ordinal, kind, group_id, other, value FROM event WHERE batch >= ? AND kind <> 'expiry' ORDER BY number",
+        (first_batch,),
+    )
+    return tuple(GroupEvent(*row) for row in rows)

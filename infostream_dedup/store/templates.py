@@ -1,0 +1,61 @@
+"""A source's recurring templates: the same words around other numbers, as daily rates or the weather."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Any, Final
+
+from infostream_dedup.store.summary import time_text
+
+__all__ = ["templates"]
+
+_LINKS: Final = """SELECT document.id, document.of_id, document.source, coalesce(document.published, document.clock)
+    FROM document WHERE relation = 'template' AND EXISTS (
+        SELECT 1 FROM document AS earlier WHERE earlier.id = document.of_id AND earlier.source IS document.source
+    ) ORDER BY document.ordinal"""
+
+
+@dataclass(slots=True)
+class _Recurrence:
+    source: str | None
+    last: int
+    times: int = 0
+
+
+def templates(connection: sqlite3.Connection, *, least: int) -> list[dict[str, Any]]:
+    """Rows ``source, template, title, times, first, last``, most frequent first.
+
+    ``template`` is the earliest document of the kind, ``times`` how often later ones of the same source had the
+    relation ``template`` to it or to one of those.
+
+    Args:
+        connection: to the store.
+        least: leave out templates that recurred less often.
+    """
+    earliest: dict[str, str] = {}
+    found: dict[str, _Recurrence] = {}
+    for id_, of, source, time in connection.execute(_LINKS):
+        root = earliest.get(of, of)
+        earliest[id_] = root
+        recurrence = found.setdefault(root, _Recurrence(source, time))
+        recurrence.times += 1
+        recurrence.last = max(recurrence.last, time)
+    rows = []
+    for root, recurrence in found.items():
+        if recurrence.times >= least:
+            ordinal, title, first = connection.execute(
+                "SELECT ordinal, title, coalesce(published, clock) FROM document WHERE id = ? ORDER BY version", (root,)
+            ).fetchone()
+            rows.append((-recurrence.times, ordinal, root, title, first, recurrence))
+    return [
+        {
+            "source": recurrence.source,
+            "template": root,
+            "title": title,
+            "times": recurrence.times,
+            "first": time_text(first),
+            "last": time_text(recurrence.last),
+        }
+        for _, _, root, title, first, recurrence in sorted(rows, key=lambda row: row[:2])
+    ]

@@ -1,0 +1,1 @@
+"""The stream: batches in, verdicts out, with memory of the window only."""

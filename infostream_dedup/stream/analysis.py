@@ -1,0 +1,104 @@
+"""A batch of texts as counts of numbered terms, read by compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infostream_dedup.model import LANGUAGES, Document, Settings, full_text
+from infostream_dedup.stream.rows import Rows, with_room
+from infostream_dedup.stream.surface_terms import SurfaceTerms
+from infostream_dedup.stream.term_numbers import TermNumbers
+from infostream_dedup.terms.kernels.counting import (
+    NOTHING,
+    SEVERAL,
+    Row,
+    TermsOfSurfaces,
+    count_terms,
+    mark_used,
+)
+from infostream_dedup.text.detection import detect_all
+from infostream_dedup.text.scanner import Scanned, Scanner
+from infostream_dedup.text.surface_pool import SurfaceList
+from infostream_dedup.text.utf8 import texts_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Analysed", "Analyser"]
+
+_NOT_GIVEN = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Analysed:
+    """Documents of a batch as counts of terms.
+
+    Attributes:
+        terms: int32, numbers of the distinct terms of each document, ascending.
+        counts: int32, how often each of them stands there, in the same order.
+        languages: uint8 (documents,), index into ``LANGUAGES``.
+        lengths: int64 (documents,), terms of a document with repetition.
+    """
+
+    terms: Rows
+    counts: NDArray[np.int32]
+    languages: NDArray[np.uint8]
+    lengths: NDArray[np.int64]
+
+
+class Analyser:
+    """Reads batches. Surfaces are numbered anew in each, so that memory does not grow with the stream.
+
+    Args:
+        settings: representation and rule of ``morph``.
+        numbers: of the stream's terms; new ones are added.
+    """
+
+    def __init__(self, settings: Settings, numbers: TermNumbers) -> None:
+        self._numbers = numbers
+        self._terms = SurfaceTerms(settings, numbers)
+        self._stamps = np.full(1 << 12, NOTHING, dtype=np.int32)
+
+    def read(self, documents: Sequence[Document]) -> Analysed:
+        """Count the terms of every document, title and text."""
+        texts = texts_of([full_text(document) for document in documents])
+        scanner = Scanner()
+        scanned = scanner.scan(texts, 0)
+        given = [_NOT_GIVEN if one.lang is None else LANGUAGES.index(one.lang) for one in documents]
+        languages = np.array(given, dtype=np.uint8)
+        if _NOT_GIVEN in given:
+            languages = np.where(languages == _NOT_GIVEN, detect_all(texts), languages)
+        mapping, most = self._mapping(scanned, languages, scanner.surfaces.listed())
+        return self._counted(scanned, languages, mapping, most)
+
+    def _mapping(
+        self, scanned: Scanned, languages: NDArray[np.uint8], surfaces: SurfaceList
+    ) -> tuple[TermsOfSurfaces, int]:
+        """Surfaces of the batch to terms, and the most terms that a surface holds."""
+        used = np.zeros(len(surfaces), dtype=np.uint8)
+        mark_used(scanned.tokens, scanned.begins, scanned.lengths, languages, used)
+        terms = self._terms.codes(surfaces, used)
+        more = self._terms.more
+        places = SEVERAL - terms[terms <= SEVERAL]
+        return TermsOfSurfaces(terms.ravel(), len(surfaces), more), int(more[places].max(initial=1))
+
+    def _counted(self, scanned: Scanned, languages: NDArray[np.uint8], mapping: TermsOfSurfaces, most: int) -> Analysed:
+        documents, terms = len(scanned), len(self._numbers)
+        if len(self._stamps) < terms:
+            self._stamps = np.full(len(with_room(self._stamps, terms)), NOTHING, dtype=np.int32)
+        longest = int(scanned.lengths.max(initial=0)) * most
+        room = Row(np.empty(longest, np.int32), np.empty(longest, np.int32), np.empty(256, np.int64))
+        indices, counts = (np.empty(len(scanned.tokens) * most, dtype=np.int32) for _ in range(2))
+        sizes, lengths = np.empty(documents, dtype=np.int64), np.empty(documents, dtype=np.int64)
+        end = count_terms(
+            scanned.tokens, scanned.begins, scanned.lengths, languages, mapping,
+            self._stamps, room, indices, counts, sizes, lengths,
+        )  # fmt: skip
+        self._stamps[indices[:end]] = NOTHING
+        indptr = np.zeros(documents + 1, dtype=np.int64)
+        np.cumsum(sizes, out=indptr[1:])
+        return Analysed(Rows(indptr, indices[:end]), counts[:end], languages, lengths)

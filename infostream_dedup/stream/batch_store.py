@@ -1,0 +1,138 @@
+"""What the stream asks of a store, and one that forgets when the process ends."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+from infostream_dedup.errors import InfostreamError
+from infostream_dedup.model.stream_records import EpochFrequencies, GroupEvent, Remembered, Verdict
+from infostream_dedup.store.store import Known, StoredBatch
+
+if TYPE_CHECKING:
+    from infostream_dedup.store.restoring import Loaded
+
+__all__ = ["BatchStore", "MemoryStore"]
+
+
+class BatchStore(Protocol):
+    """Where batches are kept; see ``store.store.Store`` for what each method promises."""
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Keep other writers out; undo everything when the block fails."""
+
+    def changed(self) -> bool:
+        """Whether another process has written."""
+
+    def load(self) -> Loaded | None:
+        """Everything an engine needs to go on; ``None`` for a stream that has not begun."""
+
+    def batch(self, batch_id: str) -> StoredBatch | None:
+        """A batch that is done."""
+
+    def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the document's own word
+        """All versions of a document, oldest first."""
+
+    def append(
+        self,
+        batch_id: str,
+        content_hash: bytes,
+        remembered: Sequence[Remembered],
+        verdicts: Sequence[Verdict],
+        events: Sequence[GroupEvent],
+        closed: Sequence[EpochFrequencies],
+        new_terms: Sequence[str],
+        state: Mapping[str, Any] | None,
+        *,
+        oldest: int,
+        answers: Iterable[int] | None,
+    ) -> None:
+        """Keep one batch, wholly or not at all."""
+
+    def close(self) -> None:
+        """Let go of it."""
+
+
+class MemoryStore:
+    """Verdicts of the window's documents and batches, for streams that end with the process.
+
+    Ids and batches are known while a document of theirs is in the window.
+    """
+
+    def __init__(self) -> None:
+        self._documents: dict[str, list[Known]] = {}
+        self._order: deque[tuple[int, str]] = deque()
+        self._batches: dict[str, StoredBatch] = {}
+        self._ends: deque[tuple[int, str]] = deque()
+        self._next = 0
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Nothing to keep out, nothing to undo: ``append`` is the only change."""
+        yield
+
+    def changed(self) -> bool:
+        """Nobody else can write."""
+        return False
+
+    def load(self) -> None:
+        """Nothing to go on from.
+
+        Raises:
+            InfostreamError: the stream has begun, and its engine was lost by a failure.
+        """
+        if self._next:
+            raise InfostreamError("a batch failed half-way and this stream lives in memory only; begin another one")
+
+    def batch(self, batch_id: str) -> StoredBatch | None:
+        """A batch that is done."""
+        return self._batches.get(batch_id)
+
+    def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the document's own word
+        """All versions of a document, oldest first."""
+        return tuple(self._documents.get(id, ()))
+
+    def append(
+        self,
+        batch_id: str,
+        content_hash: bytes,
+        remembered: Sequence[Remembered],
+        verdicts: Sequence[Verdict],
+        events: Sequence[GroupEvent],  # noqa: ARG002 - a protocol's
+        closed: Sequence[EpochFrequencies],  # noqa: ARG002
+        new_terms: Sequence[str],  # noqa: ARG002
+        state: Mapping[str, Any] | None,  # noqa: ARG002
+        *,
+        oldest: int,
+        answers: Iterable[int] | None,
+    ) -> None:
+        """Keep one batch, and forget what has left the window."""
+        for document, verdict in zip(remembered, verdicts, strict=True):
+            known = Known(document.ordinal, document.version, document.content_hash, verdict)
+            self._documents.setdefault(document.id, []).append(known)
+            self._order.append((document.ordinal, document.id))
+        self._next += len(remembered)
+        given = tuple(verdicts) if answers is None else tuple(map(self._verdict_at(answers).__getitem__, answers))
+        self._batches[batch_id] = StoredBatch(batch_id, content_hash, given)
+        self._ends.append((self._next, batch_id))
+        self._forget_before(oldest)
+
+    def _verdict_at(self, ordinals: Iterable[int]) -> dict[int, Verdict]:
+        wanted = set(ordinals)
+        held = (known for versions in self._documents.values() for known in versions)
+        return {known.ordinal: known.verdict for known in held if known.ordinal in wanted}
+
+    def _forget_before(self, oldest: int) -> None:
+        while self._order and self._order[0][0] < oldest:
+            _, gone = self._order.popleft()
+            versions = self._documents[gone]
+            versions.pop(0)
+            if not versions:
+                del self._documents[gone]
+        while self._ends and self._ends[0][0] <= oldest:
+            del self._batches[self._ends.popleft()[1]]
+
+    def close(self) -> None:
+        """Nothing to let go of."""

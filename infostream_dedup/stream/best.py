@@ -1,0 +1,47 @@
+"""Which document stands for its group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from infostream_dedup.stream.settings import StreamSettings
+
+__all__ = ["Member", "best_member"]
+
+
+class Member(NamedTuple):
+    """A document of a group.
+
+    Attributes:
+        ordinal: its place in the stream.
+        id: as given.
+        terms: how many distinct terms it has.
+        source: site or agency.
+    """
+
+    ordinal: int
+    id: str
+    terms: int
+    source: str | None
+
+
+def best_member(members: Sequence[Member], settings: StreamSettings) -> Member:
+    """The best document by ``settings.best``; of equals the earliest.
+
+    Args:
+        members: at least one.
+        settings: ``earliest``; ``complete``, the most distinct terms; ``source-rank``, the first of ``source_ranks``,
+            behind which all other sources rank.
+
+    Example:
+        >>> members = [Member(0, "note", 20, "blog"), Member(4, "report", 90, "agency")]
+        >>> best_member(members, StreamSettings(best="complete")).id
+        'report'
+    """
+    if settings.best == "complete":
+        return min(members, key=lambda one: (-one.terms, one.ordinal))
+    if settings.best == "source-rank":
+        ranks = {source: rank for rank, source in enumerate(settings.source_ranks)}
+        return min(members, key=lambda one: (ranks.get(one.source or "", len(ranks)), one.ordinal))
+    return min(members, key=lambda one: one.ordinal)

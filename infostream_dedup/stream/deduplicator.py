@@ -1,0 +1,230 @@
+"""The public face of the stream: batches in, verdicts out, nothing counted twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Literal, Self
+
+from infostream_dedup.corpus.documents import DocumentBuilder
+from infostream_dedup.corpus.records import Place, Record
+from infostream_dedup.errors import BadDataError, ConfigurationError
+from infostream_dedup.matrix.kernels.first_use import Progress
+from infostream_dedup.model import Document
+from infostream_dedup.model.stream_records import Verdict
+from infostream_dedup.store.opening import settings_at
+from infostream_dedup.store.store import Known, Store
+from infostream_dedup.stream.batch_store import BatchStore, MemoryStore
+from infostream_dedup.stream.engine import StreamEngine
+from infostream_dedup.stream.fingerprints import batch_hash, content_hash
+from infostream_dedup.stream.settings import StreamSettings
+
+__all__ = ["Deduplicator", "OnConflict"]
+
+OnConflict = Literal["error", "version"]
+
+_SOURCE: Final = "<batch>"
+
+
+@dataclass(slots=True)
+class _Plan:
+    """Which documents of a batch are new, and where the answer to each of its documents lies."""
+
+    documents: list[Document] = field(default_factory=list)
+    hashes: list[bytes] = field(default_factory=list)
+    versions: list[int] = field(default_factory=list)
+    answers: list[int | Known] = field(default_factory=list)
+    """For each document of the batch its place among the new ones, or what is known of it."""
+
+
+class Deduplicator:
+    """Decides about a stream batch by batch; each batch is one transaction of its store.
+
+    A batch that comes again gets the stored verdicts. So does a document: its id and content decide. When a batch
+    fails, nothing of it is stored, and it may be given again.
+
+    Args:
+        store: where batches are kept.
+        settings: everything that decides verdicts.
+        on_conflict: what to do with a document whose id is known with other content: ``error``, or ``version`` to take
+            it as a further version.
+        progress: told when compiled code has to be made first.
+
+    Example:
+        >>> with Deduplicator.open("stream.db") as dedup:                               # doctest: +SKIP
+        ...     verdicts = dedup.process(batch, batch_id="2026-11-21T10:05")
+    """
+
+    def __init__(
+        self,
+        store: BatchStore,
+        settings: StreamSettings,
+        *,
+        on_conflict: OnConflict = "error",
+        progress: Progress | None = None,
+    ) -> None:
+        if on_conflict not in ("error", "version"):
+            raise ConfigurationError(f"on_conflict is {on_conflict!r}; expected error or version")
+        self.settings = settings
+        self._store = store
+        self._on_conflict = on_conflict
+        self._progress = progress
+        self._builder = DocumentBuilder()
+        self._engine: StreamEngine | None = None
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path | None,
+        settings: StreamSettings | None = None,
+        *,
+        on_conflict: OnConflict = "error",
+        progress: Progress | None = None,
+    ) -> Self:
+        """Open a stream, or begin one.
+
+        Args:
+            path: of the store, made where there is none; ``None`` for a stream in memory.
+            settings: must be those the store was made with; by default they are, or the defaults for a new one.
+            on_conflict: see the class.
+            progress: see the class.
+
+        Raises:
+            ConfigurationError: the store was made with other settings.
+            BadDataError: the file is no store of ours.
+            CannotCreateError, CannotWriteError, StoreBusyError: see ``Store.open``.
+        """
+        if path is None:
+            return cls(MemoryStore(), settings or StreamSettings(), on_conflict=on_conflict, progress=progress)
+        chosen = settings or _stored_settings(Path(path)) or StreamSettings()
+        store = Store.open(path, settings_digest=chosen.digest, settings=chosen.as_dict())
+        return cls(store, chosen, on_conflict=on_conflict, progress=progress)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the store."""
+        self._store.close()
+
+    @property
+    def store(self) -> BatchStore:
+        """Where batches are kept."""
+        return self._store
+
+    def process(self, batch: Iterable[Document | Mapping[str, Any]], *, batch_id: str | None = None) -> list[Verdict]:
+        """Decide about the documents of a batch, in their order; all earlier ones of the window are looked at.
+
+        Everything is on disk when this returns.
+
+        Args:
+            batch: documents, or mappings with the fields of ``Document``.
+            batch_id: names the batch, so that it can be given again after a failure; by default its content does.
+
+        Returns:
+            One verdict for each document.
+
+        Raises:
+            BadDataError: a document is not what it should be (``E_TYPE``, ``E_MISSING`` ...), an id is known with
+                other content (``E_ID_CONFLICT``), or so is the batch id (``E_BATCH_CONFLICT``).
+            StoreBusyError, CannotWriteError: nothing was stored; give the batch again.
+        """
+        documents = [self._document(item, number) for number, item in enumerate(batch, start=1)]
+        hashes = [content_hash(document) for document in documents]
+        digest = batch_hash(hashes)
+        name = digest.hex() if batch_id is None else batch_id
+        with self._store.transaction():
+            engine = self._current_engine()
+            done = self._store.batch(name)
+            if done is None:
+                plan = self._plan(documents, hashes)
+                # From here on the engine is ahead of the store: should the batch fail, the next one begins from what
+                # is stored.
+                self._engine = None
+                verdicts = self._decided(engine, name, digest, plan)
+        if done is None:
+            self._engine = engine
+            return verdicts
+        if done.content_hash != digest:
+            raise BadDataError(
+                f"batch {name!r} came before with other content; give each batch an id of its own",
+                code="E_BATCH_CONFLICT",
+                source=_SOURCE,
+            )
+        return list(done.verdicts)
+
+    def best_of(self, group: str) -> str | None:
+        """Id of the document that stands for a group by ``settings.best``, of those in the window; ``None`` if none."""
+        with self._store.transaction():
+            return self._current_engine().best_of(group)
+
+    def _document(self, item: Document | Mapping[str, Any], number: int) -> Document:
+        if isinstance(item, Document):
+            return item
+        place = Place(_SOURCE, number)
+        if not isinstance(item, Mapping):
+            raise place.error("E_TYPE", f"{type(item).__name__}, expected a document or a mapping")
+        return self._builder.build(Record(item, place))
+
+    def _current_engine(self) -> StreamEngine:
+        if self._engine is None or self._store.changed():
+            self._engine = None
+            loaded = self._store.load()
+            self._engine = (
+                StreamEngine(self.settings, progress=self._progress)
+                if loaded is None
+                else StreamEngine.restore(self.settings, loaded, progress=self._progress)
+            )
+        return self._engine
+
+    def _plan(self, documents: Sequence[Document], hashes: Sequence[bytes]) -> _Plan:
+        plan = _Plan()
+        latest: dict[str, list[tuple[bytes, int | Known]]] = {}
+        for number, (document, digest) in enumerate(zip(documents, hashes, strict=True), start=1):
+            versions = latest.get(document.id)
+            if versions is None:
+                known = self._store.known(document.id)
+                versions = latest[document.id] = [(one.content_hash, one) for one in known]
+            answer = next((answer for content, answer in versions if content == digest), None)
+            if answer is None:
+                if versions and self._on_conflict == "error":
+                    message = f"{document.id!r} is known with other content; give each document its own id"
+                    raise Place(_SOURCE, number).error("E_ID_CONFLICT", message, "id")
+                answer = len(plan.documents)
+                plan.documents.append(document)
+                plan.hashes.append(digest)
+                plan.versions.append(len(versions))
+                versions.append((digest, answer))
+            plan.answers.append(answer)
+        return plan
+
+    def _decided(self, engine: StreamEngine, name: str, digest: bytes, plan: _Plan) -> list[Verdict]:
+        first = engine.next_ordinal
+        decided = engine.decide(plan.documents, versions=plan.versions, content_hashes=plan.hashes)
+        repeated = len(plan.documents) < len(plan.answers)
+        ordinals = [answer.ordinal if isinstance(answer, Known) else first + answer for answer in plan.answers]
+        self._store.append(
+            name,
+            digest,
+            decided.remembered,
+            decided.verdicts,
+            decided.events,
+            decided.closed,
+            decided.new_terms,
+            decided.state,
+            oldest=decided.oldest,
+            answers=ordinals if repeated else None,
+        )
+        return [answer.verdict if isinstance(answer, Known) else decided.verdicts[answer] for answer in plan.answers]
+
+
+def _stored_settings(path: Path) -> StreamSettings | None:
+    stored = settings_at(path)
+    return None if stored is None else StreamSettings.of(stored)

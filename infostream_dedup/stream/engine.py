@@ -1,0 +1,281 @@
+"""The stream's engine in memory: documents in their order in, verdicts out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.matrix.kernels.first_use import FirstUse, Progress
+from infostream_dedup.model import LANGUAGES, Document
+from infostream_dedup.model.stream_records import EpochFrequencies, GroupEvent, Remembered, Status, Verdict
+from infostream_dedup.stream.analysis import Analysed, Analyser
+from infostream_dedup.stream.best import best_member
+from infostream_dedup.stream.decisions import Found, Judge, least_hits
+from infostream_dedup.stream.epochs import EpochBorders
+from infostream_dedup.stream.frequencies import Frequencies, count_rows
+from infostream_dedup.stream.key_choice import choose_keys
+from infostream_dedup.stream.losses import Losses
+from infostream_dedup.stream.memory import Memory
+from infostream_dedup.stream.preparation import Prepared, prepare
+from infostream_dedup.stream.restoring import resume_frequencies, resumed_memory
+from infostream_dedup.stream.rows import Rows
+from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.term_numbers import TermNumbers
+
+if TYPE_CHECKING:
+    from infostream_dedup.store.restoring import Loaded
+
+__all__ = ["INSUFFICIENT_TERMS", "Decided", "StreamEngine"]
+
+INSUFFICIENT_TERMS: Final = 3
+"""A document with fewer key terms says too little to be compared."""
+
+
+@dataclass(slots=True)
+class Decided:
+    """What became of a batch, to be stored in one transaction.
+
+    Attributes:
+        verdicts: one for each document, in their order.
+        remembered: the documents.
+        events: what happened to groups and sources, in order.
+        closed: epochs that ended, one record for each language that had documents.
+        new_terms: terms that got numbers since the last batch; numbers go on where the last ones ended.
+        state: small values that a restored engine needs and that cannot be told from documents.
+        oldest: smallest ordinal still in the window.
+    """
+
+    verdicts: list[Verdict] = field(default_factory=list)
+    remembered: list[Remembered] = field(default_factory=list)
+    events: list[GroupEvent] = field(default_factory=list)
+    closed: list[EpochFrequencies] = field(default_factory=list)
+    new_terms: list[str] = field(default_factory=list)
+    state: dict[str, Any] = field(default_factory=dict)
+    oldest: int = 0
+
+
+class StreamEngine:
+    """Decides about documents one after the other; each sees all earlier ones of the window.
+
+    The verdicts depend on the ordered stream only, never on how it is cut into batches. ``decide`` changes the engine
+    at once: when its result cannot be stored, throw the engine away and restore another one from the store.
+
+    Args:
+        settings: everything that decides verdicts.
+        progress: told when compiled code has to be made first.
+
+    Attributes:
+        settings: the same.
+        frequencies: what documents are weighed by.
+        numbers: the stream's terms.
+
+    Example:
+        >>> engine = StreamEngine(StreamSettings())                                     # doctest: +SKIP
+        >>> decided = engine.decide([Document(id="a", text="...")])                     # doctest: +SKIP
+        >>> decided.verdicts[0].status                                                  # doctest: +SKIP
+        'new'
+    """
+
+    def __init__(self, settings: StreamSettings, *, progress: Progress | None = None) -> None:
+        _FIRST_USE.prepare(progress)
+        self.settings = settings
+        self.numbers = TermNumbers()
+        self.frequencies = Frequencies(settings.terms, self.numbers)
+        self._analyser = Analyser(settings.terms, self.numbers)
+        self._borders = EpochBorders(settings)
+        self._losses = Losses(settings.loss_limit, settings.loss_documents)
+        self._least_hits = least_hits(settings)
+        self._handed_out = 0
+        self._remember(Memory(settings))
+
+    @classmethod
+    def restore(cls, settings: StreamSettings, loaded: Loaded, *, progress: Progress | None = None) -> StreamEngine:
+        """An engine that goes on where a store ends, as if it had decided all before itself.
+
+        Args:
+            settings: those of the store.
+            loaded: what the store holds.
+            progress: told when compiled code has to be made first.
+        """
+        engine = cls(settings, progress=progress)
+        engine.numbers.extend(loaded.terms)
+        engine._handed_out = len(engine.numbers)
+        resume_frequencies(engine.frequencies, loaded)
+        engine._losses.resume(loaded.state.get("losses", {}))
+        engine._remember(resumed_memory(settings, loaded))
+        return engine
+
+    def _remember(self, memory: Memory) -> None:
+        self._memory = memory
+        self._judge = Judge(self.settings, memory.window)
+
+    @property
+    def next_ordinal(self) -> int:
+        """Place in the stream of the next document."""
+        return self._memory.window.end
+
+    def best_of(self, group: str) -> str | None:
+        """Id of the document that stands for a group by ``settings.best``, of those in the window; ``None`` if none."""
+        members = self._memory.members(group)
+        return best_member(members, self.settings).id if members else None
+
+    def decide(
+        self,
+        batch: Sequence[Document],
+        *,
+        versions: Sequence[int] | None = None,
+        content_hashes: Sequence[bytes] | None = None,
+    ) -> Decided:
+        """Judge the documents of a batch in their order.
+
+        Args:
+            batch: the documents; an id that has come before in the stream is allowed only with a version.
+            versions: how often each document's id had come before; 0 by default.
+            content_hashes: of each document as ``fingerprints.content_hash`` gives it; made here by default.
+        """
+        clock, decided = self._memory.clock, Decided()
+        prepared = prepare(
+            batch,
+            self.settings,
+            first=self.next_ordinal,
+            clock=clock,
+            versions=versions,
+            content_hashes=content_hashes,
+        )
+        analysed = self._analyser.read(batch)
+        epoch, clocks = self.frequencies.epoch, prepared.clocks.tolist()
+        epochs = self._borders.epochs(prepared.first, clocks, epoch=epoch, clock=clock)
+        start = 0
+        while start < len(prepared):
+            if epochs[start] != self.frequencies.epoch:
+                decided.closed += self.frequencies.close()
+            end = start + epochs[start:].count(epochs[start])
+            self._decide_within_epoch(prepared, analysed, start, end, decided)
+            start = end
+        self._memory.window.tidy()
+        decided.new_terms = self.numbers.terms[self._handed_out :]
+        self._handed_out = len(self.numbers)
+        decided.state = self._state()
+        decided.oldest = self._memory.window.oldest
+        return decided
+
+    def _decide_within_epoch(
+        self, prepared: Prepared, analysed: Analysed, start: int, end: int, decided: Decided
+    ) -> None:
+        """Judge consecutive documents of one epoch."""
+        chosen = choose_keys(analysed, start, end, self.frequencies, self.numbers, self.settings.terms)
+        bounds = analysed.terms.indptr[start : end + 1]
+        terms = analysed.terms.values[bounds[0] : bounds[-1]].astype(np.int64)
+        targets = Rows(bounds - bounds[0], terms)
+        languages, lengths = analysed.languages[start:end], analysed.lengths[start:end]
+        count_rows(self.frequencies.open, languages, lengths, targets)
+        numbers = Rows(prepared.numbers.indptr[start : end + 1], prepared.numbers.values)
+        rows = (chosen.keys, chosen.weights, targets, numbers)
+        documents = prepared.documents[start:end]
+        self._memory.extend(
+            [document.id for document in documents],
+            prepared.hashes[start:end],
+            [document.source for document in documents],
+            prepared.clocks[start:end],
+            prepared.times[start:end],
+            rows,
+        )
+        for row, (language, length) in enumerate(zip(languages.tolist(), lengths.tolist(), strict=True)):
+            remembered = self._remembered(prepared, start + row, LANGUAGES[language], length, rows, row)
+            decided.remembered.append(remembered)
+            decided.verdicts.append(self._verdict(remembered, decided.events))
+
+    def _remembered(
+        self,
+        prepared: Prepared,
+        number: int,
+        language: Any,
+        length: int,
+        rows: tuple[Rows, Rows, Rows, Rows],
+        row: int,
+    ) -> Remembered:
+        document = prepared.documents[number]
+        text, opening = prepared.hashes[number]
+        return Remembered(
+            prepared.first + number,
+            document.id,
+            prepared.versions[number],
+            document.source,
+            int(prepared.clocks[number]),
+            prepared.published[number],
+            language,
+            prepared.content_hashes[number],
+            text,
+            opening,
+            self.frequencies.epoch,
+            length,
+            rows[0].row(row),
+            rows[1].row(row),
+            rows[2].row(row),
+            rows[3].row(row),
+            document.title,
+            document.text if self.settings.keep_text else None,
+        )
+
+    def _verdict(self, document: Remembered, events: list[GroupEvent]) -> Verdict:
+        memory, ordinal = self._memory, document.ordinal
+        events += memory.advance(ordinal)
+        equal = memory.equal(ordinal)
+        enough = len(document.keys) >= INSUFFICIENT_TERMS
+        found = None
+        if enough:
+            found = self._judge.found(memory.candidates(document.keys, document.targets, self._least_hits), ordinal)
+        memory.enter(ordinal, document.keys, document.targets)
+        repeats = equal is not None or (found is not None and found.duplicate)
+        passes, happened = self._losses.passes(document.source, repeats, ordinal)
+        events += happened
+        of = equal if equal is not None or found is None else found.of
+        if of is None:
+            memory.groups.begin(ordinal, again=document.version > 0)
+            status: Status = "new" if enough else "insufficient_text"
+            return Verdict(document.id, status, None, memory.groups.of(ordinal), None, None, None, None)
+        joined = repeats and not passes and self._joined(ordinal, of, found, exact=equal is not None, events=events)
+        if not joined:
+            memory.groups.begin(ordinal, again=document.version > 0)
+        status = "similar" if not joined else "duplicate" if equal is None else "exact"
+        return self._explained(document, status, of, "equal" if equal is not None or found is None else found.relation)
+
+    def _joined(self, ordinal: int, of: int, found: Found | None, *, exact: bool, events: list[GroupEvent]) -> bool:
+        repeated = [] if found is None else found.repeated
+        joined, happened = self._memory.groups.join(ordinal, of, repeated, exact=exact)
+        events += happened
+        return joined
+
+    def _explained(self, document: Remembered, status: Status, of: int, relation: str | None) -> Verdict:
+        """The verdict on a document that is linked to an earlier one, with the terms that met."""
+        forward, backward, terms, weights = self._judge.met(document.ordinal, of)
+        words = [self.numbers.terms[number] for number in terms]
+        ranked = sorted(zip([-weight for weight in weights], words, strict=True))
+        window = self._memory.window
+        return Verdict(
+            document.id,
+            status,
+            window.ids[of - window.first],
+            self._memory.groups.of(document.ordinal),
+            relation,
+            forward,
+            backward,
+            tuple(word for _, word in ranked),
+        )
+
+    def _state(self) -> dict[str, Any]:
+        state: dict[str, Any] = {"groups": self._memory.groups.state()}
+        if self.settings.loss_limit is not None:
+            state["losses"] = self._losses.state()
+        return state
+
+
+def _toy() -> None:
+    engine = StreamEngine(StreamSettings())
+    engine.decide([Document(id=str(number), text="Слово дела стран мира www.example.org") for number in range(2)])
+
+
+_FIRST_USE: Final = FirstUse(_toy)

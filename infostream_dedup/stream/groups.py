@@ -1,0 +1,170 @@
+"""Groups: documents of the window joined by ``exact`` and ``duplicate``."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping, Sequence
+
+from infostream_dedup.model.stream_records import GroupEvent
+from infostream_dedup.stream.window import Window
+
+__all__ = ["Groups"]
+
+
+class Groups:
+    """Which group each document of the window is in. A group is named by its earliest document and never renamed.
+
+    A group of many documents is watched: a duplicate joins it only when it is linked to a fair share of them, for else
+    it is the end of a chain, in which the first and the last have nothing in common.
+
+    Args:
+        window: whose documents are grouped.
+        watched_from: documents from which on a group is watched.
+        least_density: share of them that a duplicate must be linked to, 0 to 1.
+    """
+
+    def __init__(self, window: Window, *, watched_from: int, least_density: float) -> None:
+        self._window = window
+        self._watched_from = watched_from
+        self._least_density = least_density
+        # Groups of two documents or more: the ordinals still in the window, and that of the earliest document ever.
+        self._members: dict[str, deque[int]] = {}
+        self._begun: dict[str, int] = {}
+        self._orphaned: dict[str, int] = {}
+        self._alarmed: set[str] = set()
+
+    def state(self) -> dict[str, int]:
+        """Groups whose earliest document has left the window, with its ordinal: what the window cannot tell."""
+        return dict(sorted(self._orphaned.items()))
+
+    def resume(self, state: Mapping[str, int], events: Iterable[GroupEvent]) -> None:
+        """Take up the groups that the window's documents are in.
+
+        Args:
+            state: what ``state`` returned.
+            events: all that happened to groups; alarms count.
+        """
+        window = self._window
+        self._begun = dict(state)
+        self._orphaned = dict(self._begun)
+        members: dict[str, deque[int]] = {}
+        for ordinal in range(window.oldest, window.end):
+            members.setdefault(window.groups[ordinal - window.first], deque()).append(ordinal)
+        self._members = {
+            group: ordinals for group, ordinals in members.items() if len(ordinals) > 1 or group in self._begun
+        }
+        for group, ordinals in self._members.items():
+            self._begun.setdefault(group, ordinals[0])
+        self._alarmed = {
+            event.group
+            for event in events
+            if event.kind == "alarm" and event.ordinal > self._begun.get(event.group, event.ordinal)
+        }
+
+    def of(self, ordinal: int) -> str:
+        """The group of a document of the window."""
+        return self._window.groups[ordinal - self._window.first]
+
+    def size(self, group: str) -> int:
+        """Documents of a group that are still in the window."""
+        return len(self._members.get(group, (0,)))
+
+    def members(self, group: str) -> list[int]:
+        """Ordinals of a group's documents that are still in the window, ascending; none of an unknown group."""
+        if group in self._members:
+            return list(self._members[group])
+        window = self._window
+        begin = window.oldest - window.first
+        return [begin + row + window.first for row, name in enumerate(window.groups[begin:]) if name == group]
+
+    def join(self, ordinal: int, to: int, linked: Sequence[int], *, exact: bool) -> tuple[bool, list[GroupEvent]]:
+        """Let a new document join the group of an earlier one, and unite it with the groups of others.
+
+        Args:
+            ordinal: the new document.
+            to: the document it repeats.
+            linked: all documents that it repeats, ascending.
+            exact: whether the texts are equal: such a document never chains.
+
+        Returns:
+            Whether it joined, and what happened to groups.
+        """
+        held = Counter(map(self.of, linked))
+        begun = {self.of(one): self._begun.get(self.of(one), one) for one in (*reversed(linked), to)}
+        group = self.of(to)
+        if not exact and self._chains(held[group], self.size(group)):
+            return False, self._alarm(ordinal, group, held[group] / self.size(group))
+        events: list[GroupEvent] = []
+        others = sorted(set(held) - {group}, key=begun.__getitem__)
+        self._add(group, ordinal, to)
+        for other in others:
+            if self._chains(held[group] + held[other], self.size(group) - 1 + self.size(other)):
+                continue
+            stays, joins = sorted((group, other), key=begun.__getitem__)
+            self._unite(stays, joins, begun)
+            held[stays] += held[joins]
+            group = stays
+            events.append(GroupEvent(ordinal, "merge", stays, joins))
+        return True, events
+
+    def begin(self, ordinal: int, *, again: bool = False) -> None:
+        """Take in a document that joins no group: it begins its own.
+
+        Args:
+            ordinal: the new document.
+            again: whether its id has come before: a group of this name may still live, and takes it in.
+        """
+        if not again:
+            return
+        window, name = self._window, self.of(ordinal)
+        known = range(window.oldest, ordinal)
+        earlier = next((one for one in known if window.groups[one - window.first] == name), None)
+        if earlier is not None:
+            self._add(name, ordinal, earlier)
+
+    def expire(self, ordinal: int, cause: int) -> list[GroupEvent]:
+        """Let the oldest document of the window go; an event when it was the last of a group.
+
+        Args:
+            ordinal: the document.
+            cause: ordinal of the document that moved the window.
+        """
+        group = self.of(ordinal)
+        members = self._members.get(group)
+        if members is None:
+            return []
+        members.popleft()
+        if members:
+            self._orphaned[group] = self._begun[group]
+            return []
+        del self._members[group], self._begun[group]
+        self._orphaned.pop(group, None)
+        self._alarmed.discard(group)
+        return [GroupEvent(cause, "expiry", group)]
+
+    def _chains(self, linked: int, size: int) -> bool:
+        return size >= self._watched_from and linked < self._least_density * size
+
+    def _alarm(self, ordinal: int, group: str, density: float) -> list[GroupEvent]:
+        if group in self._alarmed:
+            return []
+        self._alarmed.add(group)
+        return [GroupEvent(ordinal, "alarm", group, value=round(density, 9))]
+
+    def _add(self, group: str, ordinal: int, to: int) -> None:
+        if group not in self._members:
+            self._members[group] = deque([to])
+            self._begun[group] = to
+        self._members[group].append(ordinal)
+        self._window.groups[ordinal - self._window.first] = group
+
+    def _unite(self, stays: str, joins: str, begun: dict[str, int]) -> None:
+        window = self._window
+        both = [self._members.pop(group, deque([begun[group]])) for group in (stays, joins)]
+        for ordinal in both[1]:
+            window.groups[ordinal - window.first] = stays
+        self._members[stays] = deque(sorted((*both[0], *both[1])))
+        self._begun[stays] = begun[stays]
+        self._begun.pop(joins, None)
+        self._orphaned.pop(joins, None)
+        self._alarmed.discard(joins)

@@ -1,0 +1,66 @@
+"""From what a store holds to an engine's parts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infostream_dedup.model import LANGUAGES
+from infostream_dedup.stream.clock import NO_TIME
+from infostream_dedup.stream.frequencies import Frequencies, LanguageCounts, count_rows
+from infostream_dedup.stream.memory import Memory
+from infostream_dedup.stream.rows import Rows
+from infostream_dedup.stream.settings import StreamSettings
+
+if TYPE_CHECKING:
+    from infostream_dedup.store.blobs import Ragged
+    from infostream_dedup.store.restoring import Loaded
+
+__all__ = ["resume_frequencies", "resumed_memory"]
+
+
+def resume_frequencies(frequencies: Frequencies, loaded: Loaded) -> None:
+    """Take up the sums of the closed epochs, and count the documents of the open one."""
+    closed = {
+        LANGUAGES.index(language): LanguageCounts(counts.documents, counts.length, counts.df.astype(np.int64))
+        for language, counts in loaded.frequencies.items()
+    }
+    frequencies.resume(loaded.epoch, closed)
+    table = loaded.documents
+    first = int(np.searchsorted(table.epochs, loaded.epoch))
+    languages = np.array([LANGUAGES.index(language) for language in table.languages[first:]], dtype=np.uint8)
+    count_rows(frequencies.open, languages, table.lengths[first:], _rows(table.targets, first))
+    frequencies.withhold(loaded.withheld)
+
+
+def resumed_memory(settings: StreamSettings, loaded: Loaded) -> Memory:
+    """The documents of the window, their groups and the clock."""
+    table = loaded.documents
+    first = int(np.searchsorted(table.ordinals, loaded.oldest))
+    memory = Memory(settings, loaded.oldest)
+    clocks = table.clocks[first:]
+    times = [
+        clock if time is None or time <= NO_TIME else time
+        for time, clock in zip(table.published[first:], clocks.tolist(), strict=True)
+    ]
+    memory.extend(
+        list(table.ids[first:]),
+        list(zip(table.text_hashes[first:], table.opening_hashes[first:], strict=True)),
+        table.sources[first:],
+        clocks,
+        np.array(times, dtype=np.int64),
+        (
+            _rows(table.keys, first),
+            _rows(table.weights, first),
+            _rows(table.targets, first),
+            _rows(table.numbers, first),
+        ),
+    )
+    clock = NO_TIME if loaded.clock is None else loaded.clock
+    memory.resume(clock, table.groups[first:], loaded.state.get("groups", {}), loaded.events)
+    return memory
+
+
+def _rows(table: Ragged, first: int) -> Rows:
+    return Rows(table.indptr[first:] - table.indptr[first], table.values[table.indptr[first] :])

@@ -1,0 +1,95 @@
+"""Rows of different length one after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["RowWindow", "Rows"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of a batch.
+
+    Attributes:
+        indptr: int64 (rows + 1,), where each row begins in ``values``.
+        values: the rows one after the other.
+    """
+
+    indptr: NDArray[np.int64]
+    values: NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def row(self, number: int) -> NDArray[Any]:
+        """One row, not copied."""
+        return self.values[self.indptr[number] : self.indptr[number + 1]]
+
+
+class RowWindow:
+    """Rows that are added at one end and dropped at the other.
+
+    Args:
+        dtype: of the values.
+    """
+
+    def __init__(self, dtype: type[np.generic]) -> None:
+        self._values: NDArray[Any] = np.empty(1 << 12, dtype=dtype)
+        self._ends = np.zeros(1 << 10, dtype=np.int64)
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def extend(self, rows: Rows) -> None:
+        """Add rows at the end."""
+        begin, end = int(self._ends[self._size]), int(rows.indptr[-1] - rows.indptr[0])
+        self._values = with_room(self._values, begin + end)
+        self._ends = with_room(self._ends, self._size + len(rows) + 1)
+        self._values[begin : begin + end] = rows.values[rows.indptr[0] : rows.indptr[-1]]
+        self._ends[self._size + 1 : self._size + len(rows) + 1] = rows.indptr[1:] - rows.indptr[0] + begin
+        self._size += len(rows)
+
+    def row(self, number: int) -> NDArray[Any]:
+        """One row, not copied; numbers change with ``drop``."""
+        return self._values[self._ends[number] : self._ends[number + 1]]
+
+    def gathered(self, numbers: NDArray[np.int64]) -> Rows:
+        """Some rows, copied."""
+        begins, ends = self._ends[numbers], self._ends[numbers + 1]
+        indptr = np.concatenate(([0], np.cumsum(ends - begins)))
+        places = np.arange(indptr[-1]) + np.repeat(begins - indptr[:-1], ends - begins)
+        return Rows(indptr, self._values[places])
+
+    def drop(self, rows: int) -> None:
+        """Forget the first rows."""
+        begin, end = int(self._ends[rows]), int(self._ends[self._size])
+        self._values = without_first(self._values, begin, end)
+        self._size -= rows
+        self._ends = without_first(self._ends, rows, rows + self._size + 1)
+        self._ends[: self._size + 1] -= begin
+
+
+def with_room(array: NDArray[Any], size: int) -> NDArray[Any]:
+    """The array, or a larger one that begins with it."""
+    if len(array) >= size:
+        return array
+    grown = np.empty(max(size, len(array) * 3 // 2), dtype=array.dtype)
+    grown[: len(array)] = array
+    return grown
+
+
+def without_first(array: NDArray[Any], begin: int, end: int) -> NDArray[Any]:
+    """What lies from ``begin`` to ``end`` moved to the front; a much too large array is given up."""
+    kept = array[begin:end].copy()
+    if len(array) > max(1 << 12, 4 * len(kept)):
+        array = np.empty(max(1 << 12, 2 * len(kept)), dtype=array.dtype)
+    array[: len(kept)] = kept
+    return array

@@ -1,0 +1,116 @@
+"""Surfaces to numbers of terms: each distinct surface is analysed once while it is remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.stream.term_numbers import TermNumbers
+from infostream_dedup.terms.kernels.counting import NOTHING, SEVERAL
+from infostream_dedup.terms.representations import terms_of_distinct
+from infostream_dedup.text.fast_forms import forms_of_all
+from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
+from infostream_dedup.text.tokens import Form, Shape, forms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["SurfaceTerms"]
+
+_MOST_REMEMBERED: Final = 1_000_000
+"""Surfaces remembered (about 60 MB); past it memory begins anew, as the stream's words change."""
+
+_UNKNOWN: Final = -(1 << 31)
+_MANY: Final = 300
+"""Surfaces from which on compiled code makes their forms: for fewer it takes longer to begin."""
+
+_SHAPES: Final = tuple(Shape)
+
+
+class SurfaceTerms:
+    """What surfaces mean in each language.
+
+    Args:
+        settings: representation and rule of ``morph``.
+        numbers: of the stream's terms; new ones are added.
+
+    Attributes:
+        more: surfaces that hold several terms: their number and the terms, as ``TermsOfSurfaces.more`` has them.
+    """
+
+    def __init__(self, settings: Settings, numbers: TermNumbers) -> None:
+        self._settings = settings
+        self._numbers = numbers
+        self._several: dict[tuple[int, ...], int] = {}
+        self.more = np.zeros(0, dtype=np.int32)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._pool = SurfacePool()
+        self._codes = np.full((len(LANGUAGES), 1 << 12), _UNKNOWN, dtype=np.int32)
+
+    def codes(self, surfaces: SurfaceList, used: NDArray[np.uint8]) -> NDArray[np.int32]:
+        """For each surface and language the number of its term, ``NOTHING``, or ``SEVERAL`` and below.
+
+        Args:
+            surfaces: of a batch, each once, in the order in which they were met.
+            used: uint8 (surfaces,): bit l tells whether a document of language l holds the surface.
+
+        Returns:
+            int32 (languages, surfaces); ``NOTHING`` where a language does not use a surface.
+        """
+        if len(self._pool) + len(surfaces) > max(_MOST_REMEMBERED, len(surfaces)):
+            self._forget()
+        numbers = self._pool.add(surfaces, np.zeros(len(surfaces), dtype=np.int64))
+        self._make_room(len(self._pool))
+        found = np.full((len(LANGUAGES), len(surfaces)), NOTHING, dtype=np.int32)
+        for language in range(len(LANGUAGES)):
+            own = np.flatnonzero(used >> language & 1)
+            held = numbers[own]
+            unknown = own[self._codes[language, held] == _UNKNOWN]
+            if len(unknown):
+                words = [surfaces[number] for number in unknown.tolist()]
+                self._codes[language, numbers[unknown]] = self._learnt(words, language)
+            found[language, own] = self._codes[language, held]
+        return found
+
+    def _make_room(self, surfaces: int) -> None:
+        known = self._codes.shape[1]
+        if known < surfaces:
+            grown = np.full((len(LANGUAGES), 2 * surfaces), _UNKNOWN, dtype=np.int32)
+            grown[:, :known] = self._codes
+            self._codes = grown
+
+    def _learnt(self, surfaces: Sequence[str], language: int) -> list[int]:
+        parts = _forms(surfaces)
+        distinct = list(dict.fromkeys(form for held in parts for form in held))
+        terms = terms_of_distinct(distinct, LANGUAGES[language], self._settings)
+        number = self._numbers.number
+        numbers = [NOTHING if term is None else number(term) for term in terms]
+        number_of = dict(zip(distinct, numbers, strict=True))
+        return [self._code([number_of[form] for form in held]) for held in parts]
+
+    def _code(self, terms: Sequence[int]) -> int:
+        held = tuple(term for term in terms if term != NOTHING)
+        if len(held) < 2:
+            return held[0] if held else NOTHING
+        place = self._several.get(held)
+        if place is None:
+            place = self._several[held] = len(self.more)
+            self.more = np.concatenate([self.more, np.array([len(held), *held], dtype=np.int32)])
+        return SEVERAL - place
+
+
+def _forms(surfaces: Sequence[str]) -> list[list[Form]]:
+    if len(surfaces) < _MANY:
+        return [list(forms(surface)) for surface in surfaces]
+    found = forms_of_all(SurfaceList.of(surfaces))
+    parts: list[list[Form]] = [[] for _ in surfaces]
+    for surface, number, shape in zip(
+        found.surfaces.tolist(), found.numbers.tolist(), found.shapes.tolist(), strict=True
+    ):
+        parts[surface].append(Form(found.forms[number], _SHAPES[shape]))
+    return parts

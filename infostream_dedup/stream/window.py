@@ -1,0 +1,110 @@
+"""What is remembered of the documents of the window, column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.stream.rows import Rows, RowWindow, with_room, without_first
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["NO_SOURCE", "Window"]
+
+NO_SOURCE: Final = -1
+
+_LEAST_DROPPED: Final = 1024
+
+
+class Window:
+    """Documents by ordinal. They expire at once and are dropped from memory some time later.
+
+    Attributes:
+        first: ordinal of the first document held in memory.
+        oldest: ordinal of the first document that has not expired.
+        end: ordinal that the next document will have.
+        ids: by ordinal less ``first``, as all other columns.
+        groups: id of each document's group.
+        hashes: pairs of text and opening hash.
+        sizes: uint8, key terms.
+        sources: int32, numbers of sources, ``NO_SOURCE`` where there is none.
+        clocks: int64, the stream's clock, ascending.
+        times: int64, own time, else the clock.
+        keys: heaviest first.
+        weights: of the keys.
+        targets: ascending.
+        numbers: ascending.
+    """
+
+    def __init__(self, first: int = 0) -> None:
+        self.first = self.oldest = self.end = first
+        self.ids: list[str] = []
+        self.groups: list[str] = []
+        self.hashes: list[tuple[bytes, bytes]] = []
+        self.sizes: NDArray[Any] = np.zeros(1 << 10, dtype=np.uint8)
+        self.sources: NDArray[Any] = np.zeros(1 << 10, dtype=np.int32)
+        self.clocks: NDArray[Any] = np.zeros(1 << 10, dtype=np.int64)
+        self.times: NDArray[Any] = np.zeros(1 << 10, dtype=np.int64)
+        self.keys = RowWindow(np.int32)
+        self.weights = RowWindow(np.int64)
+        self.targets = RowWindow(np.int32)
+        self.numbers = RowWindow(np.int64)
+
+    def __len__(self) -> int:
+        """Documents that have not expired."""
+        return self.end - self.oldest
+
+    def extend(
+        self,
+        ids: Sequence[str],
+        hashes: Sequence[tuple[bytes, bytes]],
+        sources: NDArray[np.int32],
+        clocks: NDArray[np.int64],
+        times: NDArray[np.int64],
+        rows: tuple[Rows, Rows, Rows, Rows],
+    ) -> None:
+        """Take documents in, each a group by itself.
+
+        Args:
+            ids: of the documents.
+            hashes: text and opening.
+            sources: numbers.
+            clocks: the stream's clock at each.
+            times: own times.
+            rows: keys, weights, targets, numbers.
+        """
+        held, more = self.end - self.first, len(ids)
+        self.ids += ids
+        self.groups += ids
+        self.hashes += hashes
+        for name, values in (("sources", sources), ("clocks", clocks), ("times", times)):
+            self._put(name, held, values)
+        self._put("sizes", held, np.diff(rows[0].indptr).astype(np.uint8))
+        for column, more_rows in zip((self.keys, self.weights, self.targets, self.numbers), rows, strict=True):
+            column.extend(more_rows)
+        self.end += more
+
+    def _put(self, name: str, held: int, values: NDArray[Any]) -> None:
+        column = with_room(getattr(self, name), held + len(values))
+        column[held : held + len(values)] = values
+        setattr(self, name, column)
+
+    def expire_before(self, ordinal: int) -> None:
+        """Let documents of smaller ordinals go; their columns stay until ``tidy``."""
+        self.oldest = max(self.oldest, ordinal)
+
+    def tidy(self) -> None:
+        """Drop what has expired from memory, when it is worth the work."""
+        gone = self.oldest - self.first
+        if gone < _LEAST_DROPPED or 2 * gone < self.end - self.first:
+            return
+        for name in ("sizes", "sources", "clocks", "times"):
+            setattr(self, name, without_first(getattr(self, name), gone, self.end - self.first))
+        for column in (self.keys, self.weights, self.targets, self.numbers):
+            column.drop(gone)
+        for words in (self.ids, self.groups, self.hashes):
+            del words[:gone]
+        self.first = self.oldest

@@ -1,0 +1,111 @@
+"""Which words of two documents met in the pivot language, and by what rung of the ladder: the reason for a link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from infostream_dedup.model import LANGUAGES
+from infostream_dedup.terms.pivot_space import PivotSpace
+
+__all__ = ["SAME", "Meeting", "meetings"]
+
+SAME: Final = "same"
+"""The rung of words that needed no translation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """Two words that met.
+
+    Attributes:
+        a: term of the one document in its language.
+        b: term of the other document in its language.
+        pivot: the equivalent they share.
+        rung: what joined them: the rung that translated the one that is not in the pivot language; both rungs, with
+            a plus sign, where neither is and they differ; ``same`` for one word of one language.
+    """
+
+    a: str
+    b: str
+    pivot: str
+    rung: str
+
+    def as_dict(self) -> dict[str, str]:
+        """Plain values."""
+        return {"a": self.a, "b": self.b, "pivot": self.pivot, "rung": self.rung}
+
+    def __str__(self) -> str:
+        """For a reader: ``голова=глава (dictionary)``, or ``head=глава=голова (dictionary)``; what is equal once."""
+        words = "=".join(dict.fromkeys((self.a, self.pivot, self.b)))
+        return words if self.rung == SAME else f"{words} ({self.rung})"
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """One equivalent of a source term, with its place among the equivalents."""
+
+    source: int
+    place: int
+
+
+def meetings(space: PivotSpace, a: int, b: int, columns: Iterable[int], weights: Iterable[int]) -> list[Meeting]:
+    """The words behind the columns in which two documents met, heaviest first, equal ones once.
+
+    Of several pairs of words that share an equivalent the one of the highest confidence is named, and rather one that
+    the key term stands for than a synonym beside it.
+
+    Args:
+        space: of the documents.
+        a: ordinal of the one document.
+        b: ordinal of the other.
+        columns: key columns of either that the other answers to.
+        weights: of the columns.
+    """
+    of_a, of_b = _answers(space, a), _answers(space, b)
+    total: dict[Meeting, int] = {}
+    for column, weight in zip(columns, weights, strict=True):
+        found = _meeting(space, of_a, of_b, column)
+        total[found] = total.get(found, 0) + weight
+    return sorted(total, key=lambda one: (-total[one], one.pivot, one.a, one.b))
+
+
+def _answers(space: PivotSpace, document: int) -> dict[int, list[_Answer]]:
+    """Pivot terms of a document, each with the source terms it is an equivalent of."""
+    counts, equivalents = space.sources.counts, space.equivalents
+    found: dict[int, list[_Answer]] = {}
+    for source in counts.indices[counts.indptr[document] : counts.indptr[document + 1]].tolist():
+        for place in range(int(equivalents.indptr[source]), int(equivalents.indptr[source + 1])):
+            found.setdefault(int(equivalents.terms[place]), []).append(_Answer(source, place))
+    return found
+
+
+def _meeting(space: PivotSpace, of_a: dict[int, list[_Answer]], of_b: dict[int, list[_Answer]], column: int) -> Meeting:
+    sets, canonical = space.sets, space.equivalents.canonical
+    own = int(space.canonical[column])
+    candidates = [
+        (term, one, other)
+        for term in sets.indices[sets.indptr[column] : sets.indptr[column + 1]].tolist()
+        for one in of_a.get(term, ())
+        for other in of_b.get(term, ())
+    ]
+    confidences = space.equivalents.confidences
+
+    def rank(candidate: tuple[int, _Answer, _Answer]) -> tuple[bool, float, bool, int, int, int]:
+        term, one, other = candidate
+        stands_for = own in (canonical[one.source], canonical[other.source])
+        confidence = float(confidences[one.place] * confidences[other.place])
+        return not stands_for, -confidence, term != own, term, one.source, other.source
+
+    term, one, other = min(candidates, key=rank)
+    terms = space.sources.terms
+    return Meeting(terms[one.source], terms[other.source], space.equivalents.vocabulary[term], _rung(space, one, other))
+
+
+def _rung(space: PivotSpace, one: _Answer, other: _Answer) -> str:
+    if one.source == other.source:
+        return SAME
+    pivot = LANGUAGES.index(space.language)
+    translated = [answer for answer in (one, other) if space.sources.languages[answer.source] != pivot]
+    return "+".join(dict.fromkeys(space.equivalents.rungs[answer.place] for answer in translated)) or SAME

@@ -1,0 +1,40 @@
+"""What stands behind key terms in a pivot language: the words of the documents and what became of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from infostream_dedup.model import Language
+from infostream_dedup.terms.equivalents import Equivalents
+from infostream_dedup.terms.source_terms import SourceTerms
+
+if TYPE_CHECKING:
+    import numpy as np
+    import scipy.sparse as sp
+    from numpy.typing import NDArray
+
+__all__ = ["PivotSpace"]
+
+
+@dataclass(frozen=True, slots=True)
+class PivotSpace:
+    """Source terms, their equivalents, and the columns that key terms are matched by.
+
+    Attributes:
+        language: the pivot language.
+        sources: terms of the documents in their own languages.
+        equivalents: of the source terms.
+        canonical: int32 (columns,), number of the pivot term that each column stands for.
+        sets: bool (columns, pivot terms), the equivalents any of which hits a column.
+    """
+
+    language: Language
+    sources: SourceTerms
+    equivalents: Equivalents
+    canonical: NDArray[np.int32]
+    sets: sp.csr_array
+
+    def labels(self) -> list[str]:
+        """The pivot term of each column, in code point order; several columns may have one term."""
+        return [self.equivalents.vocabulary[number] for number in self.canonical.tolist()]

@@ -1,0 +1,292 @@
+"""English nouns and names as lemmas, the terms of the pivot space.
+
+There is no English morphological dictionary here. Plurals and possessives are undone by rule where the singular is a
+word of our tables or frequent enough beside the plural; verbs and adjectives are left as they are. Which words are
+nouns tell our tables, the suffix, and what wordfreq has seen: nouns have a possessive (committee's) and a plural as
+frequent as themselves, verbs a past tense (denied).
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from typing import Final
+
+from infostream_dedup.lexicon.frequency import form_frequencies
+from infostream_dedup.lexicon.name_tables import NameKind, names
+from infostream_dedup.lexicon.spelling import APOSTROPHE
+from infostream_dedup.lexicon.translation_tables import concepts
+from infostream_dedup.lexicon.word_lists import excluded, stop_words
+from infostream_dedup.text.tokens import Shape
+
+__all__ = ["RULES", "is_listed_noun", "lemma", "noun_term"]
+
+RULES: Final = 1
+"""Version of the rules in this file; raise it whenever an answer changes: caches are keyed by it."""
+
+_MOST_REMEMBERED: Final = 1 << 19
+
+_IRREGULAR: Final = {
+    "men": "man",
+    "women": "woman",
+    "children": "child",
+    "people": "person",
+    "peoples": "people",
+    "persons": "person",
+    "feet": "foot",
+    "teeth": "tooth",
+    "geese": "goose",
+    "mice": "mouse",
+    "lice": "louse",
+    "oxen": "ox",
+    "wolves": "wolf",
+    "knives": "knife",
+    "lives": "life",
+    "wives": "wife",
+    "leaves": "leaf",
+    "halves": "half",
+    "shelves": "shelf",
+    "thieves": "thief",
+    "calves": "calf",
+    "loaves": "loaf",
+    "elves": "elf",
+    "scarves": "scarf",
+    "hooves": "hoof",
+    "selves": "self",
+    "dice": "die",
+    "media": "media",
+    "data": "data",
+    "criteria": "criterion",
+    "phenomena": "phenomenon",
+    "bacteria": "bacterium",
+    "memoranda": "memorandum",
+    "referenda": "referendum",
+    "strata": "stratum",
+    "crises": "crisis",
+    "analyses": "analysis",
+    "bases": "base",
+    "theses": "thesis",
+    "hypotheses": "hypothesis",
+    "diagnoses": "diagnosis",
+    "prognoses": "prognosis",
+    "oases": "oasis",
+    "parentheses": "parenthesis",
+    "syntheses": "synthesis",
+    "axes": "axis",
+    "alumni": "alumnus",
+    "fungi": "fungus",
+    "cacti": "cactus",
+    "stimuli": "stimulus",
+    "nuclei": "nucleus",
+    "radii": "radius",
+    "bureaux": "bureau",
+    "chateaux": "chateau",
+    "plateaux": "plateau",
+    "buses": "bus",
+    "gases": "gas",
+    "lenses": "lens",
+    "viruses": "virus",
+    "statuses": "status",
+    "censuses": "census",
+    "canvases": "canvas",
+    "biases": "bias",
+    "atlases": "atlas",
+    "aliases": "alias",
+    "movies": "movie",
+    "cookies": "cookie",
+    "calories": "calorie",
+    "zombies": "zombie",
+    "rookies": "rookie",
+    "selfies": "selfie",
+    "hippies": "hippie",
+    "veggies": "veggie",
+    "prairies": "prairie",
+    "ties": "tie",
+    "pies": "pie",
+    "lies": "lie",
+    "shoes": "shoe",
+    "toes": "toe",
+    "foes": "foe",
+    "caches": "cache",
+    "niches": "niche",
+    "headaches": "headache",
+    "aches": "ache",
+    "quizzes": "quiz",
+}
+_SAME_IN_PLURAL: Final = frozenset(
+    """news series species politics economics physics mathematics athletics gymnastics ethics logistics statistics
+    electronics robotics genetics linguistics aerobics acoustics mechanics dynamics obstetrics pediatrics paediatrics
+    geopolitics headquarters crossroads barracks goods customs arms clothes trousers jeans shorts pants tights glasses
+    scissors binoculars pyjamas pajamas thanks congratulations alms lens gas bus plus minus virus status census campus
+    bonus focus chorus circus genius genus surplus corpus consensus chaos cosmos ethos pathos atlas canvas bias alias
+    christmas texas kansas arkansas perhaps always afterwards towards besides sometimes whereas does goes measles mumps
+    diabetes rabies herpes aids outskirts premises proceeds suds riches remains innings means tennis chess billiards
+    darts dominoes checkers draughts olympics paralympics mass pass grass gross abs pus us tos yes hers ours yours
+    theirs its his this thus was has is as alas vis gallows sweepstakes debris chassis corps rendezvous faux
+    pancreas ananas oasis mars venus jesus moses james charles louis thomas nicholas hans jens lars klaus
+    lotus walrus cactus octopus platypus hummus sinus fetus foetus uterus typhus thermos rhinoceros asparagus
+    albatross citrus apparatus nexus versus prospectus syllabus impetus radius stimulus nucleus alumnus fungus abacus
+    bogus hiatus locus modus opus onus papyrus emphasis""".split()
+)
+_NOUN_ENDINGS: Final = tuple(
+    """tion sion ment ness ity ism ist ship hood ance ence ancy ency logy graphy phobia cracy crat metry scope ette dom
+    eer tude cide itis osis ware ery ology nomy wright smith graph gram""".split()
+)
+_NO_NOUN_ENDINGS: Final = tuple("ly ous ful less able ible ish ed ing ize ise ify iest ward wise some".split())
+_LONGEST_ABBREVIATION: Final = 6
+_SIBILANT: Final = ("xes", "ches", "shes", "sses", "zes", "oes")
+_KEPT_S: Final = ("ss", "us", "is")
+
+_LISTED: Final = 1e-4
+"""A word of our tables counts as much as one with this share of the running words."""
+
+_SHARE_OF_PLURAL: Final = 0.1
+_SHARE_OF_POSSESSIVE: Final = 1e-3
+_SHARE_OF_OWN_PLURAL: Final = 0.3
+_SHARE_OF_PAST: Final = 0.5
+_COMMON: Final = 2e-6
+"""More frequent words without any mark of a noun are none."""
+
+
+def lemma(form: str) -> str:
+    """The singular of a noun or name without its possessive; other words as they are.
+
+    Args:
+        form: a key form.
+
+    Example:
+        >>> lemma("countries"), lemma("womenʼs"), lemma("series"), lemma("vice-presidents")
+        ('country', 'woman', 'series', 'vice-president')
+    """
+    return _lemma(form)
+
+
+def noun_term(form: str, shape: Shape) -> str | None:
+    """The lemma of a noun or of a proper name, the English term of the pivot space; ``None`` for other words.
+
+    Args:
+        form: a key form.
+        shape: how it was capitalised. In titles every word has a capital: a frequent word that is no noun stays none.
+    """
+    return _noun_term(form, int(shape))
+
+
+def is_listed_noun(word: str) -> bool:
+    """Whether our tables have the word as an English common noun."""
+    return word in _nouns()
+
+
+@lru_cache(maxsize=_MOST_REMEMBERED)
+def _lemma(form: str) -> str:
+    word = _without_possessive(form)
+    head, hyphen, last = word.rpartition("-")
+    return f"{head}{hyphen}{_singular(last)}" if hyphen else _singular(word)
+
+
+def _without_possessive(form: str) -> str:
+    return form.removesuffix(f"{APOSTROPHE}s").removesuffix(APOSTROPHE) or form
+
+
+def _singular(word: str) -> str:
+    irregular = _IRREGULAR.get(word)
+    if irregular:
+        return irregular
+    if word.endswith("men") and len(word) > len("women") and _weight(word[:-2] + "an") > _weight(word):
+        return word[:-2] + "an"
+    if len(word) < 4 or not word.endswith("s") or word.endswith(_KEPT_S) or word in _SAME_IN_PLURAL:
+        return word
+    if word in names("en") and word[:-1] not in _nouns():
+        return word
+    best = max(_singulars(word), key=_weight)
+    return best if _weight(best) >= _SHARE_OF_PLURAL * form_frequencies("en")(word) and _weight(best) else word
+
+
+def _singulars(word: str) -> tuple[str, ...]:
+    """What the plural may be made of; the likelier first, for ``max`` keeps the first of equals."""
+    if word.endswith("ies"):
+        return (word[:-3] + "y", word[:-1])
+    if word.endswith(_SIBILANT):
+        return (word[:-2], word[:-1])
+    return (word[:-1],)
+
+
+def _weight(word: str) -> float:
+    return form_frequencies("en")(word) + (_LISTED if word in _nouns() else 0.0)
+
+
+@lru_cache(maxsize=_MOST_REMEMBERED)
+def _noun_term(form: str, shape: int) -> str | None:
+    word = _without_possessive(form)
+    if len(word) < 2 or (not word[0].isascii() and word[0] > "\u024f"):
+        return None
+    listed = names("en").get(word)
+    if shape == Shape.UPPER and _is_abbreviation(word, listed is not None and NameKind.ABBREVIATION in listed.kinds):
+        return word
+    if word in stop_words("en") or form in stop_words("en"):
+        return None
+    found = _lemma(form)
+    if found in _excluded() or found in stop_words("en"):
+        return None
+    if shape != Shape.LOWER and (listed or found in names("en")):
+        return found
+    return found if _is_noun(word, found, capital=shape == Shape.CAPITAL) else None
+
+
+def _is_abbreviation(word: str, listed: bool) -> bool:
+    """Capitals in a text that is not all in capitals: listed, or no word that is written small."""
+    if listed:
+        return True
+    return len(word) <= _LONGEST_ABBREVIATION and word not in stop_words("en") and not _is_common(word)
+
+
+def _is_common(word: str) -> bool:
+    return word in _nouns() or form_frequencies("en")(word) >= _COMMON
+
+
+def _is_noun(word: str, found: str, *, capital: bool) -> bool:
+    if found in _nouns() or found.rpartition("-")[2] in _nouns():
+        return True
+    frequency = form_frequencies("en")(found)
+    if capital and frequency < _COMMON:
+        return True
+    if found.endswith(_NO_NOUN_ENDINGS):
+        return False
+    if found.endswith(_NOUN_ENDINGS):
+        return True
+    if found != word or _has_possessive(found, frequency):
+        return not _is_verb(found, frequency) or _has_possessive(found, frequency)
+    if _is_verb(found, frequency):
+        return False
+    return frequency < _COMMON or _plural_share(found, frequency) >= _SHARE_OF_OWN_PLURAL
+
+
+def _has_possessive(word: str, frequency: float) -> bool:
+    return form_frequencies("en")(f"{word}{APOSTROPHE}s") > _SHARE_OF_POSSESSIVE * frequency
+
+
+def _plural_share(word: str, frequency: float) -> float:
+    return form_frequencies("en")(f"{word}s") / frequency if frequency else 0.0
+
+
+def _is_verb(word: str, frequency: float) -> bool:
+    past = word + "d" if word.endswith("e") else word[:-1] + "ied" if word.endswith("y") else word + "ed"
+    return form_frequencies("en")(past) > _SHARE_OF_PAST * frequency
+
+
+@cache
+def _nouns() -> frozenset[str]:
+    """English single words of our table of nouns, and the last words of its phrases."""
+    return frozenset(word.rpartition(" ")[2] for concept in concepts() for word in concept.words["en"])
+
+
+@cache
+def _excluded() -> frozenset[str]:
+    """Words whose Russian equivalents all are nouns that are never key terms: calendar, units, formulas of reporting.
+
+    They must be out in every language, or half of a pair has them and the other half cannot.
+    """
+    out: set[str] = set()
+    kept: set[str] = set()
+    for concept in concepts():
+        group = out if any(word in excluded("ru") for word in concept.words["ru"][:1]) else kept
+        group.update(concept.words["en"])
+    return frozenset(_lemma(word) for word in out - kept)

@@ -1,0 +1,107 @@
+"""The rung of the ladder that asks an installed translation model of Argos Translate.
+
+It comes after dictionaries, names and cognates: a model is never sure, and always slower. Words are translated in big
+batches, greedily, each once; never document by document.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from infostream_dedup.errors import MissingExtraError
+from infostream_dedup.lexicon.spelling import APOSTROPHE
+from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.translation.loaded_model import LoadedModel
+from infostream_dedup.translation.machine_output import phrase_of, single_term
+from infostream_dedup.translation.model_files import InstalledModel, best_models
+from infostream_dedup.translation.rung import Translation
+
+__all__ = ["CONFIDENCE", "ArgosRung"]
+
+CONFIDENCE: Final = 0.8
+"""Of one model; a translation through a third language has the product of two."""
+
+_PIVOTS: Final[tuple[Language, ...]] = ("en", *(language for language in LANGUAGES if language != "en"))
+"""English first: most models of Argos Translate are from or to it."""
+
+_log = logging.getLogger(__name__)
+
+
+class ArgosRung:
+    """Terms to terms by installed models; a rung of the ladder.
+
+    Without a model for the two languages, directly or through a third one, there is no answer. With a model but without
+    the extra ``translate`` there is none either, and one warning in the log says what is missing.
+
+    Args:
+        folder: folder of models; ``None`` for those of Argos Translate (``model_files.models_folders``).
+    """
+
+    name = "argos"
+
+    def __init__(self, *, folder: Path | None = None) -> None:
+        self._models = best_models(folder)
+        self._loaded: dict[InstalledModel, LoadedModel] = {}
+        self._extra_is_missing = False
+
+    def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:
+        """At most one translation of each term.
+
+        Args:
+            terms: key forms in the source language.
+            source: language of the terms.
+            target: language of the answers.
+
+        Returns:
+            As many tuples, each empty or with one translation of confidence .8, through a third language .64.
+
+        Raises:
+            BadDataError: an installed model is damaged.
+        """
+        route = self.route(source, target)
+        if not terms or not route or self._extra_is_missing:
+            return [()] * len(terms)
+        try:
+            models = [self._load(model) for model in route]
+        except MissingExtraError as error:
+            self._extra_is_missing = True
+            _log.warning("%s; going on without installed translation models", error)
+            return [()] * len(terms)
+        confidence = round(CONFIDENCE ** len(route), 2)
+        return [
+            () if answer is None else (Translation(answer, self.name, confidence),)
+            for answer in _through(models, route, terms)
+        ]
+
+    def route(self, source: Language, target: Language) -> tuple[InstalledModel, ...]:
+        """The models that lead from one language to another: one, two through a third language, or none."""
+        direct = self._models.get((source, target))
+        if direct:
+            return (direct,)
+        for middle in _PIVOTS:
+            first, second = self._models.get((source, middle)), self._models.get((middle, target))
+            if first and second:
+                return first, second
+        return ()
+
+    def _load(self, model: InstalledModel) -> LoadedModel:
+        if model not in self._loaded:
+            self._loaded[model] = LoadedModel(model)
+        return self._loaded[model]
+
+
+def _through(models: Sequence[LoadedModel], route: Sequence[InstalledModel], terms: Sequence[str]) -> list[str | None]:
+    """Terms through one model after the other; on the way an answer may have several words."""
+    # Models were trained on texts with the typewriter's apostrophe.
+    texts: list[str | None] = [term.replace(APOSTROPHE, "'") for term in terms]
+    for number, (model, step) in enumerate(zip(models, route, strict=True), start=1):
+        judge = single_term if number == len(route) else phrase_of
+        asked = [place for place, text in enumerate(texts) if text is not None]
+        outputs = model.translate([texts[place] or "" for place in asked])
+        texts = [None] * len(terms)
+        for place, output in zip(asked, outputs, strict=True):
+            texts[place] = judge(output, terms[place], step.target)
+    return texts

@@ -1,0 +1,37 @@
+"""The rung of the ladder for words of one origin: Russian and Ukrainian cognates, international words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from infostream_dedup.model import Language
+from infostream_dedup.translation.international_words import international_words
+from infostream_dedup.translation.rung import Translation
+from infostream_dedup.translation.slavic_cognates import cognates
+
+__all__ = ["CognatesRung"]
+
+_REGULAR: Final = 0.92
+_IRREGULAR: Final = 0.85
+_INTERNATIONAL: Final = 0.85
+_FREE: Final = 0.3
+"""Up to this cost a correspondence is regular."""
+
+
+class CognatesRung:
+    """Words of one origin that the target language is known to use as nouns."""
+
+    name = "cognates"
+
+    def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:
+        """Cognates of each term, the most regular first."""
+        if "en" in (source, target):
+            return [
+                tuple(Translation(word, self.name, _INTERNATIONAL) for word in found)
+                for found in international_words(terms, source, target)
+            ]
+        return [
+            tuple(Translation(one.term, self.name, _REGULAR if one.cost <= _FREE else _IRREGULAR) for one in found)
+            for found in cognates(terms, source, target)
+        ]

@@ -1,0 +1,51 @@
+"""The rung of the ladder for what is written alike in all languages: digits, and Latin words outside English."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from infostream_dedup.lexicon.name_tables import names
+from infostream_dedup.model import Language
+from infostream_dedup.translation.rung import Translation
+
+__all__ = ["IdentityRung", "is_latin"]
+
+_DIGITS: Final = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_LATIN: Final = re.compile("[a-z\u00df-\u024f\\d]+(?:[-\u02bc.&][a-z\u00df-\u024f\\d]+)*")
+
+
+class IdentityRung:
+    """Terms that need no translation.
+
+    A Latin name of our tables is left to the dictionary, which knows its Cyrillic spellings too; the words of an
+    English text are left to the other rungs.
+    """
+
+    name = "identity"
+
+    def translate(
+        self,
+        terms: Sequence[str],
+        source: Language,
+        target: Language,  # noqa: ARG002 - of the protocol
+    ) -> list[tuple[Translation, ...]]:
+        """The term itself where it is digits or Latin; else nothing."""
+        listed = names(source)
+        return [
+            (Translation(term, self.name, 1.0),) if self._is_alike(term, source) and term not in listed else ()
+            for term in terms
+        ]
+
+    def _is_alike(self, term: str, source: Language) -> bool:
+        return bool(_DIGITS.fullmatch(term)) or (source != "en" and is_latin(term))
+
+
+def is_latin(term: str) -> bool:
+    """Whether a key form is written in Latin letters (and digits).
+
+    >>> is_latin("youtube"), is_latin("it-компания")
+    (True, False)
+    """
+    return bool(_LATIN.fullmatch(term))

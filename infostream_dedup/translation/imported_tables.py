@@ -1,0 +1,57 @@
+"""Tables of word pairs that a user imported: TSV files in the user's data folder."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+
+from infostream_dedup.lexicon.spelling import key_form
+from infostream_dedup.lexicon.tables import Row, read_table
+from infostream_dedup.model import LANGUAGES, Language
+
+__all__ = ["COLUMNS", "imported_folder", "imported_pairs", "imported_tables"]
+
+COLUMNS = ("source_language", "target_language", "source_term", "target_term", "pos")
+"""Columns of an imported table; its file name without ``.tsv`` is the name of its source."""
+
+
+def imported_folder() -> Path:
+    """``INFOSTREAM_DEDUP_DATA`` or else the user's data folder, and in it ``translations``; need not exist."""
+    from platformdirs import user_data_dir
+
+    folder = os.environ.get("INFOSTREAM_DEDUP_DATA") or user_data_dir("infostream-dedup")
+    return Path(folder) / "translations"
+
+
+def imported_tables() -> tuple[Path, ...]:
+    """The imported tables by name; none where the folder is missing."""
+    return tuple(sorted(imported_folder().glob("*.tsv")))
+
+
+def imported_pairs(source: Language, target: Language) -> list[tuple[str, str]]:
+    """Pairs of key forms for one direction, in the order of tables and rows; pairs are used in both directions.
+
+    Raises:
+        BadDataError: a table is broken.
+    """
+    return [pair for path in imported_tables() for pair in _pairs(path).get((source, target), [])]
+
+
+@cache
+def _pairs(path: Path) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for row in read_table(path, COLUMNS):
+        one, other = _language(row, "source_language"), _language(row, "target_language")
+        first, second = key_form(row.cells["source_term"]), key_form(row.cells["target_term"])
+        if not first or not second:
+            raise row.bad("source_term", "an empty term; expected a word in both languages")
+        found.setdefault((one, other), []).append((first, second))
+        found.setdefault((other, one), []).append((second, first))
+    return found
+
+
+def _language(row: Row, column: str) -> str:
+    if row.cells[column] not in LANGUAGES:
+        raise row.bad(column, f"{row.cells[column]!r}; expected one of {', '.join(LANGUAGES)}")
+    return row.cells[column]

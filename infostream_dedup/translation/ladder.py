@@ -1,0 +1,138 @@
+"""The ladder: every term goes from rung to rung until one of them knows its equivalents.
+
+Order: what is alike in all languages, the cache, our dictionary and imported tables, names, cognates, an installed
+translation model, and last a skeleton that is no translation. The first rung that answers wins, and all its equivalents
+count. Terms are translated by vocabulary, each once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from infostream_dedup.model import Language
+from infostream_dedup.translation.answer_cache import AnswerCache, answer_cache
+from infostream_dedup.translation.argos import ArgosRung
+from infostream_dedup.translation.cognates import CognatesRung
+from infostream_dedup.translation.dictionary import DictionaryRung
+from infostream_dedup.translation.identity import IdentityRung
+from infostream_dedup.translation.names import NamesRung
+from infostream_dedup.translation.refusals import allowed
+from infostream_dedup.translation.rung import Rung, Translation
+from infostream_dedup.translation.skeleton import SkeletonRung
+
+__all__ = ["SAME", "Progress", "Translator", "standard_rungs"]
+
+SAME: Final = "same"
+"""Rung of a term that needs no translation: its language is the target language."""
+
+Progress = Callable[[str, int, int | None], None]
+"""Told the name of the stage, how much is done, and of how much (``None``: unknown)."""
+
+_Answers = tuple[Translation, ...]
+
+_BATCH: Final = 50_000
+_FAST: Final = (IdentityRung.name, DictionaryRung.name)
+"""Rungs faster than the cache: their answers are not remembered."""
+
+
+def standard_rungs() -> tuple[Rung, ...]:
+    """All rungs but the cache, in their order."""
+    return (IdentityRung(), DictionaryRung(), NamesRung(), CognatesRung(), ArgosRung(), SkeletonRung())
+
+
+class Translator:
+    """Equivalents of terms of one language in another.
+
+    Args:
+        source: language of the terms.
+        target: language of the equivalents; the same language gives back the terms.
+        rungs: other rungs than the standard ones; then nothing is remembered unless a cache is given.
+        cache: where answers of slow rungs are remembered.
+
+    Example:
+        >>> translator = Translator("uk", "ru", rungs=standard_rungs())
+        >>> [[one.term for one in found] for found in translator.translate(["уряд", "хартія"])]
+        [['правительство'], ['хартия']]
+    """
+
+    def __init__(
+        self,
+        source: Language,
+        target: Language,
+        *,
+        rungs: Sequence[Rung] | None = None,
+        cache: AnswerCache | None = None,
+    ) -> None:
+        self.source = source
+        self.target = target
+        self._rungs = tuple(standard_rungs() if rungs is None else rungs)
+        self._cache = answer_cache() if rungs is None and cache is None and source != target else cache
+
+    def translate(self, terms: Sequence[str], progress: Progress | None = None) -> list[_Answers]:
+        """All equivalents of each term by the first rung that knows it.
+
+        Args:
+            terms: key forms: ``morph`` terms of Russian and Ukrainian, lemmas of English.
+            progress: told of every batch.
+
+        Returns:
+            As many tuples, best first; an empty one where there is no equivalent.
+
+        Raises:
+            BadDataError: a table or an installed translation model is broken.
+        """
+        if self.source == self.target:
+            return [(Translation(term, SAME, 1.0),) for term in terms]
+        distinct = list(dict.fromkeys(terms))
+        found: dict[str, _Answers] = {}
+        for start in range(0, len(distinct), _BATCH):
+            found.update(self._translated(distinct[start : start + _BATCH]))
+            if progress:
+                progress("translate", min(start + _BATCH, len(distinct)), len(distinct))
+        return [found[term] for term in terms]
+
+    def explain(self, term: str) -> list[tuple[str, _Answers]]:
+        """What every rung answers, in their order, whether or not one before it knows the term.
+
+        Returns:
+            Name of the rung and its equivalents.
+        """
+        if self.source == self.target:
+            return [(SAME, (Translation(term, SAME, 1.0),))]
+        answers = [(rung.name, self._asked(rung, [term])[term]) for rung in self._rungs]
+        if self._cache is not None:
+            fast = sum(name in _FAST[:1] for name, _ in answers)
+            answers.insert(fast, (self._cache.name, self._cache.translate([term], self.source, self.target)[0]))
+        return answers
+
+    def _translated(self, terms: Sequence[str]) -> dict[str, _Answers]:
+        found: dict[str, _Answers] = {}
+        fast = [rung for rung in self._rungs if rung.name in _FAST]
+        slow = [rung for rung in self._rungs if rung.name not in _FAST]
+        rest = self._climbed(fast, terms, found)
+        if self._cache is not None:
+            found.update(self._cache.answers(rest, self.source, self.target))
+            rest = [term for term in rest if term not in found]
+        without = self._climbed(slow, rest, found)
+        found.update((term, ()) for term in without)
+        if self._cache is not None:
+            self._cache.remember({term: found[term] for term in rest}, self.source, self.target)
+        return found
+
+    def _climbed(self, rungs: Sequence[Rung], terms: Sequence[str], found: dict[str, _Answers]) -> list[str]:
+        """Ask the rungs one after the other for what is still open; returns what none of them knows."""
+        rest = list(terms)
+        for rung in rungs:
+            if rest:
+                found.update((term, answers) for term, answers in self._asked(rung, rest).items() if answers)
+                rest = [term for term in rest if term not in found]
+        return rest
+
+    def _asked(self, rung: Rung, terms: Sequence[str]) -> dict[str, _Answers]:
+        answers = rung.translate(terms, self.source, self.target)
+        looked_up = rung.name == DictionaryRung.name
+        return {
+            term: allowed(term, one, self.source, self.target, looked_up=looked_up)
+            for term, one in zip(terms, answers, strict=True)
+        }

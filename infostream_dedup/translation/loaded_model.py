@@ -1,0 +1,143 @@
+"""A translation model in memory.
+
+The model of an Argos Translate package is run directly by CTranslate2 and its tokeniser. ``argostranslate.translate``
+is not used: it splits every text into sentences first, with a splitter that it downloads at the first call, and
+translates text by text with a beam of four, which is many times slower for single words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from infostream_dedup.errors import BadDataError, MissingExtraError
+from infostream_dedup.translation.model_files import InstalledModel
+
+__all__ = ["LONGEST_OUTPUT", "LoadedModel"]
+
+LONGEST_OUTPUT: Final = 64
+"""Tokens; a word needs fewer even letter by letter, so what is cut here is one that repeats itself."""
+
+_TOKENS_IN_BATCH: Final = 2_048
+_TEXTS_IN_CALL: Final = 10_000
+# What CTranslate2 and SentencePiece raise for files that they cannot make sense of.
+_DAMAGE: Final = (RuntimeError, ValueError, OSError, MemoryError)
+_PURPOSE: Final = "translation by an installed model"
+
+
+class _Tokeniser(Protocol):
+    def encode(self, text: str) -> list[str]: ...
+
+    def decode(self, tokens: list[str]) -> str: ...
+
+
+class LoadedModel:
+    """A model, ready to translate; always on the processor, never on line.
+
+    Args:
+        model: an installed model.
+        source: what errors name; ``None`` for the folder of the model.
+
+    Raises:
+        MissingExtraError: a package of the extra ``translate`` is not installed.
+        BadDataError: ``E_MODEL``: the files cannot be loaded.
+    """
+
+    def __init__(self, model: InstalledModel, *, source: str | None = None) -> None:
+        self._prefix = model.target_prefix
+        self._source = source or str(model.folder)
+        try:
+            import ctranslate2
+        except ImportError as error:
+            raise MissingExtraError("ctranslate2", "translate", _PURPOSE) from error
+        try:
+            self._tokeniser = _tokeniser(model)
+            self._translator: Any = ctranslate2.Translator(str(model.folder / "model"), device="cpu")
+        except _DAMAGE as error:
+            raise self._damaged("loaded", error) from error
+
+    def translate(self, texts: Sequence[str]) -> list[str]:
+        """The likeliest translation of each text, by greedy search.
+
+        Args:
+            texts: short texts, in the language of the model.
+
+        Returns:
+            As many texts; empty where the output was cut at ``LONGEST_OUTPUT`` tokens.
+
+        Raises:
+            BadDataError: ``E_MODEL``: the parts of the model do not fit together.
+        """
+        try:
+            return [
+                output
+                for start in range(0, len(texts), _TEXTS_IN_CALL)
+                for output in self._translated(texts[start : start + _TEXTS_IN_CALL])
+            ]
+        except _DAMAGE as error:
+            raise self._damaged("used", error) from error
+
+    def _damaged(self, purpose: str, error: Exception) -> BadDataError:
+        return BadDataError(
+            f"the translation model cannot be {purpose} ({error}); get the .argosmodel file again and install it",
+            code="E_MODEL",
+            source=self._source,
+        )
+
+    def _translated(self, texts: Sequence[str]) -> list[str]:
+        tokens = [self._tokeniser.encode(text) for text in texts]
+        results = self._translator.translate_batch(
+            tokens,
+            target_prefix=[[self._prefix]] * len(tokens) if self._prefix else None,
+            # The tokens of a batch, not the texts: CTranslate2 puts texts of one length together.
+            batch_type="tokens",
+            max_batch_size=_TOKENS_IN_BATCH,
+            beam_size=1,
+            max_decoding_length=LONGEST_OUTPUT,
+        )
+        return [self._decoded(result.hypotheses[0]) for result in results]
+
+    def _decoded(self, tokens: list[str]) -> str:
+        if len(tokens) >= LONGEST_OUTPUT:
+            return ""
+        if self._prefix and tokens[:1] == [self._prefix]:
+            tokens = tokens[1:]
+        return self._tokeniser.decode(tokens)
+
+
+class _SentencePiece:
+    """The tokeniser of nearly all packages."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            import sentencepiece
+        except ImportError as error:
+            raise MissingExtraError("sentencepiece", "translate", _PURPOSE) from error
+        self._processor = sentencepiece.SentencePieceProcessor(model_file=str(path))
+
+    def encode(self, text: str) -> list[str]:
+        pieces: list[str] = self._processor.encode(text, out_type=str)
+        return pieces
+
+    def decode(self, tokens: list[str]) -> str:
+        # Models trained with other tokenisers leave the marks of blanks in place.
+        text: str = self._processor.decode(tokens)
+        return text.replace("▁", " ").replace("_", " ")
+
+
+def _tokeniser(model: InstalledModel) -> _Tokeniser:
+    pieces = model.folder / "sentencepiece.model"
+    if pieces.is_file():
+        return _SentencePiece(pieces)
+    try:
+        from argostranslate.tokenizer import BPETokenizer
+    except ImportError as error:
+        raise MissingExtraError("argostranslate", "translate", "a translation model with bpe.model") from error
+    bpe: _Tokeniser = BPETokenizer(model.folder / "bpe.model", model.source, model.target)
+    try:
+        # It reads its file at the first text, and ends the program where the file is broken.
+        bpe.encode("")
+    except SystemExit as error:
+        raise ValueError("bpe.model is broken") from error
+    return bpe

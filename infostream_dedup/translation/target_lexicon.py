@@ -1,0 +1,89 @@
+"""What is known of a single word of a language: whether documents have it as a term, as a common noun, as a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from infostream_dedup.lexicon.frequency import form_frequencies
+from infostream_dedup.lexicon.name_tables import NO_NAME, names
+from infostream_dedup.lexicon.spelling import APOSTROPHE
+from infostream_dedup.model import Language
+from infostream_dedup.text.english_lemmas import is_listed_noun, noun_term
+from infostream_dedup.text.form_cache import terms_of
+from infostream_dedup.text.readings import readings_of
+from infostream_dedup.text.tokens import Form, Shape
+
+__all__ = ["are_names", "are_terms", "is_common_noun", "may_be_name"]
+
+_COMMON: Final = 3e-6
+_SHARE_OF_PLURAL: Final = 0.1
+_FEW_PLURALS: Final = 0.05
+_SHARE_OF_POSSESSIVE: Final = 0.02
+
+
+def are_terms(words: Iterable[str], language: Language) -> set[str]:
+    """Those of the words that dictionaries know as terms, in lower case or with a capital.
+
+    Args:
+        words: key forms.
+        language: of the words.
+    """
+    every = list(dict.fromkeys(words))
+    if language == "en":
+        return {word for word in every if word in (noun_term(word, Shape.LOWER), noun_term(word, Shape.CAPITAL))}
+    small = terms_of([Form(word, Shape.LOWER) for word in every], language, strict=True)
+    found = {word for word, term in zip(every, small, strict=True) if word == term}
+    return found | are_names([word for word in every if word not in found], language, strict=True)
+
+
+def are_names(words: Iterable[str], language: Language, *, strict: bool = False) -> set[str]:
+    """Those of the words that are terms when they have a capital.
+
+    Args:
+        words: key forms.
+        language: of the words.
+        strict: take names of dictionaries only.
+    """
+    every = list(dict.fromkeys(words))
+    if language == "en":
+        return {word for word in every if word == noun_term(word, Shape.CAPITAL)}
+    terms = terms_of([Form(word, Shape.CAPITAL) for word in every], language, strict=strict)
+    return {word for word, term in zip(every, terms, strict=True) if word == term}
+
+
+def is_common_noun(word: str, language: Language) -> bool:
+    """Whether dictionaries have the word as a common noun; of English ones, whether it is listed or has a plural."""
+    if language == "en":
+        return is_listed_noun(word) or _share(f"{word}s", word) >= _SHARE_OF_PLURAL
+    source = readings_of(language)
+    return source.knows(word) and any(
+        one.part_of_speech == "NOUN" and one.lemma == word and one.kinds == NO_NAME for one in source.readings(word)
+    )
+
+
+def may_be_name(word: str, language: Language) -> bool:
+    """Whether the word may be a name and is no common noun.
+
+    Frequent English words are taken for names only if they have possessives and no plurals: Johnson, not table.
+    """
+    if language != "en":
+        source = readings_of(language)
+        if not source.knows(word):
+            return True
+        nouns = [one for one in source.readings(word) if one.part_of_speech == "NOUN" and one.lemma == word]
+        return bool(nouns) and all(one.kinds != NO_NAME for one in nouns)
+    if word in names("en"):
+        return True
+    if is_listed_noun(word):
+        return False
+    if form_frequencies("en")(word) < _COMMON:
+        return _share(f"{word}s", word) < _SHARE_OF_PLURAL
+    return _share(f"{word}s", word) < _FEW_PLURALS and _share(f"{word}{APOSTROPHE}s", word) > _SHARE_OF_POSSESSIVE
+
+
+def _share(form: str, word: str) -> float:
+    """How frequent a form is beside the word itself; 0 for a word never seen."""
+    frequency = form_frequencies("en")
+    own = frequency(word)
+    return frequency(form) / own if own else 0.0

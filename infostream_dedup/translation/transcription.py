@@ -1,0 +1,263 @@
+"""How Latin spelling sounds in Cyrillic letters: Johnson is Джонсон, Schröder is Шрёдер.
+
+Nothing tells how a Latin name is read, so a pair of words is weighed instead: each group of Latin letters may be one of
+several Cyrillic ones, at the cost of being unusual. A key of consonants finds the words worth weighing.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from itertools import islice, product
+from typing import Final
+
+from infostream_dedup.lexicon.spelling import APOSTROPHE
+
+__all__ = [
+    "IMPOSSIBLE",
+    "begin_alike",
+    "cyrillic_consonants",
+    "folded_cyrillic",
+    "folded_latin",
+    "latin_consonants",
+    "transcription_cost",
+]
+
+IMPOSSIBLE: Final = 99.0
+
+_FOLD: Final = str.maketrans(
+    {
+        **dict.fromkeys("іїый", "и"),
+        **dict.fromkeys("эєё", "е"),
+        **dict.fromkeys("ьъ-" + APOSTROPHE, ""),
+        "ґ": "г",
+        "я": "а",
+        "ю": "у",
+        "щ": "ш",
+    }
+)
+_DOUBLED: Final = re.compile(r"(.)\1+")
+
+_TABLE: Final = """
+a    а е.2 еи.2 о.3
+ai   еи аи.1 е.2 а.3
+ay   еи аи.1 и.3 е.3
+au   о ау
+aw   о ау.1 оу.2
+ae   а е ае -.3
+e    е и.2 -.3 а.4
+ea   и е.1 еи.1 еа.1 иа.2
+ei   еи аи и.1 е.2
+ey   и еи е.2
+eu   еу у.1 ои.1 ев.1
+ew   у
+eo   ео и.2 е.2
+i    и аи.1 е.3
+ie   и ие е.2 аи.2
+ia   иа а
+igh  аи
+o    о оу.1 а.2 у.3 е.3
+oa   о оа.1 оу.1
+oe   о е ое.1
+oi   ои
+oy   ои
+oo   у о.2
+ou   у ау оу.1 о.2
+ow   оу ау ов о.1
+u    у а.1 и.3 е.2
+ue   у уе.1 ве.2 е.2
+ui   уи и.1 у.2 ви.1
+y    и аи.1 -.2
+ya   а иа
+yu   у
+ye   е
+yo   ио е о.2
+b    б
+c    к с.1 ц.1
+ch   ч х.1 к.1 ш.1
+ck   к
+cz   ч
+d    д
+dg   ж
+f    ф
+g    г ж.1
+gh   - г.1 ф.2 х.2
+h    х г -.1
+j    ж х.1 и.1 з.2
+k    к
+kh   х
+kn   н кн.1
+l    л
+m    м
+n    н
+ng   нг н.2
+p    п
+ph   ф
+q    к
+qu   кв к.1 ку.1
+r    р
+s    с з.1 ш.3
+sch  ш ск.1 сх.2
+sh   ш
+sz   ш с.1
+t    т
+th   т с.2 з.2
+tch  ч
+ts   ц тс.1
+tz   ц
+v    в ф.2
+w    в у
+wh   у в х.1
+wr   р
+x    кс гз.2 з.2 ш.3
+z    з ц.1 с.1
+zh   ж чж
+al   ал о.3
+gu   гу гв г.1
+xi   кси с.2 ши.2
+"""
+
+
+def _groups() -> dict[str, tuple[tuple[str, float], ...]]:
+    found = {}
+    for line in _TABLE.split("\n"):
+        if line:
+            group, *options = line.split()
+            parts = (option.partition(".") for option in options)
+            found[group] = tuple((sound.replace("-", ""), float("0." + (cost or "0"))) for sound, _, cost in parts)
+    return found
+
+
+_GROUPS: Final = _groups()
+_ROUNDING: Final = 1e-6
+_FIRST_SOUNDS: Final = {
+    letter: "".join(
+        sorted({sound[0] for group, sounds in _GROUPS.items() if group[0] == letter for sound, _ in sounds if sound})
+    )
+    for letter in "abcdefghijklmnopqrstuvwxyz"
+}
+_MUTE: Final = ("h", "gh")
+_LONGEST: Final = max(map(len, _GROUPS))
+
+_CONSONANTS: Final[dict[str, tuple[str, ...]]] = {
+    "sch": ("S", "SK"),
+    "tch": ("S",),
+    "sh": ("S",),
+    "ch": ("S", "", "K"),
+    "zh": ("S",),
+    "kh": ("",),
+    "ph": ("F",),
+    "th": ("T", "S"),
+    "gh": ("",),
+    "ck": ("K",),
+    "dg": ("S",),
+    "kn": ("N",),
+    "wr": ("R",),
+    "ts": ("S",),
+    "tz": ("S",),
+    **dict.fromkeys(("ce", "ci", "cy"), ("SA",)),
+    **dict.fromkeys(("ge", "gi", "gy"), ("A", "SA")),
+    **dict.fromkeys("aeiouy", ("A",)),
+    "c": ("K",),
+    "j": ("S", ""),
+    "x": ("KS", "S"),
+    **{letter: (letter.upper(),) for letter in "bdfklmnprt"},
+    **dict.fromkeys("sz", ("S",)),
+    "q": ("K",),
+}
+_LATIN: Final = re.compile("|".join(sorted(_CONSONANTS, key=len, reverse=True)))
+_CYRILLIC_CONSONANTS: Final = str.maketrans(
+    {
+        **dict(zip("бдфклмнпрт", "BDFKLMNPRT", strict=True)),
+        **dict.fromkeys("сзцжшч", "S"),
+        **dict.fromkeys("вхг"),
+        **dict.fromkeys("аеиоу", "A"),
+    }
+)
+_MUTE_E: Final = re.compile("(?<=[bdfklmnprstvz])e(?=[bcdfgklmnpqrstvz]|$)")
+_MOST_KEYS: Final = 8
+
+
+def folded_cyrillic(word: str) -> str:
+    """A Russian or Ukrainian key form in the letters both share, for the other functions of this file."""
+    return _DOUBLED.sub(r"\1", word.translate(_FOLD).replace("дж", "ж").replace("тч", "ч"))
+
+
+def folded_latin(word: str) -> str:
+    """A Latin key form without diacritics, hyphens and doubled letters."""
+    plain = unicodedata.normalize("NFD", word)
+    return _DOUBLED.sub(r"\1", "".join(char for char in plain if "a" <= char <= "z"))
+
+
+def transcription_cost(latin: str, cyrillic: str, *, limit: float = IMPOSSIBLE) -> float:
+    """What it takes to read the one as the other: 0 for the usual reading, ``IMPOSSIBLE`` where there is none.
+
+    Args:
+        latin: what ``folded_latin`` returned.
+        cyrillic: what ``folded_cyrillic`` returned.
+        limit: costs above it are ``IMPOSSIBLE``; a low one makes it faster.
+
+    Example:
+        >>> transcription_cost(folded_latin("merkel"), folded_cyrillic("меркель"))
+        0.0
+    """
+    bound = limit + _ROUNDING
+    reached: list[dict[int, float]] = [{} for _ in range(len(latin) + 1)]
+    reached[0][0] = 0.0
+    for start, places in enumerate(reached[:-1]):
+        if not places:
+            continue
+        for size in range(1, min(_LONGEST, len(latin) - start) + 1):
+            for sound, cost in _GROUPS.get(latin[start : start + size], ()):
+                _advance(reached[start + size], places, cyrillic, sound, cost, bound)
+    if latin.endswith("e"):
+        _advance(reached[-1], reached[-2], cyrillic, "", 0.0, bound)
+    return round(reached[-1].get(len(cyrillic), IMPOSSIBLE), 3)
+
+
+def _advance(
+    reached: dict[int, float], places: dict[int, float], cyrillic: str, sound: str, cost: float, bound: float
+) -> None:
+    """Read one group of letters as a sound, from every place reached so far."""
+    for place, before in places.items():
+        total = before + cost
+        if total <= bound and cyrillic.startswith(sound, place):
+            end = place + len(sound)
+            if total < reached.get(end, IMPOSSIBLE):
+                reached[end] = total
+
+
+def begin_alike(latin: str, cyrillic: str) -> bool:
+    """Whether the first letters allow the one to be read as the other: a fast check before ``transcription_cost``.
+
+    >>> begin_alike("johnson", "жонсон"), begin_alike("johnson", "бонсон")
+    (True, False)
+    """
+    return cyrillic[:1] in _FIRST_SOUNDS.get(latin[:1], "") or latin.startswith(_MUTE)
+
+
+def cyrillic_consonants(folded: str) -> str:
+    """Classes of the consonants of a folded Cyrillic word with ``A`` for vowels between them.
+
+    The letters в, х and г, which may be mute or a vowel, are left out.
+
+    >>> cyrillic_consonants(folded_cyrillic("вашингтон"))
+    'ASANTAN'
+    """
+    return _DOUBLED.sub(r"\1", folded.translate(_CYRILLIC_CONSONANTS))
+
+
+def latin_consonants(folded: str) -> list[str]:
+    """The same of a folded Latin word, for each way some groups of its letters can be read.
+
+    >>> "ASANTAN" in latin_consonants("washington"), "SAKSPAR" in latin_consonants("shakespeare")
+    (True, False)
+    """
+    # One mute vowel at a time: names with two are rare, and every key more makes the search slower.
+    spellings = [folded, *(folded[: e.start()] + folded[e.end() :] for e in _MUTE_E.finditer(folded))]
+    found: dict[str, None] = {}
+    for spelt in spellings:
+        options = [_CONSONANTS[group] for group in _LATIN.findall(spelt)]
+        for key in islice(product(*options), _MOST_KEYS):
+            found[_DOUBLED.sub(r"\1", "".join(key))] = None
+    return list(found)

@@ -1,0 +1,133 @@
+"""Names that Cyrillic writes by sound: Johnson and Джонсон, Macron and Макрон. Found among the words in use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import cache
+from itertools import islice
+from math import log10
+from typing import Final
+
+from infostream_dedup.lexicon.frequency import form_frequencies
+from infostream_dedup.lexicon.name_tables import names, personal_names
+from infostream_dedup.model import Language
+from infostream_dedup.text.readings import readings_of
+from infostream_dedup.translation.frequent_words import frequent_words
+from infostream_dedup.translation.noun_lemmas import noun_lemmas
+from infostream_dedup.translation.target_lexicon import are_names, may_be_name
+from infostream_dedup.translation.transcription import (
+    begin_alike,
+    cyrillic_consonants,
+    folded_cyrillic,
+    folded_latin,
+    latin_consonants,
+    transcription_cost,
+)
+
+__all__ = ["sound_alikes", "western_names"]
+
+_DEAREST: Final = 0.5
+_PER_LETTER: Final = 0.06
+_SHORTEST_SOUND_ALIKE: Final = 5
+_FARTHEST: Final = 0.9
+_PER_COST: Final = 8.0
+"""How many powers of ten in frequency a cost of 1 outweighs."""
+
+_RAREST: Final = 1e-9
+_DEARER: Final = 1.0
+_MOST: Final = 3
+_FEWEST_CONSONANTS: Final = 2
+_MOST_CANDIDATES: Final = 10
+_SILENT: Final = 4
+"""Latin letters that Cyrillic may do without."""
+
+_EXTRA: Final = 1
+"""Cyrillic letters that Latin may do without."""
+
+
+def western_names(terms: Sequence[str], source: Language, target: Language) -> list[list[str]]:
+    """Spellings of each name in the other alphabet, best first; at most three.
+
+    Args:
+        terms: names: key forms.
+        source: language of the terms.
+        target: English, or for English terms Russian or Ukrainian.
+    """
+    candidates = [_candidates(term, source, target, dearest=_DEAREST, per_letter=_PER_LETTER) for term in terms]
+    known = are_names((word for found in candidates for word in found), target)
+    return [_best(found, known, target)[:_MOST] for found in candidates]
+
+
+def sound_alikes(terms: Sequence[str], source: Language, target: Language) -> list[list[str]]:
+    """The name that each term, if it may be a name, can be read as at all; at most one."""
+    candidates = [
+        _candidates(term, source, target, dearest=_FARTHEST, per_letter=_FARTHEST)
+        if len(term) >= _SHORTEST_SOUND_ALIKE and may_be_name(term, source)
+        else {}
+        for term in terms
+    ]
+    known = are_names((word for found in candidates for word in found), target)
+    return [_best(found, known, target)[:1] for found in candidates]
+
+
+def _candidates(
+    term: str, source: Language, target: Language, *, dearest: float, per_letter: float
+) -> dict[str, float]:
+    """Words that can be read as the term, with the cost of it."""
+    folded = folded_latin(term) if source == "en" else folded_cyrillic(term)
+    keys = latin_consonants(folded) if source == "en" else [cyrillic_consonants(folded)]
+    words = _names_by_consonants(target)
+    limit = min(dearest, per_letter * len(folded))
+    found: dict[str, float] = {}
+    for key in keys:
+        for word, other in _alike(words.get(key, ()), folded, source) if _is_telling(key) else ():
+            latin, cyrillic = (folded, other) if source == "en" else (other, folded)
+            cost = transcription_cost(latin, cyrillic, limit=limit)
+            if cost <= limit:
+                found[word] = cost
+    return found
+
+
+def _is_telling(key: str) -> bool:
+    return len(key) - key.count("A") >= _FEWEST_CONSONANTS
+
+
+def _alike(words: Sequence[tuple[str, str]], folded: str, source: Language) -> Iterator[tuple[str, str]]:
+    """The most frequent words of fitting length and beginning: weighing letter by letter is slow."""
+    more, less = (_SILENT, _EXTRA) if source != "en" else (_EXTRA, _SILENT)
+    shortest, longest = len(folded) - less, len(folded) + more
+    fitting = (
+        one
+        for one in words
+        if (begin_alike(folded, one[1]) if source == "en" else begin_alike(one[1], folded))
+        and shortest <= len(one[1]) <= longest
+    )
+    return islice(fitting, _MOST_CANDIDATES)
+
+
+def _best(found: Mapping[str, float], known: Set[str], target: Language) -> list[str]:
+    """The known ones by cost and rarity together: Johnson before Jonson, which is nearer to Джонсон but rare."""
+    frequency = form_frequencies(target)
+    ordered = sorted(
+        (cost * _PER_COST - log10(frequency(word) + _RAREST), word) for word, cost in found.items() if word in known
+    )
+    return [word for rank, word in ordered if rank <= ordered[0][0] + _DEARER]
+
+
+@cache
+def _names_by_consonants(language: Language) -> dict[str, list[tuple[str, str]]]:
+    """Words that may be names, each with its folded spelling, by consonants; the more frequent first (1 to 3 s)."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for word in _possible_names(language):
+        folded = folded_latin(word) if language == "en" else folded_cyrillic(word)
+        for key in latin_consonants(folded) if language == "en" else (cyrillic_consonants(folded),):
+            found.setdefault(key, []).append((word, folded))
+    return found
+
+
+def _possible_names(language: Language) -> list[str]:
+    if language == "en":
+        return [word for word in frequent_words("en") if may_be_name(word, "en")]
+    knows = readings_of(language).knows
+    listed = names(language).keys() | personal_names(language) | set(noun_lemmas(language).names)
+    return [word for word in frequent_words(language) if word in listed or not knows(word)]

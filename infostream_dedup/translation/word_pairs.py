@@ -1,0 +1,110 @@
+"""Pairs of equivalents out of all tables, for one direction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import Final
+
+from infostream_dedup.lexicon.name_tables import NAME_TABLES, name_rows, variants
+from infostream_dedup.lexicon.spelling import key_form
+from infostream_dedup.lexicon.translation_tables import concepts, false_friends
+from infostream_dedup.model import Language
+from infostream_dedup.text.english_lemmas import lemma
+from infostream_dedup.text.form_cache import terms_of
+from infostream_dedup.text.readings import readings_of
+from infostream_dedup.text.tokens import Form, Shape
+from infostream_dedup.translation.imported_tables import imported_pairs
+
+__all__ = ["Equivalent", "word_pairs"]
+
+_STEP: Final = 0.05
+"""What each place behind the first takes from the confidence of an equivalent."""
+
+_LEAST: Final = 0.75
+_IMPORTED: Final = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalent:
+    """A word of the target language and how far it can be trusted, 0 to 1."""
+
+    term: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    source: str
+    target: str
+    confidence: float
+
+
+@cache
+def word_pairs(source: Language, target: Language) -> Mapping[str, tuple[Equivalent, ...]]:
+    """Equivalents by source term, best first; single words only.
+
+    Both sides are terms, as documents have them: where the tables have a plural that is the plural of a noun (кошти),
+    the key is the noun (кошт). Of equals the one in the earlier row comes first: rows are ordered by frequency.
+
+    Raises:
+        BadDataError: a table is broken.
+    """
+    pairs = [*_from_tables(source, target), *imported_pairs_as(source, target)]
+    sources = _as_terms([pair.source for pair in pairs], source)
+    targets = _as_terms([pair.target for pair in pairs], target)
+    found: dict[str, dict[str, float]] = {}
+    for pair, source_term, target_term in zip(pairs, sources, targets, strict=True):
+        known = found.setdefault(source_term, {})
+        known[target_term] = max(known.get(target_term, 0.0), pair.confidence)
+    return MappingProxyType({term: _ordered(known) for term, known in found.items()})
+
+
+def _ordered(known: Mapping[str, float]) -> tuple[Equivalent, ...]:
+    """The surest first; of equals the first come."""
+    return tuple(Equivalent(term, known[term]) for term in sorted(known, key=lambda term: -known[term]))
+
+
+def _from_tables(source: Language, target: Language) -> Iterator[_Pair]:
+    for concept in concepts():
+        yield from _crossed(concept.words[source], concept.words[target])
+    if {source, target} == {"ru", "uk"}:
+        for friend in false_friends():
+            ru = (friend.ru,)
+            yield from _crossed(ru, friend.right_uk) if source == "ru" else _crossed(friend.right_uk, ru)
+    for table in NAME_TABLES:
+        for row in name_rows(table):
+            yield from _crossed(*([*map(key_form, variants(row, language))] for language in (source, target)))
+
+
+def _crossed(sources: Sequence[str], targets: Sequence[str]) -> Iterator[_Pair]:
+    """Every word with every equivalent; phrases are no terms."""
+    for i, one in enumerate(sources):
+        for j, other in enumerate(targets):
+            if not (" " in one or " " in other):
+                yield _Pair(one, other, round(max(_LEAST, 1.0 - _STEP * (i + j)), 2))
+
+
+def imported_pairs_as(source: Language, target: Language) -> Iterator[_Pair]:
+    """What the user imported, behind our own."""
+    for one, other in imported_pairs(source, target):
+        yield _Pair(one, other, _IMPORTED)
+
+
+def _as_terms(words: Iterable[str], language: Language) -> list[str]:
+    """Words of tables as the terms that documents have."""
+    every = list(words)
+    if language == "en":
+        return [lemma(word) for word in every]
+    distinct = list(dict.fromkeys(every))
+    terms = terms_of([Form(word, Shape.LOWER) for word in distinct], language, strict=False)
+    term_of = dict(zip(distinct, terms, strict=True))
+    return [word if term_of[word] in (None, word) else _noun_of(word, term_of[word], language) for word in every]
+
+
+@cache
+def _noun_of(word: str, term: str, language: Language) -> str:
+    """The word itself if it is a lemma whose form is also one of another noun (робот, and робота), else the noun."""
+    return word if any(reading.lemma == word for reading in readings_of(language).readings(word)) else term

@@ -1,0 +1,484 @@
+"""Makes reports/comparison.md, comparison-times.md, comparison.csv and orderings.md: a part of ``make reports``.
+
+Numbers only: no text of the corpora, no ids, no titles.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from comparison_texts import COMPARISON_TEXT, KEY_TERMS_TEXT, ORDERINGS_TEXT, POOL_TEXT, TIMES_TEXT
+from make_reports import CORPORA, REPORTS, SETS, LabelledSet, table, write_page, write_text
+
+from infostream_dedup import read_documents
+from infostream_dedup.corpus import csv_line
+from infostream_dedup.evaluation.agreement import rank_correlation
+from infostream_dedup.evaluation.collection import truth_for
+from infostream_dedup.evaluation.comparison import ComparedMethod, Comparison, judged_by_labels, judged_by_pool
+from infostream_dedup.evaluation.method_runs import MethodRuns, run_methods
+from infostream_dedup.evaluation.overlap import dice_matrix, found_alone
+from infostream_dedup.evaluation.pool import POOL_METHODS
+from infostream_dedup.methods import Texts
+from infostream_dedup.methods.registry import methods
+from infostream_dedup.report.comparison_plots import dice_figure, plane_figure
+from infostream_dedup.report.plots import as_svg
+from infostream_dedup.report.published_methods import PUBLISHED_DICE, PUBLISHED_METHODS
+
+BEST = "key-terms-morph:n=30:score=share"
+VARIANTS = (
+    "three-plus-two:n=3",
+    "shingles:measure=containment",
+    "shingles:tau=0.05",
+    "shingles:w=2:tau=0.1",
+    "tf-idf-cosine:tau=0.4",
+    "key-terms-morph:rule=forward",
+    BEST,
+)
+"""Beside every method with its defaults: N = 3, containment, low thresholds that found paraphrases on these very sets,
+directed key terms, the preset ``best``."""
+
+LARGEST = "mdnews"
+"""The corpus that times are measured on."""
+
+DRAWN = ("mdnews dup", "uagec", "wmt ru news")
+"""Sets whose plane of precision and recall is drawn; the first one's corpus also gives the Dice heat map."""
+
+WHOLE = ("uagec", "wmt", "mdnews", "slavictopics", "tgpairs")
+"""Corpora that the pool protocol is run on."""
+
+FEWEST_VERIFIED = 30
+"""Pools of fewer pairs say nothing about orderings."""
+
+
+@dataclass
+class Judged:
+    """Everything measured, by corpus and by set.
+
+    Attributes:
+        runs: what the methods made of each corpus.
+        sets: comparison by labels of each labelled set.
+        pools: comparison by the pool of each corpus.
+    """
+
+    runs: dict[str, MethodRuns]
+    sets: dict[str, Comparison]
+    pools: dict[str, Comparison]
+
+
+def main() -> None:
+    """Measure everything, then write the pages."""
+    judged = Judged({}, {}, {})
+    names = [*methods(), *VARIANTS]
+    for corpus in dict.fromkeys(labelled.corpus for labelled in SETS):
+        texts = Texts(list(read_documents(CORPORA / f"{corpus}.docs.jsonl.gz")))
+        runs = run_methods(texts, names, with_growth=corpus == LARGEST)
+        judged.runs[corpus] = runs
+        for labelled in SETS:
+            if labelled.corpus == corpus:
+                judged.sets[_name(labelled)] = _by_labels(texts, runs, labelled)
+        if corpus in WHOLE:
+            judged.pools[corpus] = _by_pool(texts, runs)
+        print(corpus, f"{runs.reading.cpu_seconds:.1f} s of reading")
+        del texts
+        gc.collect()
+    comparison_page(judged)
+    times_page(judged)
+    orderings_page(judged)
+
+
+def _name(labelled: LabelledSet) -> str:
+    """Of a set here, where every method has its own rule."""
+    return labelled.name.removesuffix(", either")
+
+
+def _by_labels(texts: Texts, runs: MethodRuns, labelled: LabelledSet) -> Comparison:
+    kin = CORPORA / f"{labelled.corpus}.kin.jsonl.gz"
+    truth = truth_for(
+        texts,
+        CORPORA / f"{labelled.corpus}.labels.jsonl.gz",
+        kin=kin if kin.is_file() else None,
+        lang=labelled.lang,
+        domains=labelled.domains,
+        positive=labelled.positive,
+    )
+    return _comparison("labels", runs, [judged_by_labels(run, truth) for run in runs.runs])
+
+
+def _by_pool(texts: Texts, runs: MethodRuns) -> Comparison:
+    figures, summary = judged_by_pool(texts, runs, "a0-a10")
+    found = _comparison("pool", runs, figures)
+    return Comparison(found.protocol, found.rows, found.dice, found.documents, found.configuration, summary)
+
+
+def _comparison(protocol: Any, runs: MethodRuns, figures: Sequence[Mapping[str, float | int | None]]) -> Comparison:
+    codes = [run.codes for run in runs.runs]
+    rows = [
+        ComparedMethod(run, figure, only)
+        for run, figure, only in zip(runs.runs, figures, found_alone(codes), strict=True)
+    ]
+    return Comparison(protocol, rows, dice_matrix(codes), runs.documents, {})
+
+
+def comparison_page(judged: Judged) -> None:
+    """All methods on all sets."""
+    lines = [
+        "set,protocol,method,pairs,precision,recall,f1,low,high,tp,fp,fn,symmetry,transitivity,bytes_per_document\n"
+    ]
+    for name, found in (*judged.sets.items(), *judged.pools.items()):
+        lines += [_csv_line(name, found.protocol, row) for row in found.rows]
+    write_text(REPORTS / "comparison.csv", "".join(lines))
+    parts = [COMPARISON_TEXT, "## F1 by labels", table(_summary(judged)), KEY_TERMS_TEXT]
+    parts += ["## Beaten by", table(_beaten(judged))]
+    for name, found in judged.sets.items():
+        parts += [f"## {name}", table([_labels_row(row) for row in found.rows])]
+        if name in DRAWN:
+            parts.append(_drawn(f"plane-{_slug(name)}", as_svg(plane_figure(found)), f"precision and recall on {name}"))
+    parts.append(POOL_TEXT)
+    for corpus, found in judged.pools.items():
+        parts += [f"## {corpus}, pool", _pool_caption(found), table([_pool_row(row) for row in found.rows])]
+    parts += ["## Symmetry and transitivity of each method's relation", table(_measures(judged))]
+    parts += ["## Dice coefficients", _drawn(f"dice-{LARGEST}", as_svg(dice_figure(judged.pools[LARGEST])), "Dice")]
+    write_page("comparison.md", "Methods side by side", "make_comparison.py", parts)
+
+
+def times_page(judged: Judged) -> None:
+    """What each method costs on the largest corpus."""
+    runs = judged.runs[LARGEST]
+    rows = [
+        {
+            "method": run.name,
+            "seconds": f"{run.cost.seconds:.2f}",
+            "CPU seconds": f"{run.cost.cpu_seconds:.2f}",
+            "growth": None if run.growth is None else f"{run.growth:.2f}",
+            "bytes a document": f"{run.bytes_per_document:.0f}",
+        }
+        for run in runs.runs
+    ]
+    plain = [run for run in runs.runs if run.name in methods()]
+    total = sum(run.cost.seconds for run in plain) + runs.reading.seconds
+    told = (
+        f"{LARGEST}, {runs.documents} documents. Reading, shared by all: {runs.reading.seconds:.1f} s, "
+        f"{runs.reading.cpu_seconds:.1f} CPU s. All {len(plain)} methods with their defaults and the reading: "
+        f"{total:.0f} s."
+    )
+    write_page("comparison-times.md", "What the methods cost", "make_comparison.py", [TIMES_TEXT, told, table(rows)])
+
+
+def orderings_page(judged: Judged) -> None:
+    """Which published orderings hold."""
+    parts = [ORDERINGS_TEXT["opening"]]
+    for title, key, rows in (
+        ("Long Sent has the best recall of A0 to A10", "recall", _best_recall(judged)),
+        ("MD5, Lex Rand and Log Shingles have the best precision of A0 to A10", "precision", _best_precision(judged)),
+        ('"3+5" is above all of A0 to A10 in F', "three-plus-five", _three_plus_five(judged)),
+        ('"3+2": N = 3 raises precision and lowers recall against N = 2', "n", _n_three(judged)),
+        ('"3+2" (N = 2) is a little above "3+5"', "three-plus-two", _against_three_plus_five(judged)),
+        ("Low-IDF-Sig is near 3-shingles at a third of the postings", "low-idf", _low_idf(judged)),
+        ("Decomposition (A11) finds practically everything", "decomposition", _decomposition(judged)),
+        ("The order of A0 to A10 by F, and who agrees with whom", "order", _rank_orders(judged)),
+    ):
+        parts += [f"## {title}", table(rows), _count(rows) + ORDERINGS_TEXT[key]]
+    parts.append(ORDERINGS_TEXT["closing"])
+    write_page("orderings.md", "Which published orderings hold", "make_comparison.py", parts)
+
+
+def _everything(judged: Judged) -> Iterable[tuple[str, Comparison]]:
+    yield from ((f"{name}, labels", found) for name, found in judged.sets.items())
+    for name, found in judged.pools.items():
+        if found.pool is not None and found.pool.verified >= FEWEST_VERIFIED:
+            yield f"{name}, pool", found
+
+
+def _figure(found: Comparison, method: str, figure: str) -> Any:
+    return next(row.as_dict().get(figure) for row in found.rows if row.run.name == method)
+
+
+def _count(rows: Sequence[Mapping[str, Any]]) -> str:
+    """How often each verdict stands in each column of verdicts."""
+    columns = [name for name, value in rows[0].items() if value in ("yes", "no") or name == "holds"]
+    told = []
+    for name in columns:
+        verdicts = Counter("-" if row[name] is None else row[name].partition(":")[0] for row in rows)
+        counted = ", ".join(f"{verdict} {times}" for verdict, times in sorted(verdicts.items(), reverse=True))
+        told.append(f"**{name.capitalize()}: {counted}.** ")
+    return "".join(told)
+
+
+def _best_recall(judged: Judged) -> list[dict[str, Any]]:
+    rows = []
+    for name, found in _everything(judged):
+        recall = {method: _figure(found, method, "recall") or 0.0 for method in POOL_METHODS}
+        others = {method: value for method, value in recall.items() if method != "long-sent"}
+        best = max(others, key=others.__getitem__)
+        rows.append(
+            {
+                "set": name,
+                "Long Sent": recall["long-sent"],
+                "best other": best,
+                "its recall": others[best],
+                "rank of Long Sent": 1 + sum(value > recall["long-sent"] for value in others.values()),
+                "holds": _verdict(recall["long-sent"] >= others[best]),
+            }
+        )
+    return rows
+
+
+def _best_precision(judged: Judged) -> list[dict[str, Any]]:
+    three = ("md5", "lex-rand", "log-shingles")
+    rows = []
+    for name, found in _everything(judged):
+        precision = {method: _figure(found, method, "precision") for method in POOL_METHODS}
+        known = {method: value for method, value in precision.items() if value is not None}
+        own = [known[method] for method in three if method in known]
+        others = {method: value for method, value in known.items() if method not in three}
+        best = max(others, key=lambda method: others[method])
+        failing = [method for method in three if known.get(method, 1.0) < others[best]]
+        if not own:
+            holds = None
+        elif failing:
+            holds = f"no: {', '.join(failing)}"
+        else:
+            holds = "tie" if min(own) == others[best] else "yes"
+        rows.append(
+            {
+                "set": name,
+                **{method: precision[method] for method in three},
+                "best other": best,
+                "its precision": others[best],
+                "lowest other": min(others.values()),
+                "holds": holds,
+            }
+        )
+    return rows
+
+
+def _three_plus_five(judged: Judged) -> list[dict[str, Any]]:
+    rows = []
+    for name, found in _everything(judged):
+        f1 = {method: _figure(found, method, "f1") or 0.0 for method in POOL_METHODS}
+        best = max(f1, key=f1.__getitem__)
+        own = _figure(found, "three-plus-five", "f1") or 0.0
+        rows.append(
+            {"set": name, '"3+5"': own, "best of A0-A10": best, "its F": f1[best], "holds": _verdict(own > f1[best])}
+        )
+    return rows
+
+
+def _n_three(judged: Judged) -> list[dict[str, Any]]:
+    rows = []
+    for name, found in _everything(judged):
+        figures = {
+            f"{figure} N = {n}": _figure(found, method, figure)
+            for figure in ("precision", "recall", "f1", "alike")
+            for n, method in ((2, "three-plus-two"), (3, "three-plus-two:n=3"))
+        }
+        pairs = {
+            f"pairs N = {n}": _figure(found, method, "pairs")
+            for n, method in ((2, "three-plus-two"), (3, "three-plus-two:n=3"))
+        }
+        up = (figures["precision N = 3"] or 0) - (figures["precision N = 2"] or 0)
+        down = (figures["recall N = 3"] or 0) - (figures["recall N = 2"] or 0)
+        holds = (
+            "yes"
+            if up > 0 > down
+            else "recall only"
+            if down < 0 == up
+            else "no difference"
+            if up == down == 0
+            else "no"
+        )
+        rows.append({"set": name, **pairs, **figures, "holds": holds})
+    return rows
+
+
+def _against_three_plus_five(judged: Judged) -> list[dict[str, Any]]:
+    rows = []
+    for name, found in _everything(judged):
+        five, two = (
+            {figure: _figure(found, method, figure) for figure in ("precision", "recall", "f1", "alike")}
+            for method in ("three-plus-five", "three-plus-two")
+        )
+        rows.append(
+            {
+                "set": name,
+                **{f'{figure} "3+5"': value for figure, value in five.items()},
+                **{f'{figure} "3+2"': value for figure, value in two.items()},
+                "holds": _verdict((two["f1"] or 0.0) >= (five["f1"] or 0.0)),
+            }
+        )
+    return rows
+
+
+def _low_idf(judged: Judged) -> list[dict[str, Any]]:
+    rows = []
+    for name, found in _everything(judged):
+        shingles, low = (_figure(found, method, "f1") for method in ("shingles", "low-idf-sig"))
+        sizes = [_figure(found, method, "bytes_per_document") for method in ("low-idf-sig", "shingles")]
+        near = shingles is not None and low is not None and low >= shingles - 0.02
+        rows.append(
+            {
+                "set": name,
+                "F 3-shingles": shingles,
+                "F Low-IDF-Sig": low,
+                "F SpotSigs": _figure(found, "spotsigs", "f1"),
+                "F I-Match": _figure(found, "i-match", "f1"),
+                "postings of Low-IDF-Sig / 3-shingles": sizes[0] / sizes[1],
+                "within .02": _verdict(near),
+                "at most a third": _verdict(3 * sizes[0] <= sizes[1]),
+            }
+        )
+    return rows
+
+
+def _decomposition(judged: Judged) -> list[dict[str, Any]]:
+    return [
+        {"set": name, **{figure: _figure(found, "decomposition", figure) for figure in ("precision", "recall", "f1")}}
+        for name, found in _everything(judged)
+    ]
+
+
+def _rank_orders(judged: Judged) -> list[dict[str, Any]]:
+    """Spearman's correlation with the paper of F and of Dice coefficients."""
+    rows = []
+    for name, found in _everything(judged):
+        place = {method: number for number, method in enumerate(found.names)}
+        ours = [found.dice[place[one]][place[other]] for one, other in PUBLISHED_DICE]
+        rows.append(
+            {
+                "set": name,
+                "F of A0-A10": rank_correlation(
+                    [_figure(found, method, "f1") for method in POOL_METHODS],
+                    [PUBLISHED_METHODS[method].f1 for method in POOL_METHODS],
+                ),
+                "recall": rank_correlation(
+                    [_figure(found, method, "recall") for method in POOL_METHODS],
+                    [PUBLISHED_METHODS[method].recall for method in POOL_METHODS],
+                ),
+                "precision": rank_correlation(
+                    [_figure(found, method, "precision") for method in POOL_METHODS],
+                    [PUBLISHED_METHODS[method].precision for method in POOL_METHODS],
+                ),
+                "Dice": rank_correlation(ours, list(PUBLISHED_DICE.values())),
+            }
+        )
+    return rows
+
+
+def _summary(judged: Judged) -> list[dict[str, Any]]:
+    names = next(iter(judged.sets.values())).names
+    rows = [
+        {"method": method, **{name: _figure(found, method, "f1") for name, found in judged.sets.items()}}
+        for method in names
+    ]
+    for row in rows:
+        known = [value for name, value in row.items() if name != "method" and value is not None]
+        row["mean"] = sum(known) / len(known) if known else None
+    return rows
+
+
+def _beaten(judged: Judged) -> list[dict[str, Any]]:
+    """Where another method is above our default."""
+    rows = []
+    for name, found in judged.sets.items():
+        f1 = {row.run.name: row.figures["f1"] or 0.0 for row in found.rows}
+        own = f1["key-terms-morph"]
+        low, high = (_figure(found, "key-terms-morph", end) for end in ("low", "high"))
+        others = sorted((method for method in f1 if not method.startswith("key-terms")), key=lambda method: -f1[method])
+        above = [f"{method} {f1[method]:.3f}" for method in others if f1[method] > own]
+        best_default = next(method for method in others if ":" not in method)
+        rows.append(
+            {
+                "set": name,
+                "key-terms-morph": own,
+                "95 %": f"{low:.3f} - {high:.3f}" if low is not None and high is not None else None,
+                "preset best": f1[BEST],
+                "best other at its default": f"{best_default} {f1[best_default]:.3f}",
+                "above key-terms-morph": ", ".join(above) or "none",
+            }
+        )
+    return rows
+
+
+def _measures(judged: Judged) -> list[dict[str, Any]]:
+    names = next(iter(judged.runs.values())).runs
+    rows = []
+    for number, first in enumerate(names):
+        row: dict[str, Any] = {"method": first.name}
+        for corpus, runs in judged.runs.items():
+            measures = runs.runs[number].measures
+            row[f"S {corpus}"], row[f"T {corpus}"] = measures.symmetry, measures.transitivity
+        rows.append(row)
+    return rows
+
+
+def _labels_row(row: ComparedMethod) -> dict[str, Any]:
+    figures = row.figures
+    return {
+        "method": row.run.name,
+        "P": figures["precision"],
+        "R": figures["recall"],
+        "F1": figures["f1"],
+        "low": figures["low"],
+        "high": figures["high"],
+        "tp": figures["tp"],
+        "fp": figures["fp"],
+        "fn": figures["fn"],
+        "bytes a document": f"{row.run.bytes_per_document:.0f}",
+    }
+
+
+def _pool_caption(found: Comparison) -> str:
+    pool = found.pool
+    size = "" if pool is None else f"; pool of {pool.pairs} pairs, {pool.verified} of them verified"
+    return f"{found.documents} documents{size}."
+
+
+def _pool_row(row: ComparedMethod) -> dict[str, Any]:
+    figures = row.figures
+    return {
+        "method": row.run.name,
+        "pairs": len(row.run.codes),
+        "P": figures["precision"],
+        "R": figures["recall"],
+        "F1": figures["f1"],
+        "alike": figures["alike"],
+        "found alone": row.only,
+    }
+
+
+def _csv_line(name: str, protocol: str, row: ComparedMethod) -> str:
+    figures = row.figures
+    values = [
+        name,
+        protocol,
+        row.run.name,
+        len(row.run.codes),
+        *(figures.get(figure) for figure in ("precision", "recall", "f1", "low", "high", "tp", "fp", "fn")),
+        row.run.measures.symmetry,
+        row.run.measures.transitivity,
+        row.run.bytes_per_document,
+    ]
+    return csv_line([round(value, 6) if isinstance(value, float) else value for value in values]).decode()
+
+
+def _drawn(name: str, svg: str, caption: str) -> str:
+    folder = REPORTS / "figures"
+    folder.mkdir(exist_ok=True)
+    write_text(folder / f"{name}.svg", svg)
+    return f"![{caption}](figures/{name}.svg)"
+
+
+def _slug(name: str) -> str:
+    return "-".join(part for part in name.replace("+", " ").replace(",", " ").split())
+
+
+def _verdict(holds: bool) -> str:
+    return "yes" if holds else "no"
+
+
+if __name__ == "__main__":
+    main()

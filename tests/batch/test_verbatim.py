@@ -1,0 +1,91 @@
+"""Nodes of equal documents say the same of the documents as all links written out."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infostream_dedup import Settings
+from infostream_dedup.batch import deduplication, sweeping
+from infostream_dedup.batch.collection import collect
+from infostream_dedup.batch.deduplication import statuses
+from infostream_dedup.batch.linking import key_terms_of, link
+from infostream_dedup.batch.sweeping import measures_of, sweep_collection
+from infostream_dedup.batch.verbatim import link_nodes, verbatim_links
+from infostream_dedup.corpus import read_documents
+from infostream_dedup.matrix import group_sizes
+
+WORDS = ["снег", "дождь", "ветер", "град", "туман", "мороз", "гроза", "иней", "оттепель", "зной", "засуха", "буря"]
+WORDS += ["шторм", "капель", "слякоть", "вьюга"]
+TEXTS = st.lists(st.sampled_from(WORDS), min_size=0, max_size=14).map(" ".join)
+
+
+def collection_of(texts):
+    return collect(
+        read_documents([{"id": str(number), "text": text, "lang": "ru"} for number, text in enumerate(texts)])
+    )
+
+
+@st.composite
+def streams(draw):
+    texts = draw(st.lists(TEXTS, min_size=1, max_size=6))
+    return draw(st.lists(st.sampled_from(texts), min_size=1, max_size=25))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    streams(),
+    st.sampled_from(["equal", "contained"]),
+    st.sampled_from(["scaled", "strict"]),
+    st.sampled_from([2, 4, 6]),
+    st.sampled_from(["text", "signature"]),
+)
+def test_statuses_are_those_of_all_pairs(texts, rule, short, k, target):
+    collection = collection_of(texts)
+    chosen = Settings(representation="stem", df_min=1, df_max=0.99, k=k, short=short, target=target)
+    expected = statuses(collection, chosen, duplicate_rule=rule)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(deduplication, "MOST_VERBATIM_LINKS", -1)
+        assert statuses(collection, chosen, duplicate_rule=rule) == expected
+
+
+@settings(max_examples=40, deadline=None)
+@given(streams(), st.integers(1, 4))
+def test_measures_and_groups_are_those_of_all_links(texts, k_min):
+    chosen = Settings(representation="stem", df_min=1, df_max=0.99)
+    key_terms = key_terms_of(collection_of(texts), chosen)
+    linked = link(key_terms, chosen, k_min=k_min)
+    nodes = link_nodes(key_terms, chosen, k_min=k_min)
+    assert nodes.measures() == measures_of(linked)
+    for k in range(k_min, 13):
+        assert Counter(nodes.group_sizes(k).tolist()) == Counter(group_sizes(linked.matrix.links_at(k)).tolist())
+
+
+def test_links_between_equal_documents_are_counted():
+    chosen = Settings(representation="stem", df_min=1, df_max=0.99)
+    key_terms = key_terms_of(collection_of([" ".join(WORDS[:8])] * 4 + [" ".join(WORDS[8:])] * 3 + ["", ""]), chosen)
+    assert verbatim_links(key_terms) == 4 * 3 + 3 * 2
+
+
+def test_a_cluster_of_thousands_is_one_node():
+    texts = [" ".join(np.roll(WORDS, shift)[:10]) for shift in range(8)] * 700 + ["снег дождь ветер град"] * 6000
+    statuses_found = statuses(collection_of(texts), Settings(representation="stem", df_min=1, df_max=0.99))
+    assert Counter(status.status for status in statuses_found)["exact"] == len(texts) - 9
+
+
+def test_a_sweep_of_nodes_is_that_of_documents():
+    texts = [" ".join(np.roll(WORDS, shift)[:10]) for shift in range(8)] * 5 + ["снег дождь ветер град"] * 20
+    collection, chosen = collection_of(texts), Settings(df_max=0.99)
+    expected = sweep_collection(collection, chosen, ["stem"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sweeping, "MOST_VERBATIM_LINKS", -1)
+        found = sweep_collection(collection, chosen, ["stem"])
+    assert found.rows[3:] == expected.rows[3:]
+    assert [row.measures.links for row in found.rows] == [row.measures.links for row in expected.rows]
+    assert found.recommended_k == expected.recommended_k
+    assert found.groups == expected.groups
+    assert "counted as a whole" in found.notes[0]

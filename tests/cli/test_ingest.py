@@ -1,0 +1,213 @@
+"""``ingest`` through the command line: verdicts, replays, following, ends."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+
+from infostream_dedup.sample import documents_path
+
+COMMAND = [sys.executable, "-m", "infostream_dedup", "ingest"]
+
+
+def lines(output):
+    return [json.loads(line) for line in output.splitlines()]
+
+
+def sample():
+    return lines(documents_path().read_bytes())
+
+
+def write(path, rows):
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+def test_verdicts_have_the_columns_of_the_design(run, tmp_path):
+    done = run("ingest", str(documents_path()), "--store", str(tmp_path / "s.db"))
+    assert done.returncode == 0, done.stderr
+    verdicts = lines(done.stdout)
+    assert [row["id"] for row in verdicts] == [row["id"] for row in sample()]
+    assert list(verdicts[0]) == ["id", "status", "of", "group", "relation", "forward", "backward", "terms"]
+    assert {"new", "duplicate", "exact"} <= {row["status"] for row in verdicts}
+    for row in verdicts:
+        if row["status"] in ("new", "insufficient_text"):
+            assert row["of"] is row["relation"] is row["forward"] is row["backward"] is row["terms"] is None
+    assert b"read 199 = used 199 + quarantined 0" in done.stderr
+
+
+def test_the_size_of_batches_changes_nothing(run, tmp_path):
+    outputs = {
+        run("ingest", str(documents_path()), "--store", str(tmp_path / f"{size}.db"), "--batch-size", size).stdout
+        for size in ("1", "7", "1000")
+    }
+    assert len(outputs) == 1
+
+
+def test_a_replay_gives_the_stored_bytes(run, tmp_path):
+    command = ("ingest", str(documents_path()), "--store", str(tmp_path / "s.db"))
+    first = run(*command)
+    assert run(*command).stdout == first.stdout
+    assert run(*command, "--batch-size", "50").stdout == first.stdout
+
+
+def test_a_known_batch_id_with_other_content_is_refused(run, tmp_path):
+    one, other = (write(tmp_path / f"{name}.jsonl", [{"id": name, "text": "снег в киеве"}]) for name in "ab")
+    command = ("ingest", "--store", str(tmp_path / "s.db"), "--batch-id", "monday")
+    assert run(*command, one).returncode == 0
+    refused = run(*command, other)
+    assert refused.returncode == 65
+    assert b"E_BATCH_CONFLICT" in refused.stderr
+    assert refused.stdout == b""
+
+
+def test_a_known_id_with_other_content_is_refused_or_a_version(run, tmp_path):
+    one, other = (write(tmp_path / f"{text}.jsonl", [{"id": "1", "text": text}]) for text in ("снег", "дождь"))
+    store = str(tmp_path / "s.db")
+    assert run("ingest", one, "--store", store).returncode == 0
+    refused = run("ingest", other, "--store", store)
+    assert refused.returncode == 65
+    assert b"E_ID_CONFLICT" in refused.stderr
+    assert run("ingest", other, "--store", store, "--on-conflict", "version").returncode == 0
+
+
+def test_originals_and_annotations_pass_documents_on(run, tmp_path):
+    verdicts = lines(run("ingest", str(documents_path()), "--store", str(tmp_path / "a.db")).stdout)
+    kept = run("ingest", str(documents_path()), "--store", str(tmp_path / "b.db"), "--keep", "originals").stdout
+    repeats = {row["id"] for row in verdicts if row["status"] in ("exact", "duplicate")}
+    assert lines(kept) == [row for row in sample() if row["id"] not in repeats]
+    annotated = run("ingest", str(documents_path()), "--store", str(tmp_path / "c.db"), "--annotate").stdout
+    assert lines(annotated) == [{**row, **verdict} for row, verdict in zip(sample(), verdicts, strict=True)]
+
+
+def test_other_settings_than_the_store_has_are_refused(run, tmp_path):
+    store = str(tmp_path / "s.db")
+    assert run("ingest", str(documents_path()), "--store", store, "--k-duplicate", "7").returncode == 0
+    assert run("ingest", str(documents_path()), "--store", store).returncode == 0
+    refused = run("ingest", str(documents_path()), "--store", store, "--k-duplicate", "5")
+    assert refused.returncode == 78
+    assert b"settings" in refused.stderr
+
+
+def test_a_bad_line_stops_before_its_batch_or_is_set_aside(run, tmp_path):
+    path = tmp_path / "d.jsonl"
+    path.write_text('{"id": "1", "text": "снег"}\n{"id": 2}\n{"id": "3", "text": "дождь"}\n', encoding="utf-8")
+    failed = run("ingest", str(path), "--store", str(tmp_path / "s.db"), "--batch-size", "1")
+    assert failed.returncode == 65
+    assert b"d.jsonl:2: " in failed.stderr
+    assert [row["id"] for row in lines(failed.stdout)] == ["1"]
+    aside = str(tmp_path / "q.jsonl")
+    done = run("ingest", str(path), "--store", str(tmp_path / "s.db"), "--on-error", "skip", "--quarantine", aside)
+    assert done.returncode == 0
+    assert [row["id"] for row in lines(done.stdout)] == ["1", "3"]
+    assert b"read 3 = used 2 + quarantined 1" in done.stderr
+
+
+def test_standard_input_is_followed_until_the_end_of_it(run, tmp_path):
+    expected = run("ingest", str(documents_path()), "--store", str(tmp_path / "a.db")).stdout
+    done = run(
+        *("ingest", "-", "--follow", "--store", str(tmp_path / "b.db"), "--batch-size", "20"),
+        stdin=documents_path().read_bytes(),
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == expected
+
+
+def follow(tmp_path, *arguments, **options):
+    return subprocess.Popen(
+        [*COMMAND, *arguments, "--follow", "--store", str(tmp_path / "s.db")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        **options,
+    )
+
+
+def test_a_folder_is_followed_and_sigterm_ends_it_well(tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    process = follow(tmp_path, str(folder))
+    try:
+        for number, part in enumerate((sample()[:60], sample()[60:100])):
+            write(folder / f".{number}", part)
+            (folder / f".{number}").rename(folder / f"{number}.jsonl")
+            verdicts = [json.loads(process.stdout.readline()) for _ in part]
+            assert [row["id"] for row in verdicts] == [row["id"] for row in part]
+        process.send_signal(signal.SIGTERM)
+        rest, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 0, errors
+    assert rest == b""
+    assert b"read 100 = used 100" in errors
+
+
+def test_sigterm_hands_over_what_was_read_from_standard_input(tmp_path):
+    process = follow(tmp_path, "-", "--batch-seconds", "1000", stdin=subprocess.PIPE)
+    try:
+        process.stdin.write("".join(f'{{"id": "{number}", "text": "снег"}}\n' for number in range(5)).encode())
+        process.stdin.flush()
+        time.sleep(6)
+        process.send_signal(signal.SIGTERM)
+        output, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 0, errors
+    assert [row["id"] for row in lines(output)] == ["0", "1", "2", "3", "4"]
+
+
+@pytest.mark.parametrize("arguments", [("a.jsonl", "b.jsonl"), ("missing",)])
+def test_only_one_folder_can_be_followed(run, tmp_path, arguments):
+    done = run("ingest", *arguments, "--follow", "--store", str(tmp_path / "s.db"))
+    assert done.returncode in (66, 78)
+    assert b"--follow" in done.stderr
+
+
+def kill_and_go_on(tmp_path, kills, seed):
+    """Ingest with SIGKILLs at random moments, each time the same command again; the output of the last, whole run."""
+    choice = random.Random(seed)  # noqa: S311
+    rows = [{**row, "id": f"{copy}-{row['id']}"} for copy in range(3) for row in sample()]
+    path = write(tmp_path / "d.jsonl", rows)
+    command = [*COMMAND, path, "--store", str(tmp_path / "s.db"), "--batch-size", "25"]
+    acknowledged = {}
+    for _ in range(kills):
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        time.sleep(choice.uniform(0.5, 4.0))
+        process.kill()
+        process.wait()
+        with process.stdout:
+            output = process.stdout.read().rpartition(b"\n")[0]
+        for row in lines(output):
+            assert acknowledged.setdefault(row["id"], row) == row
+    done = subprocess.run(command, capture_output=True, check=True)
+    verdicts = lines(done.stdout)
+    assert [row["id"] for row in verdicts] == [row["id"] for row in rows]
+    assert all(acknowledged.get(row["id"], row) == row for row in verdicts)
+    undisturbed = subprocess.run(
+        [*COMMAND, path, "--store", str(tmp_path / "whole.db"), "--batch-size", "25"], capture_output=True, check=True
+    )
+    assert done.stdout == undisturbed.stdout
+    store = sqlite3.connect(tmp_path / "s.db")
+    assert store.execute("SELECT count(*), count(DISTINCT id) FROM document").fetchone() == (len(rows), len(rows))
+    store.close()
+    subprocess.run(
+        [sys.executable, "-m", "infostream_dedup", "store", "verify", str(tmp_path / "s.db")],
+        check=True,
+        capture_output=True,
+    )
+
+
+def test_kills_at_random_moments_lose_and_repeat_nothing(tmp_path):
+    kill_and_go_on(tmp_path, kills=4, seed=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10))
+def test_many_kills_lose_and_repeat_nothing(tmp_path, seed):
+    kill_and_go_on(tmp_path, kills=30, seed=seed)

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import csv
+import importlib.util
+import io
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parents[1] / "store" / "synthetic_stream.py"
+
+
+@pytest.fixture(scope="module")
+def synthetic():
+    spec = importlib.util.spec_from_file_location("synthetic_stream", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def filled(synthetic, tmp_path):
+    synthetic.write(tmp_path / "stream.db", 20, lambda number: None)
+    return tmp_path / "stream.db"
+
+
+def lines(done):
+    assert (done.returncode, done.stderr) == (0, b"")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_stats(run, filled):
+    found = {row["what"]: row["value"] for row in lines(run("store", "stats", "stream.db"))}
+    assert (found["documents"], found["status new"], found["groups of several"]) == (100, 63, 26)
+    table = run("store", "stats", "stream.db", "--format", "table").stdout.decode()
+    assert "groups of several" in table
+
+
+def test_stats_of_templates_republications_events(run, filled):
+    templates = lines(run("store", "stats", "stream.db", "--templates", "--least", "1"))
+    assert all(row["times"] >= 1 for row in templates)
+    republished = run("store", "stats", "stream.db", "--republications", "--top", "2", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(republished.stdout.decode())))
+    assert {row["group"] for row in rows} == {"документ-25", "документ-2"}
+    events = lines(run("store", "stats", "stream.db", "--events"))
+    assert [event["kind"] for event in events] == ["merge", "alarm"] * 2
+    assert run("store", "stats", "stream.db", "--events", "--templates").returncode == 2
+
+
+def test_verify(run, filled):
+    assert sum(row["faults"] for row in lines(run("store", "verify", "stream.db"))) == 0
+    with closing(sqlite3.connect(filled)) as meddler:
+        meddler.execute("UPDATE document SET title = 'other' WHERE ordinal = 42")
+        meddler.commit()
+    damaged = run("store", "verify", "stream.db")
+    assert damaged.returncode == 65
+    assert b"1 faults; go back to the latest" in damaged.stderr
+    assert "batch 'batch-8' is not what was written" in damaged.stdout.decode()
+    assert run("store", "verify", "stream.db", "--quiet").stderr == b""
+
+
+def test_backup(run, filled, tmp_path):
+    (row,) = lines(run("store", "backup", "stream.db", "copy.db"))
+    assert row == {"store": "stream.db", "copy": "copy.db", "bytes": (tmp_path / "copy.db").stat().st_size}
+    assert sum(row["faults"] for row in lines(run("store", "verify", "copy.db"))) == 0
+    assert run("store", "backup", "stream.db", "stream.db").returncode == 73
+
+
+def test_migrate(run, filled):
+    assert lines(run("store", "migrate", "stream.db")) == [{"store": "stream.db", "schema": 1, "copy": None}]
+
+
+def test_expire(run, filled):
+    (row,) = lines(run("store", "expire", "stream.db"))
+    assert (row["documents"], row["below"]) == (70, 70)
+    assert row["freed"] > 0
+
+
+def test_forget(run, filled):
+    rows = lines(run("store", "forget", "stream.db", "документ-3", "документ-4"))
+    assert rows == [{"id": "документ-3", "versions": 1}, {"id": "документ-4", "versions": 1}]
+    unknown = run("store", "forget", "stream.db", "nobody")
+    assert unknown.returncode == 65
+    assert b"the store has no document 'nobody' [E_ID_UNKNOWN]" in unknown.stderr
+
+
+@pytest.mark.parametrize("command", ["stats", "verify", "migrate", "expire"])
+def test_failures_have_their_codes(run, tmp_path, filled, command):
+    assert run("store", command, "missing.db").returncode == 66
+    assert run("store", command, ".").returncode == 73
+    (tmp_path / "notes.txt").write_text("precious")
+    refused = run("store", command, "notes.txt")
+    assert refused.returncode == 65
+    assert refused.stderr.decode().strip().endswith("not a store: no SQLite file [E_STORE_FOREIGN]")
+    assert b"Traceback" not in refused.stderr
+
+
+def test_readers_do_not_wait_for_a_writer(run, filled):
+    with closing(sqlite3.connect(filled, isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        assert run("store", "stats", "stream.db").returncode == 0
+        writer.execute("ROLLBACK")

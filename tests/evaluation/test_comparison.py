@@ -1,0 +1,186 @@
+"""The comparison of methods: both protocols, overlap, notes, examples."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from infostream_dedup import compare, methods, read_documents
+from infostream_dedup.errors import BadDataError, ConfigurationError
+from infostream_dedup.evaluation.collection import evaluate_collection
+from infostream_dedup.evaluation.comparison import compare_methods
+from infostream_dedup.evaluation.labels import labels_of
+from infostream_dedup.methods import Texts
+from infostream_dedup.sample import documents_path, labels_path
+
+STORY = "Мэр города торжественно открыл новый мост. Движение начнется завтра утром, сообщили местные журналисты."
+OTHER = "Сборная выиграла эстафету на чемпионате мира. Тренер похвалил команду за скорость и точную стрельбу."
+DOCUMENTS = [
+    {"id": "1", "text": STORY, "family": "f"},
+    {"id": "2", "text": STORY, "family": "f"},
+    {"id": "3", "text": f"{STORY} Билеты проданы.", "family": "f"},
+    {"id": "4", "text": OTHER, "family": "g"},
+    {"id": "5", "text": OTHER, "family": "h"},
+]
+LABELS = labels_of([{"a": "1", "b": "2", "label": "dup"}, {"a": "1", "b": "3", "label": "dup"}])
+KEYS = (
+    "method",
+    "pairs",
+    "precision",
+    "recall",
+    "f1",
+    "symmetry",
+    "transitivity",
+    "cpu_seconds",
+    "bytes_per_document",
+)
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return Texts(list(read_documents(documents_path())))
+
+
+def _row(found, name):
+    return next(row.as_dict() for row in found.rows if row.run.name == name)
+
+
+def test_labels_by_hand():
+    found = compare(DOCUMENTS, labels=LABELS, methods=["md5", "long-sent"], resamples=10)
+    assert (found.protocol, found.pool, found.documents) == ("labels", None, 5)
+    md5, long_sent = _row(found, "md5"), _row(found, "long-sent")
+    # 1-2 is true; 4-5 is of two families; the unlisted 2-3 of one family is not counted.
+    assert (md5["pairs"], md5["tp"], md5["fp"], md5["fn"]) == (2, 1, 1, 1)
+    assert (md5["precision"], md5["recall"], md5["f1"]) == (0.5, 0.5, 0.5)
+    assert md5["low"] <= md5["f1"] <= md5["high"]
+    assert (long_sent["pairs"], long_sent["tp"], long_sent["fp"], long_sent["fn"]) == (4, 2, 1, 0)
+    assert found.dice == [[1.0, pytest.approx(4 / 6)], [pytest.approx(4 / 6), 1.0]]
+    assert [row.only for row in found.rows] == [0, 2]
+    assert (long_sent["symmetry"], long_sent["transitivity"]) == (1.0, 1.0)
+    assert (md5["symmetry"], md5["transitivity"]) == (1.0, None)
+
+
+def test_pool_by_hand():
+    found = compare(DOCUMENTS, methods=["md5", "long-sent"], pool="all")
+    assert (found.protocol, found.pool.pairs, found.pool.verified) == ("pool", 4, 4)
+    assert [(row.figures["precision"], row.figures["recall"]) for row in found.rows] == [(1.0, 0.5), (1.0, 1.0)]
+
+
+def test_the_pool_of_the_paper_runs_all_of_its_methods():
+    found = compare(DOCUMENTS, methods=["three-plus-five"])
+    assert len(found.pool.methods) == 11
+    assert found.names == ["three-plus-five"]
+    assert found.pool.verified == 4
+    assert _row(found, "three-plus-five")["alike"] == 1.0
+
+
+def test_a_row_has_the_promised_keys_first():
+    row = compare(DOCUMENTS, methods=["tf"]).rows[0].as_dict()
+    assert tuple(row)[: len(KEYS)] == KEYS
+    quiet = compare(DOCUMENTS, methods=["tf"]).rows[0].as_dict(times=False)
+    assert {"seconds", "cpu_seconds", "growth"}.isdisjoint(quiet)
+
+
+def test_every_method_is_compared_by_default(sample):
+    found = compare_methods(sample, labels=labels_path(), resamples=20)
+    assert found.names == [name for name in methods.methods() if name not in found.missing]
+    assert all(row.figures["recall"] is not None for row in found.rows)
+    best = max(found.rows, key=lambda row: row.figures["f1"])
+    assert best.run.name.startswith("key-terms")
+
+
+def test_key_terms_fare_as_in_evaluate(sample):
+    from infostream_dedup.batch.collection import collect
+    from infostream_dedup.model import Settings
+
+    row = _row(compare_methods(sample, labels=labels_path(), methods=["key-terms-morph"]), "key-terms-morph")
+    expected = evaluate_collection(collect(read_documents(documents_path())), labels_path(), Settings()).rows[5]
+    assert expected.step == 6
+    names = ("tp", "fp", "fn", "precision", "recall", "f1", "low", "high")
+    assert {name: row[name] for name in names} == {name: expected.as_dict()[name] for name in names}
+
+
+def test_the_preset_best_can_be_written_as_a_method(sample):
+    from infostream_dedup.batch.collection import collect
+    from infostream_dedup.model import Settings
+
+    name = "key-terms-morph:n=30:score=share"
+    row = _row(compare_methods(sample, labels=labels_path(), methods=[name]), name)
+    collection = collect(read_documents(documents_path()))
+    expected = evaluate_collection(collection, labels_path(), Settings.of(preset="best")).recommended.as_dict()
+    assert {name: row[name] for name in ("tp", "fp", "fn")} == {name: expected[name] for name in ("tp", "fp", "fn")}
+
+
+def test_equal_runs_give_equal_results_but_for_times(sample):
+    names = ["tf", "spotsigs", "key-terms-stem", "descr-words"]
+    one, other = (
+        compare_methods(sample, methods=names, examples=True, disagreements=10).as_dict(times=False) for _ in range(2)
+    )
+    assert json.dumps(one) == json.dumps(other)
+
+
+def test_documents_can_be_in_any_order(sample):
+    names = ["tf", "long-sent", "shingles", "three-plus-two", "key-terms-stem"]
+    reverse = Texts(sample.documents[::-1])
+    one, other = (compare_methods(texts, methods=names).as_dict(times=False)["rows"] for texts in (sample, reverse))
+    assert one == other
+
+
+def test_examples_are_ids_and_features(sample):
+    found = compare_methods(sample, methods=["md5", "tf", "shingles"], examples=True, disagreements=7)
+    ids = {document.id for document in sample.documents}
+    assert len(found.disagreements) == 7
+    assert 1 <= len(found.agreements) <= 5
+    for pair in (*found.agreements, *found.disagreements):
+        assert {pair.a, pair.b} <= ids
+        assert 0 < len(pair.found_by) <= 3
+    assert all(len(pair.found_by) < 3 for pair in found.disagreements)
+
+
+def test_labelled_pairs_are_not_drawn_again(sample):
+    rows = [pair.as_dict() for pair in compare_methods(sample, methods=["tf", "dsc"], disagreements=500).disagreements]
+    judged = labels_of([row | {"label": "dup"} for row in rows[:30]])
+    left = compare_methods(sample, methods=["tf", "dsc"], labels=judged, disagreements=500, resamples=5).disagreements
+    assert {(row["a"], row["b"]) for row in rows[30:]} == {(pair.a, pair.b) for pair in left}
+
+
+def test_notes_say_when_no_label_counts():
+    labels = labels_of([{"a": "1", "b": "2", "label": "similar"}, {"a": "1", "b": "4", "label": "different"}])
+    rows = [{name: value for name, value in row.items() if name != "family"} for row in DOCUMENTS]
+    found = compare(rows, labels=labels, methods=["md5"], resamples=5)
+    assert found.notes[0] == "no pair counts as true: positive is dup, the labels are different, similar"
+    assert "name no family" in found.notes[1]
+    assert compare(rows, labels=labels, methods=["md5"], positive=["similar"]).rows[0].figures["f1"] == 1
+
+
+def test_nothing_to_compare():
+    found = compare([{"id": "1", "text": ""}], methods=["tf", "key-terms-stem"])
+    assert [(row.figures["recall"], row.run.bytes_per_document) for row in found.rows] == [(None, 0.0)] * 2
+    assert found.dice == [[None, None], [None, None]]
+
+
+def test_results_convert_to_tables():
+    found = compare(DOCUMENTS, methods=["md5", "tf"])
+    assert found.to_arrow().num_rows == 2
+    assert found.to_pandas()["method"].tolist() == ["md5", "tf"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"protocol": "labels"}, "the protocol labels needs labels"),
+        ({"protocol": "trec"}, "protocol is 'trec'; expected one of labels, pool"),
+        ({"pool": "a1"}, "pool is 'a1'; expected one of a0-a10, all"),
+        ({"lang": "ru"}, "restrict what labels say"),
+        ({"methods": ["md6"]}, "method is 'md6'"),
+    ],
+)
+def test_what_does_not_fit_is_refused(options, message):
+    with pytest.raises(ConfigurationError, match=message):
+        compare(DOCUMENTS, **options)
+
+
+def test_labels_of_other_documents_are_refused():
+    with pytest.raises(BadDataError, match="not among the 5 documents"):
+        compare(DOCUMENTS, labels=labels_of([{"a": "1", "b": "9", "label": "dup"}]), methods=["md5"])

@@ -1,0 +1,141 @@
+"""A made-up stream whose batches depend on nothing but their number, and a process that writes it.
+
+    python synthetic_stream.py STORE BATCHES
+
+writes batches until the store has that many and says each number on standard output once it is safe.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from infostream_dedup.model.stream_records import EpochFrequencies, GroupEvent, Remembered, Verdict
+from infostream_dedup.store import Store
+
+SIZE = 5
+"""Documents of a batch."""
+EPOCH = 20
+"""Documents of an epoch."""
+WINDOW = 30
+"""Documents of the window."""
+NEW_TERMS = 3
+"""New terms of a document."""
+HOUR = 3_600_000_000
+DIGEST = "synthetic"
+
+
+def document(ordinal):
+    own = range(NEW_TERMS * ordinal, NEW_TERMS * (ordinal + 1))
+    targets = np.unique(
+        [*own, *(place * place % (NEW_TERMS * (ordinal + 1)) for place in range(ordinal, ordinal + 20))]
+    )
+    keys = targets[::-1][:12]
+    return Remembered(
+        ordinal=ordinal,
+        id=name(ordinal),
+        version=0,
+        source=f"site-{ordinal % 3}" if ordinal % 4 else None,
+        clock=ordinal * HOUR,
+        published=ordinal * HOUR if ordinal % 5 else None,
+        language="ru" if ordinal % 3 else "uk",
+        content_hash=ordinal.to_bytes(16, "big"),
+        text_hash=(ordinal // 2).to_bytes(16, "big"),
+        opening_hash=b"" if ordinal % 2 else b"opening",
+        epoch=ordinal // EPOCH,
+        length=40 + ordinal % 7,
+        keys=keys,
+        weights=np.arange(len(keys), 0, -1, dtype=np.int64) * 1_500_000_000,
+        targets=targets,
+        numbers=np.array([ordinal, 2**62 + ordinal][: ordinal % 3], dtype=np.int64),
+        title=f"Заголовок {ordinal}",
+        text=f"Текст {ordinal} " * 9 if ordinal % 2 else None,
+    )
+
+
+def verdict(ordinal):
+    if ordinal % 4 == 3:
+        earlier = name(ordinal - 1)
+        return Verdict(name(ordinal), "duplicate", earlier, earlier, "equal", 9, 8, ("слово", 'кав"ычка'))
+    if ordinal % 8 == 4:
+        template = "template" if ordinal % 16 == 4 else "updated"
+        return Verdict(name(ordinal), "similar", name(ordinal - 3), name(ordinal), template, 5, 4, ())
+    return Verdict(name(ordinal), "new", None, name(ordinal), None, None, None, None)
+
+
+def name(ordinal):
+    return f"документ-{ordinal}"
+
+
+def batch_id(number):
+    return f"batch-{number}"
+
+
+def frequencies(epoch):
+    """Counted one by one, as a check on faster ways."""
+    closed = []
+    documents = [document(ordinal) for ordinal in range(EPOCH * epoch, EPOCH * (epoch + 1))]
+    for language in ("ru", "uk"):
+        own = [one for one in documents if one.language == language]
+        df = {}
+        for one in own:
+            for term in one.targets.tolist():
+                df[term] = df.get(term, 0) + 1
+        terms = sorted(df)
+        counts = np.array([df[term] for term in terms])
+        length = sum(one.length for one in own)
+        closed.append(EpochFrequencies(epoch, language, len(own), length, np.array(terms), counts))
+    return closed
+
+
+def batch(number):
+    """The arguments of `Store.append`."""
+    first = SIZE * number
+    ordinals = range(first, first + SIZE)
+    events = []
+    if number and number % 7 == 0:
+        events.append(GroupEvent(first, "merge", name(first - 10), name(first - 5)))
+        events.append(GroupEvent(first, "alarm", name(first - 10), value=0.25))
+    return {
+        "batch_id": batch_id(number),
+        "content_hash": number.to_bytes(16, "big"),
+        "remembered": [document(ordinal) for ordinal in ordinals],
+        "verdicts": [verdict(ordinal) for ordinal in ordinals],
+        "events": events,
+        "closed": frequencies(first // EPOCH - 1) if first and first % EPOCH == 0 else [],
+        "new_terms": [f"термин-{term}" for term in range(NEW_TERMS * first, NEW_TERMS * (first + SIZE))],
+        "state": {"documents": first + SIZE, "half": number // 2},
+        "oldest": max(0, first + SIZE - WINDOW),
+        # Every third batch ends with a document of the batch before once more.
+        "answers": [*ordinals, first - 1] if number % 3 == 2 else None,
+    }
+
+
+def write(path, batches, acknowledge):
+    """Append until the store has so many batches; others may write too."""
+    with Store.open(path, settings_digest=DIGEST, settings={"n": 12}) as store:
+        while True:
+            with store.transaction():
+                if store.changed():
+                    store.load(since=store.position)
+                number = store.position.batches
+                if number >= batches:
+                    return
+                store.append(**batch(number))
+            acknowledge(number)
+
+
+def content(store):
+    """All rows of all tables but those that hold times of the machine."""
+    connection = store.connection
+    tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+    return {
+        table: sorted(connection.execute(f"SELECT * FROM {table}").fetchall(), key=repr)  # noqa: S608
+        for table in tables
+        if not table.startswith(("_sqlite", "sqlite_"))
+    }
+
+
+if __name__ == "__main__":
+    write(sys.argv[1], int(sys.argv[2]), lambda number: print(number, flush=True))

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from infostream_dedup.store import Store
+from infostream_dedup.store.expiry import Expired
+
+
+def signatures(store):
+    return [row[0] for row in store.connection.execute("SELECT ordinal FROM signature ORDER BY ordinal")]
+
+
+def test_nothing_visible_changes(filled, synthetic, faults):
+    with Store.open(filled) as store:
+        before = store.load()
+        verdicts = [store.batch(f"batch-{number}") for number in range(20)]
+        groups = store.connection.execute("SELECT * FROM v_groups").fetchall()
+        size = filled.stat().st_size
+        expired = store.expire()
+        assert (expired.documents, expired.below) == (70, 70)
+        assert signatures(store) == list(range(70, 100))
+        assert [store.text(ordinal) is None for ordinal in (69, 71)] == [True, False]
+        assert filled.stat().st_size == size - expired.freed < size
+        assert [store.batch(f"batch-{number}") for number in range(20)] == verdicts
+        assert store.connection.execute("SELECT * FROM v_groups").fetchall() == groups
+        assert faults(store) == []
+        after = store.load()
+        assert after.position == before.position
+        assert after.documents.ordinals.tolist() == before.documents.ordinals.tolist()
+        assert after.documents.targets.values.tolist() == before.documents.targets.values.tolist()
+        assert {name: sums.df.tolist() for name, sums in after.frequencies.items()} == {
+            name: sums.df.tolist() for name, sums in before.frequencies.items()
+        }
+        assert not store.changed()
+        store.append(**synthetic.batch(20))
+        assert faults(store) == []
+
+
+def test_a_second_time_there_is_nothing_to_do(filled):
+    with Store.open(filled) as store:
+        store.expire()
+        again = store.expire()
+        assert (again.documents, again.below) == (0, 70)
+
+
+def test_the_open_epoch_stays_though_the_window_has_gone_on(filled, synthetic):
+    with Store.open(filled) as store:
+        store.append(**{**synthetic.batch(20), "closed": [], "oldest": 105})
+        assert store.expire().below == 80
+        assert store.load().documents.ordinals.tolist() == list(range(80, 105))
+
+
+def test_an_empty_store_expires_nothing(new_store):
+    assert new_store.expire() == Expired(documents=0, below=0, freed=0)
+
+
+def test_past_signatures_come_back_empty(filled):
+    with Store.open(filled) as store:
+        store.expire()
+        past = store.documents(68, 72)
+    assert [len(row.keys) > 0 for row in past] == [False, False, True, True]
+    assert past.row(0).text_hash == b""
+
+
+def test_many_documents_go_in_several_transactions(filled, monkeypatch, faults):
+    from infostream_dedup.store import expiry
+
+    monkeypatch.setattr(expiry, "_ORDINALS_AT_ONCE", 16)
+    with Store.open(filled) as store:
+        assert store.expire().documents == 70
+        assert faults(store) == []
+
+
+KILLED = """
+import os, signal, sqlite3, sys
+from infostream_dedup.store import Store, expiry
+expiry._ORDINALS_AT_ONCE = 16
+real, commits = sqlite3.connect, []
+
+
+class Crashing(sqlite3.Connection):
+    def execute(self, sql, *values):
+        if sql == "COMMIT":
+            commits.append(sql)
+            if len(commits) == 3:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return super().execute(sql, *values)
+
+
+sqlite3.connect = lambda *places, **options: real(*places, factory=Crashing, **options)
+with Store.open(sys.argv[1]) as store:
+    store.expire()
+"""
+
+
+def test_a_kill_half_way_leaves_a_sound_store(filled, faults):
+    assert subprocess.run([sys.executable, "-c", KILLED, filled]).returncode == -9
+    with Store.open(filled) as store:
+        assert signatures(store)[0] == 32
+        assert faults(store) == []
+        assert store.expire().documents == 70 - 32
+
+
+@pytest.mark.parametrize("oldest", [0, 80])
+def test_a_load_reads_the_same_whatever_has_been_deleted(filled, synthetic, oldest):
+    with Store.open(filled) as store:
+        store.append(**{**synthetic.batch(20), "oldest": oldest})
+        before = store.load().documents.ordinals.tolist()
+        store.expire()
+        assert store.load().documents.ordinals.tolist() == before

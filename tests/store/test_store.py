@@ -1,0 +1,352 @@
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from infostream_dedup.errors import StoreBusyError
+from infostream_dedup.model.stream_records import EpochFrequencies, GroupEvent, Remembered, Verdict
+from infostream_dedup.store import Position, Store, StoreChangedError
+
+
+def by_hand(ordinal, id_, *, terms, keys, version=0, text=None):
+    return Remembered(
+        ordinal,
+        id_,
+        version,
+        "tass",
+        1_700_000_000_000_000 + ordinal,
+        None,
+        "ru",
+        f"content of {id_}".encode(),
+        b"text",
+        b"",
+        0,
+        len(terms),
+        np.array(keys),
+        np.array([3, 2, 1][: len(keys)]) * 1_000_000_000,
+        np.array(terms),
+        np.array([7, 2**62]),
+        f"Заголовок {id_}",
+        text,
+    )
+
+
+FIRST = by_hand(0, "а", terms=[0, 1, 2], keys=[2, 0])
+SECOND = by_hand(1, "б", terms=[0, 2, 3], keys=[3, 0], text="Сегодня\nв мире")
+NEW = Verdict("а", "new", None, "а", None, None, None, None)
+REPEAT = Verdict("б", "duplicate", "а", "а", "equal", 1, 2, ("мир", "сегодня"))
+
+
+@pytest.fixture
+def two(new_store):
+    new_store.append(
+        "утро",
+        b"hash",
+        [FIRST, SECOND],
+        [NEW, REPEAT],
+        events=[GroupEvent(1, "limit", "tass", value=0.5)],
+        new_terms=["сегодня", "в", "мир", "ночь"],
+        state={"sources": {"tass": [1, 1]}},
+    )
+    return new_store
+
+
+def test_a_batch_comes_back_as_it_was(two):
+    stored = two.batch("утро")
+    assert (stored.batch_id, stored.content_hash) == ("утро", b"hash")
+    assert stored.verdicts == (NEW, REPEAT)
+    assert two.batch("вечер") is None
+
+
+def test_documents_are_found_by_id(two):
+    (known,) = two.known("б")
+    assert (known.ordinal, known.version, known.content_hash, known.verdict) == (1, 0, "content of б".encode(), REPEAT)
+    assert two.verdict_of("а") == NEW
+    assert two.verdict_at(1) == REPEAT
+    assert two.known("в") == ()
+    assert two.verdict_of("в") is None
+    with pytest.raises(KeyError):
+        two.verdict_at(2)
+
+
+def test_titles_are_kept_and_texts_on_request(two):
+    assert two.titles([1, 0]) == ["Заголовок б", "Заголовок а"]
+    assert two.text(1) == "Сегодня\nв мире"
+    assert two.text(0) is None
+    with pytest.raises(KeyError):
+        two.titles([2])
+
+
+def test_a_store_opened_again_knows_everything(two):
+    two.close()
+    with Store.open(two.path) as again:
+        loaded = again.load()
+    assert loaded.position == Position(batches=1, documents=2, terms=4, forgotten=0)
+    assert loaded.terms == ["сегодня", "в", "мир", "ночь"]
+    assert loaded.clock == 1_700_000_000_000_001
+    assert (loaded.epoch, loaded.oldest) == (0, 0)
+    assert loaded.frequencies == {}
+    assert loaded.state == {"sources": {"tass": [1, 1]}}
+    assert loaded.events == (GroupEvent(1, "limit", "tass", value=0.5),)
+    assert list(loaded.documents.groups) == ["а", "а"]
+    assert list(loaded.documents.statuses) == ["new", "duplicate"]
+    for given, row in zip([FIRST, SECOND], loaded.documents, strict=True):
+        for field in ("keys", "weights", "targets", "numbers"):
+            assert getattr(row, field).dtype == np.int64
+            assert getattr(row, field).tolist() == getattr(given, field).tolist()
+        small = ("ordinal", "id", "version", "source", "clock", "published", "language", "epoch", "length")
+        for field in (*small, "text_hash", "opening_hash"):
+            assert getattr(row, field) == getattr(given, field)
+
+
+def test_answers_tell_which_documents_a_batch_had(two):
+    third = by_hand(2, "в", terms=[1], keys=[])
+    verdict = Verdict("в", "insufficient_text", None, "в", None, None, None, None)
+    two.append("день", b"", [third], [verdict], answers=[1, 2, 1])
+    assert two.batch("день").verdicts == (REPEAT, verdict, REPEAT)
+
+
+def test_versions_of_an_id_are_told_apart(two):
+    later = replace(by_hand(2, "а", terms=[1], keys=[1]), version=1)
+    verdict = Verdict("а", "similar", "б", "а", "contains", 0, 4, ())
+    two.append("день", b"", [later], [verdict])
+    assert [(known.ordinal, known.version) for known in two.known("а")] == [(0, 0), (2, 1)]
+    assert two.verdict_of("а") == verdict
+    with pytest.raises(sqlite3.IntegrityError):
+        two.append("вечер", b"", [replace(later, ordinal=3)], [verdict])
+
+
+def test_a_batch_may_be_empty(two):
+    two.append("ночь", b"", [], [])
+    assert two.batch("ночь").verdicts == ()
+    assert two.position == Position(2, 2, 4, 0)
+
+
+def test_state_keeps_what_is_not_given(two):
+    two.append("день", b"", [], [], state={"clock": None})
+    assert two.load().state == {"sources": {"tass": [1, 1]}, "clock": None}
+    two.append("вечер", b"", [], [], state={"sources": {}})
+    assert two.load().state == {"sources": {}, "clock": None}
+
+
+@pytest.mark.parametrize(
+    ("remembered", "verdicts", "what"),
+    [
+        ([by_hand(2, "в", terms=[1], keys=[1])], [], "0 verdicts for 1 documents"),
+        ([by_hand(3, "в", terms=[1], keys=[1])], [replace(NEW, id="в")], "'в' has ordinal 3"),
+        ([by_hand(2, "в", terms=[1], keys=[1])], [NEW], "the verdict of 'а'"),
+        ([by_hand(2, "в", terms=[4], keys=[1])], [replace(NEW, id="в")], "term 4; the store knows 4"),
+        ([by_hand(2, "в", terms=[1], keys=[-(2**31) - 1])], [replace(NEW, id="в")], "do not fit int32"),
+    ],
+)
+def test_what_does_not_belong_together_is_refused_and_changes_nothing(two, remembered, verdicts, what):
+    with pytest.raises(ValueError, match=what):
+        two.append("день", b"", remembered, verdicts)
+    assert two.batch("день") is None
+    assert not two.connection.in_transaction
+    assert two.position == Position(1, 2, 4, 0)
+    two.append("день", b"", [], [])
+
+
+def test_a_batch_id_is_used_once(two):
+    with pytest.raises(sqlite3.IntegrityError):
+        two.append("утро", b"other", [], [])
+    assert two.batch("утро").content_hash == b"hash"
+
+
+def test_who_has_not_loaded_what_another_wrote_may_not_append(two):
+    with Store.open(two.path) as other:
+        other.append("день", b"", [], [])
+        assert not other.changed()
+    assert two.changed()
+    with pytest.raises(StoreChangedError) as caught:
+        two.append("вечер", b"", [], [])
+    assert isinstance(caught.value, StoreBusyError)
+    assert caught.value.exit_code == 75
+    two.load(since=two.position)
+    two.append("вечер", b"", [], [])
+    assert two.position.batches == 3
+
+
+def test_state_another_wrote_is_not_taken_for_ones_own(two):
+    with Store.open(two.path) as other:
+        other.append("день", b"", [], [], state={"sources": 2})
+    two.load(since=two.position)
+    two.append("вечер", b"", [], [], state={"sources": {"tass": [1, 1]}})
+    assert two.load().state == {"sources": {"tass": [1, 1]}}
+
+
+def test_a_failed_transaction_leaves_nothing(two):
+    def interrupted():
+        with two.transaction():
+            two.append("день", b"", [], [], state={"sources": 3})
+            assert two.position.batches == 2
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert two.position.batches == 1
+    assert two.batch("день") is None
+    two.append("день", b"", [], [], state={"sources": 3})
+    assert two.load().state == {"sources": 3}
+
+
+def test_a_failing_commit_is_no_batch(two, monkeypatch):
+    class Commitless:
+        def __init__(self, connection):
+            self._connection = connection
+
+        def __getattr__(self, name):
+            return getattr(self._connection, name)
+
+        def execute(self, sql, *values):
+            if sql == "COMMIT":
+                raise sqlite3.OperationalError("no commit today")
+            return self._connection.execute(sql, *values)
+
+    monkeypatch.setattr(two, "_connection", Commitless(two.connection))
+    with pytest.raises(sqlite3.OperationalError, match="no commit today"):
+        two.append("день", b"", [], [])
+    monkeypatch.undo()
+    assert two.batch("день") is None
+    assert two.position.batches == 1
+    two.append("день", b"", [], [])
+
+
+def test_a_busy_store_says_so(two):
+    with (
+        Store.open(two.path, busy_seconds=0.05) as other,
+        two.transaction(),
+        pytest.raises(StoreBusyError, match="another process is writing") as caught,
+    ):
+        other.append("день", b"", [], [])
+    assert caught.value.exit_code == 75
+    assert str(two.path) in str(caught.value)
+
+
+def test_readers_see_whole_batches_and_stop_nobody(two):
+    with Store.open(two.path, read_only=True) as reader, reader.reading():
+        assert reader.batch("день") is None
+        two.append("день", b"", [], [])
+        assert reader.batch("день") is None
+    with Store.open(two.path, read_only=True) as reader:
+        assert reader.batch("день") is not None
+
+
+def test_a_reader_cannot_write(two):
+    from infostream_dedup.errors import CannotWriteError
+
+    with Store.open(two.path, read_only=True) as reader, pytest.raises(CannotWriteError, match="read-only"):
+        reader.append("день", b"", [], [])
+
+
+def test_every_commit_is_on_disk_before_it_is_acknowledged(new_store):
+    def pragma(name):
+        return new_store.connection.execute(f"PRAGMA {name}").fetchone()[0]
+
+    full = 2
+    assert (pragma("journal_mode"), pragma("synchronous"), pragma("foreign_keys")) == ("wal", full, 1)
+
+
+def test_a_whole_stream_is_restored(filled, synthetic, faults):
+    with Store.open(filled) as store:
+        loaded = store.load()
+        assert faults(store) == []
+        assert store.batch("batch-5").verdicts == tuple(map(synthetic.verdict, [*range(25, 30), 24]))
+    assert loaded.position == Position(batches=20, documents=100, terms=300, forgotten=0)
+    assert (loaded.epoch, loaded.oldest) == (4, 70)
+    # The window begins before the open epoch.
+    assert loaded.documents.ordinals.tolist() == list(range(70, 100))
+    assert loaded.state == {"documents": 100, "half": 9}
+    assert set(loaded.frequencies) == {"ru", "uk"}
+    for language, sums in loaded.frequencies.items():
+        own = [one for one in map(synthetic.document, range(80)) if one.language == language]
+        counted = np.bincount(np.concatenate([one.targets for one in own]), minlength=300)
+        assert (sums.documents, sums.length) == (len(own), sum(one.length for one in own))
+        assert sums.df.tolist() == counted.tolist()
+
+
+def test_the_open_epoch_is_loaded_where_the_window_is_shorter(new_store):
+    for ordinal in range(3):
+        one = replace(by_hand(ordinal, f"д{ordinal}", terms=[0], keys=[0]), epoch=min(ordinal, 1))
+        closed = [EpochFrequencies(0, "ru", 1, 1, np.array([0]), np.array([1]))] if ordinal == 1 else []
+        verdict = Verdict(one.id, "new", None, one.id, None, None, None, None)
+        terms = ["слово"] if ordinal == 0 else []
+        new_store.append(f"b{ordinal}", b"", [one], [verdict], closed=closed, new_terms=terms, oldest=ordinal)
+    loaded = new_store.load()
+    assert (loaded.epoch, loaded.oldest) == (1, 2)
+    assert loaded.documents.ordinals.tolist() == [1, 2]
+
+
+def test_only_what_is_new_is_loaded(filled, synthetic):
+    with Store.open(filled) as store, Store.open(filled) as other:
+        before = store.load().position
+        for number in (20, 21):
+            other.append(**synthetic.batch(number))
+        news = store.load(since=before)
+        assert not store.changed()
+    assert news.documents.ordinals.tolist() == list(range(100, 110))
+    assert news.terms == [f"термин-{number}" for number in range(300, 330)]
+    assert [event.kind for event in news.events] == ["merge", "alarm"]
+    assert news.epoch == 5
+
+
+def test_a_group_of_an_old_name_is_not_the_old_group(new_store):
+    def documents(*ordinals):
+        return [replace(by_hand(one, f"д{one % 3}", terms=[], keys=[]), version=one // 3) for one in ordinals]
+
+    def verdicts(*ordinals):
+        return [Verdict(f"д{one % 3}", "new", None, f"д{one % 3}", None, None, None, None) for one in ordinals]
+
+    # д2 of version 0 was merged into д1, д2 of version 1 is a group of its own that is merged into д0 later.
+    new_store.append("a", b"", documents(0, 1, 2), verdicts(0, 1, 2), events=[GroupEvent(2, "merge", "д1", "д2")])
+    new_store.append("b", b"", documents(3, 4, 5), verdicts(3, 4, 5))
+    assert list(new_store.load().documents.groups) == ["д0", "д1", "д1", "д0", "д1", "д2"]
+    new_store.append("c", b"", documents(6), verdicts(6), events=[GroupEvent(6, "merge", "д0", "д2")])
+    expected = ["д0", "д1", "д1", "д0", "д1", "д0", "д0"]
+    assert list(new_store.load().documents.groups) == expected
+    rows = new_store.connection.execute("SELECT group_id FROM v_members ORDER BY ordinal").fetchall()
+    assert [row[0] for row in rows] == expected
+
+
+def test_past_documents_are_found_by_the_streams_clock(filled, synthetic):
+    hour = synthetic.HOUR
+    with Store.open(filled) as store:
+        assert store.span() == (0, 100)
+        assert store.span(since=hour * 10) == (10, 100)
+        assert store.span(since=hour * 10 + 1, until=hour * 13) == (11, 13)
+        assert store.span(until=0) == (0, 0)
+        assert store.span(since=hour * 1000) == (100, 100)
+        assert store.span(since=hour * 20, until=hour * 10) == (20, 20)
+        assert store.documents(11, 13).ordinals.tolist() == [11, 12]
+
+
+def test_frequencies_an_epoch_was_weighed_by(filled, synthetic):
+    with Store.open(filled) as store:
+        assert store.terms() == [f"термин-{number}" for number in range(300)]
+        assert store.frequencies(before=0) == {}
+        first = store.frequencies(before=1)
+        assert list(first) == ["ru", "uk"]
+        for one in synthetic.frequencies(0):
+            sums = first[one.language]
+            assert (sums.documents, sums.length) == (one.documents, one.length)
+            assert np.flatnonzero(sums.df).tolist() == one.terms.tolist()
+            assert sums.df[one.terms].tolist() == one.df.tolist()
+        assert store.frequencies(before=2)["ru"].documents == 26
+
+
+def test_groups_are_those_after_all_merges(new_store):
+    documents = [by_hand(number, f"д{number}", terms=[], keys=[]) for number in range(4)]
+    verdicts = [Verdict(one.id, "new", None, one.id, None, None, None, None) for one in documents]
+    events = [GroupEvent(3, "merge", "д2", "д3"), GroupEvent(3, "merge", "д0", "д2"), GroupEvent(3, "expiry", "д1")]
+    new_store.append("b", b"", documents, verdicts, events=events)
+    loaded = new_store.load()
+    assert list(loaded.documents.groups) == ["д0", "д1", "д0", "д0"]
+    # Expiries are as many as documents; an engine has no use for them.
+    assert loaded.events == tuple(events[:2])
+    assert list(new_store.events()) == events
+    members = new_store.connection.execute("SELECT id, group_id FROM v_members ORDER BY ordinal").fetchall()
+    assert members == [("д0", "д0"), ("д1", "д1"), ("д2", "д0"), ("д3", "д0")]

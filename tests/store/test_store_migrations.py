@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
+from infostream_dedup.store import Store, migrations
+from infostream_dedup.store.opening import migrate_store
+
+
+def second_step(connection):
+    connection.execute("ALTER TABLE document ADD COLUMN url TEXT")
+    connection.execute("UPDATE document SET url = 'https://example.org/' || ordinal")
+
+
+@pytest.fixture
+def newer_program(monkeypatch):
+    """As if the next version had one more step."""
+    monkeypatch.setattr(migrations, "STEPS", [*migrations.STEPS, ("second_step", second_step)])
+
+
+def schema_of(path):
+    return int.from_bytes(path.read_bytes()[60:64], "big")
+
+
+def test_a_new_store_has_the_newest_schema(tmp_path, newer_program):
+    Store.open(tmp_path / "a.db", settings_digest="x").close()
+    assert schema_of(tmp_path / "a.db") == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["a.db"]
+
+
+def test_an_older_store_is_copied_and_then_brought_forward(filled, newer_program, synthetic, faults):
+    before = filled.read_bytes()
+    with Store.open(filled, settings_digest=synthetic.DIGEST) as store:
+        urls = store.connection.execute("SELECT url FROM document ORDER BY ordinal LIMIT 2").fetchall()
+        assert urls == [("https://example.org/0",), ("https://example.org/1",)]
+        assert faults(store) == []
+        store.append(**synthetic.batch(20))
+        names = store.connection.execute("SELECT name FROM _sqlite_migrations ORDER BY id").fetchall()
+        assert names == [("first_schema",), ("second_step",)]
+    assert schema_of(filled) == 2
+    copy = filled.with_name("stream.db.schema-1")
+    assert schema_of(copy) == 1
+    assert len(copy.read_bytes()) == len(before)
+
+
+def test_the_copy_of_the_old_store_is_a_store_of_the_old_program(filled, newer_program, monkeypatch, faults):
+    migrate_store(filled)
+    monkeypatch.undo()
+    with Store.open(filled.with_name("stream.db.schema-1")) as old:
+        assert old.load().position.batches == 20
+        assert faults(old) == []
+    with pytest.raises(BadDataError, match="has schema 2, this program knows up to 1"):
+        Store.open(filled)
+
+
+def test_migrating_twice_does_nothing(filled, newer_program):
+    assert migrate_store(filled) == (2, filled.with_name("stream.db.schema-1"))
+    assert migrate_store(filled) == (2, None)
+
+
+def test_an_older_store_is_not_read_without_migration(filled, newer_program):
+    with pytest.raises(ConfigurationError, match="store migrate"):
+        Store.open(filled, read_only=True)
+    assert schema_of(filled) == 1
+
+
+def test_a_failing_step_leaves_the_store_as_it_was(filled, monkeypatch, faults):
+    def fails(connection):
+        second_step(connection)
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(migrations, "STEPS", [*migrations.STEPS, ("second_step", fails)])
+    with pytest.raises(ZeroDivisionError):
+        migrate_store(filled)
+    monkeypatch.undo()
+    assert schema_of(filled) == 1
+    with Store.open(filled) as store:
+        assert faults(store) == []
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from infostream_dedup.store import copying, migrations, opening
+
+def step(connection):
+    connection.execute("ALTER TABLE document ADD COLUMN url TEXT")
+    connection.execute("UPDATE document SET url = 'x'")
+    die("step")
+
+def die(place):
+    if place == sys.argv[2]:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+steps = copying._sync
+
+def sync(path):
+    steps(path)
+    die("copy")
+
+copying._sync = sync
+migrations.STEPS.append(("second_step", step))
+opening.migrate_store(Path(sys.argv[1]))
+die("done")
+"""
+
+
+@pytest.mark.parametrize(("place", "schema"), [("copy", 1), ("step", 1), ("done", 2)])
+def test_a_kill_while_migrating_leaves_the_old_or_the_new(filled, newer_program, faults, place, schema):
+    ran = subprocess.run([sys.executable, "-c", KILLED, filled, place], capture_output=True)
+    assert ran.returncode == -signal.SIGKILL, ran.stderr
+    assert schema_of(filled) == schema
+    assert migrate_store(filled)[0] == 2
+    with Store.open(filled) as store:
+        assert faults(store) == []
+        assert store.load().position.batches == 20
+
+
+def test_only_stores_are_migrated(tmp_path, newer_program):
+    with pytest.raises(NoInputError):
+        migrate_store(tmp_path / "a.db")
+    (tmp_path / "b.db").touch()
+    with pytest.raises(BadDataError):
+        migrate_store(tmp_path / "b.db")
+    assert [path.name for path in tmp_path.iterdir()] == ["b.db"]

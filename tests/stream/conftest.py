@@ -1,0 +1,80 @@
+"""Small English news made of common words, so that the background knows every one of them."""
+
+from __future__ import annotations
+
+import importlib.util
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from infostream_dedup.model import Document, Settings
+from infostream_dedup.stream.settings import StreamSettings
+
+WORDS = [
+    "bridge",
+    "river",
+    "minister",
+    "bank",
+    "school",
+    "hospital",
+    "doctor",
+    "winter",
+    "market",
+    "farmer",
+    "forest",
+    "army",
+    "president",
+    "court",
+    "judge",
+    "police",
+    "museum",
+    "theatre",
+    "engine",
+    "train",
+    "airport",
+    "island",
+    "mountain",
+    "football",
+    "coach",
+    "contract",
+    "budget",
+    "parliament",
+    "election",
+    "candidate",
+]
+
+BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def _news(id_, words, *, numbers=(), day=0.0, source="agency", title="", dated=True):
+    text = " ".join([*(WORDS[word] for word in words), *map(str, numbers)])
+    time = BEGIN + timedelta(days=day) if dated else None
+    return Document(id=id_, text=text, title=title, lang="en", time=time, source=source)
+
+
+@pytest.fixture(scope="session")
+def news():
+    """Makes a document of numbers of words; ``day`` counts from the first of March 2026."""
+    return _news
+
+
+@pytest.fixture(scope="session")
+def plain_stream():
+    """The class that decides a stream the slow way."""
+    spec = importlib.util.spec_from_file_location("plain_stream", Path(__file__).with_name("plain_stream.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.PlainStream
+
+
+@pytest.fixture(scope="session")
+def terms():
+    """Stems, for which no dictionary has to be read."""
+    return Settings(representation="stem", df_min=0)
+
+
+@pytest.fixture(scope="session")
+def plain(terms):
+    """Settings whose window and epochs are never in the way."""
+    return StreamSettings(terms=terms, window_days=None, epoch_documents=10**6, first_epoch=10**6)

@@ -1,0 +1,275 @@
+"""The public face: replays, conflicts, failures, another process, and a store against memory."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+
+from infostream_dedup.errors import BadDataError, CannotWriteError, ConfigurationError, InfostreamError
+from infostream_dedup.store import Store
+from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.engine import StreamEngine
+from infostream_dedup.stream.settings import StreamSettings
+
+STORY, OTHER = range(12), range(12, 24)
+
+
+@pytest.fixture(params=["store", "memory"])
+def stream(request, tmp_path, plain):
+    with Deduplicator.open(tmp_path / "s.db" if request.param == "store" else None, plain) as dedup:
+        yield dedup
+
+
+def test_a_batch_that_comes_again_gets_the_same_verdicts(stream, news):
+    batch = [news("a", STORY), news("b", [*STORY, 20])]
+    first = stream.process(batch, batch_id="one")
+    assert [one.status for one in first] == ["new", "duplicate"]
+    stream.process([news("c", STORY)], batch_id="two")
+    assert stream.process(batch, batch_id="one") == first
+    assert stream.process(batch) == first
+    with pytest.raises(BadDataError, match="batch 'one' came before with other content") as failure:
+        stream.process([news("d", OTHER)], batch_id="one")
+    assert (failure.value.code, failure.value.exit_code) == ("E_BATCH_CONFLICT", 65)
+
+
+def test_a_document_that_comes_again_gets_its_verdict(stream, news):
+    stream.process([news("a", STORY), news("b", [*STORY, 20])])
+    verdicts = stream.process([news("c", [*STORY, 21]), news("b", [*STORY, 20]), news("c", [*STORY, 21])])
+    assert [(one.id, one.status, one.of) for one in verdicts] == [
+        ("c", "duplicate", "a"),
+        ("b", "duplicate", "a"),
+        ("c", "duplicate", "a"),
+    ]
+    # Nothing is counted twice, and the mixed batch can be replayed.
+    assert stream.process([news("c", [*STORY, 21]), news("b", [*STORY, 20]), news("c", [*STORY, 21])]) == verdicts
+    assert stream.process([news("d", [*STORY, 22])])[0].group == "a"
+
+
+def test_another_content_of_a_known_id(stream, news):
+    stream.process([news("a", STORY)])
+    with pytest.raises(BadDataError, match="'a' is known with other content") as failure:
+        stream.process([news("b", OTHER), news("a", OTHER)])
+    assert (failure.value.code, failure.value.line, failure.value.field) == ("E_ID_CONFLICT", 2, "id")
+    with pytest.raises(BadDataError):
+        stream.process([news("b", OTHER), news("b", STORY)])
+    assert stream.process([news("b", OTHER)])[0].status == "new"
+
+
+@pytest.mark.parametrize("place", ["store", "memory"])
+def test_further_versions(place, tmp_path, plain, news):
+    path = tmp_path / "s.db" if place == "store" else None
+    with Deduplicator.open(path, plain, on_conflict="version") as stream:
+        stream.process([news("a", STORY)])
+        assert stream.process([news("a", [*STORY, 20])])[0].of == "a"
+        assert stream.process([news("a", OTHER)])[0].status == "new"
+        # Each version is known by its content.
+        assert stream.process([news("a", STORY)], batch_id="again")[0].of is None
+        assert [known.version for known in stream.store.known("a")] == [0, 1, 2]
+
+
+def test_mappings_are_checked(stream):
+    verdicts = stream.process([{"id": "a", "text": "bridge river minister bank"}])
+    assert verdicts[0].status == "new"
+    with pytest.raises(BadDataError) as failure:
+        stream.process([{"id": "b", "text": "x"}, {"id": "c"}])
+    assert (failure.value.code, failure.value.line, failure.value.field) == ("E_MISSING", 2, "text")
+    with pytest.raises(BadDataError, match="int, expected a document or a mapping"):
+        stream.process([5])
+
+
+def test_an_empty_batch_can_be_named(stream, news):
+    assert stream.process([], batch_id="quiet") == []
+    assert stream.process([], batch_id="quiet") == []
+    with pytest.raises(BadDataError):
+        stream.process([news("a", STORY)], batch_id="quiet")
+
+
+def test_a_batch_that_could_not_be_stored_is_given_again(tmp_path, plain, news, monkeypatch):
+    with Deduplicator.open(tmp_path / "s.db", plain) as stream:
+        stream.process([news("a", STORY)])
+        append = Store.append
+
+        def full(self, *values, **named):
+            append(self, *values, **named)
+            raise CannotWriteError("no room")
+
+        monkeypatch.setattr(Store, "append", full)
+        with pytest.raises(CannotWriteError):
+            stream.process([news("b", [*STORY, 20])])
+        monkeypatch.setattr(Store, "append", append)
+        assert stream.store.known("b") == ()
+        assert stream.process([news("c", [*STORY, 20])])[0].status == "duplicate"
+        assert stream.process([news("b", [*STORY, 20])])[0].of == "c"
+
+
+def test_a_stream_in_memory_does_not_survive_a_failure(plain, news, monkeypatch):
+    with Deduplicator.open(None, plain) as stream:
+        stream.process([news("a", STORY)])
+        monkeypatch.setattr(StreamEngine, "decide", lambda *values, **named: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            stream.process([news("b", OTHER)])
+        with pytest.raises(InfostreamError, match="lives in memory only"):
+            stream.process([news("b", OTHER)])
+
+
+def test_two_writers_see_each_other(tmp_path, plain, news):
+    path = tmp_path / "s.db"
+    with Deduplicator.open(path, plain) as one, Deduplicator.open(path) as other:
+        assert one.process([news("a", STORY)])[0].status == "new"
+        assert other.process([news("b", [*STORY, 20])])[0].of == "a"
+        assert one.process([news("c", [*STORY, 20, 21])])[0].of == "b"
+        assert one.best_of("a") == "a"
+
+
+def test_a_store_keeps_its_settings(tmp_path, plain, news):
+    path = tmp_path / "s.db"
+    with Deduplicator.open(path, plain.but(k_duplicate=7)) as stream:
+        stream.process([news("a", STORY)])
+    with Deduplicator.open(path) as stream:
+        assert stream.settings.digest == plain.but(k_duplicate=7).digest
+    with pytest.raises(ConfigurationError):
+        Deduplicator.open(path, plain)
+    with pytest.raises(ConfigurationError, match="on_conflict is 'maybe'"):
+        Deduplicator.open(None, plain, on_conflict="maybe")
+
+
+def test_memory_forgets_what_left_the_window(plain, news):
+    with Deduplicator.open(None, plain.but(window_documents=2)) as stream:
+        stream.process([news("a", STORY)], batch_id="one")
+        for number in range(4):
+            stream.process([news(f"x{number}", [number])])
+        assert stream.store.known("a") == ()
+        assert stream.store.batch("one") is None
+        assert [one.id for one in stream.process([news("a", STORY)], batch_id="one")] == ["a"]
+
+
+content = st.tuples(
+    st.lists(st.integers(0, 29), max_size=14),
+    st.lists(st.integers(0, 4), max_size=4),
+    st.sampled_from([None, 0.0, 0.5, 4.0]),
+    st.sampled_from([None, "one", "two"]),
+)
+
+
+class StoreMachine(RuleBasedStateMachine):
+    """A store that is fed, replayed, closed, opened and interrupted, against one engine that saw the whole stream."""
+
+    settings_of_stream: StreamSettings
+    news: object
+    plain_stream: object
+
+    def __init__(self):
+        super().__init__()
+        self.folder = Path(tempfile.mkdtemp())
+        self.stream = self.opened()
+        self.documents, self.verdicts, self.batches, self.day = [], [], [], 0.0
+
+    def opened(self):
+        return Deduplicator.open(self.folder / "s.db", self.settings_of_stream)
+
+    def made(self, contents):
+        found = []
+        for number, (words, figures, step, source) in enumerate(contents, start=len(self.documents)):
+            self.day += step or 0.0
+            found.append(
+                self.news(str(number), words, numbers=figures, day=self.day, source=source, dated=step is not None)
+            )
+        return found
+
+    @rule(contents=st.lists(content, max_size=6))
+    def ingest(self, contents):
+        batch, name = self.made(contents), f"batch {len(self.batches)}"
+        verdicts = self.stream.process(batch, batch_id=name)
+        self.documents += batch
+        self.verdicts += verdicts
+        self.batches.append((name, batch, verdicts))
+
+    @precondition(lambda self: self.batches)
+    @rule(data=st.data())
+    def replay(self, data):
+        name, batch, verdicts = data.draw(st.sampled_from(self.batches))
+        assert self.stream.process(batch, batch_id=name) == verdicts
+
+    @precondition(lambda self: self.documents)
+    @rule(data=st.data())
+    def documents_again(self, data):
+        places = data.draw(st.lists(st.integers(0, len(self.documents) - 1), min_size=1, max_size=3))
+        again = self.stream.process([self.documents[place] for place in places])
+        assert again == [self.verdicts[place] for place in places]
+
+    @precondition(lambda self: self.documents)
+    @rule(data=st.data(), contents=st.lists(content, max_size=3))
+    def conflict(self, data, contents):
+        day = self.day
+        known = data.draw(st.sampled_from(self.documents))
+        batch = [*self.made(contents), self.news(known.id, [29], title="another")]
+        with pytest.raises(BadDataError):
+            self.stream.process(batch)
+        self.day = day
+
+    @rule(contents=st.lists(content, min_size=1, max_size=4))
+    def failure(self, contents):
+        day, append = self.day, self.stream.store.append
+        self.stream.store.append = lambda *values, **named: 1 / 0
+        with pytest.raises(ZeroDivisionError):
+            self.stream.process(self.made(contents))
+        self.stream.store.append = append
+        self.day = day
+
+    @rule()
+    def reopen(self):
+        self.stream.close()
+        self.stream = self.opened()
+
+    @rule()
+    def expire(self):
+        self.stream.store.expire()
+
+    @invariant()
+    def nothing_is_lost(self):
+        assert self.stream.store.position.documents <= len(self.documents)
+
+    def teardown(self):
+        events = list(self.stream.store.events())
+        self.stream.close()
+        shutil.rmtree(self.folder)
+        engine = StreamEngine(self.settings_of_stream)
+        decided = engine.decide(self.documents)
+        assert self.verdicts == decided.verdicts
+        assert events == decided.events
+        slow = self.plain_stream(self.settings_of_stream, engine.numbers.terms)
+        for one in decided.remembered:
+            slow.decide(one)
+        assert [(one.id, one.status, one.group) for one in self.verdicts] == [row[:3] for row in slow.verdicts]
+
+
+def play(runs, stream_settings, news, plain_stream):
+    machine = type(
+        "Machine",
+        (StoreMachine,),
+        {"settings_of_stream": stream_settings, "news": staticmethod(news), "plain_stream": plain_stream},
+    )
+    quiet = [HealthCheck.too_slow, HealthCheck.data_too_large]
+    chosen = settings(max_examples=runs, stateful_step_count=12, deadline=None, suppress_health_check=quiet)
+    run_state_machine_as_test(machine, settings=chosen)
+
+
+SMALL = {"epoch_documents": 5, "first_epoch": 2, "window_days": 3, "k_duplicate": 4, "k_similar": 3}
+GUARDED = SMALL | {"chaining_documents": 3, "chaining_density": 0.6, "loss_limit": 0.4, "loss_documents": 3}
+
+
+@pytest.mark.parametrize("choice", [SMALL, GUARDED | {"window_documents": 6}], ids=["plain", "guarded"])
+def test_any_course_of_events_leaves_the_verdicts_of_one_engine(choice, terms, news, plain_stream):
+    play(8, StreamSettings(terms=terms, **choice), news, plain_stream)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("choice", [SMALL, GUARDED | {"window_documents": 6}], ids=["plain", "guarded"])
+def test_five_hundred_courses_of_events(choice, terms, news, plain_stream):
+    play(250, StreamSettings(terms=terms, **choice), news, plain_stream)

@@ -1,0 +1,115 @@
+"""Key terms of the stream against those of a collection by the same statistics."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infostream_dedup.model import LANGUAGES, Document, Settings
+from infostream_dedup.stream.analysis import Analyser
+from infostream_dedup.stream.frequencies import Frequencies, count_rows
+from infostream_dedup.stream.key_choice import choose_keys
+from infostream_dedup.stream.term_numbers import TermNumbers
+from infostream_dedup.terms.counts import count_terms
+from infostream_dedup.terms.key_terms import select_key_terms
+from infostream_dedup.terms.statistics import Statistics
+from infostream_dedup.terms.surfaces import SurfaceCounter
+
+_RUSSIAN = "Река Мост мост школа министр Ковалева река больница армия суд заводАгора рынок зима театр поезд"
+_UKRAINIAN = "Річка міст школа міністр Ковальчук лікарня армія суд завод ринок зима театр потяг п'ятниця"
+_ENGLISH = "River bridge school minister Kovaleva hospital army court plant market winter theatre trains"
+WORDS = {"ru": _RUSSIAN.split(" "), "uk": _UKRAINIAN.split(" "), "en": _ENGLISH.split(" ")}
+
+texts = st.sampled_from(LANGUAGES).flatmap(
+    lambda language: st.tuples(st.just(language), st.lists(st.sampled_from(WORDS[language]), max_size=30))
+)
+batches = st.lists(st.lists(texts, min_size=1, max_size=6), min_size=1, max_size=4)
+
+
+def collection_statistics(frequencies, numbers, terms):
+    """The stream's statistics in the columns of a collection, whose terms are in code point order."""
+    columns = [numbers.number(term) for term in terms]
+    found = []
+    for language in range(len(LANGUAGES)):
+        one = frequencies.statistics(language)
+        found.append(Statistics(one.documents, one.df[columns], one.cf[columns], one.average_length))
+    return found
+
+
+@given(
+    stream=batches,
+    representation=st.sampled_from(["stem", "morph"]),
+    n=st.integers(1, 12),
+    weighting=st.sampled_from([("bm25", 0), ("bm25", 2), ("tfidf", 2)]),
+)
+@settings(max_examples=40, deadline=None)
+def test_the_same_keys_and_weights_as_a_collection_of_the_same_statistics(stream, representation, n, weighting):
+    name, df_min = weighting
+    chosen_settings = Settings(representation=representation, weighting=name, n=n, k=1, min_terms=1, df_min=df_min)
+    numbers = TermNumbers()
+    analyser, frequencies = Analyser(chosen_settings, numbers), Frequencies(chosen_settings, numbers)
+    for batch in stream:
+        documents = [
+            Document(id=str(number), text=" ".join(words), lang=language)
+            for number, (language, words) in enumerate(batch)
+        ]
+        analysed = analyser.read(documents)
+        counter = SurfaceCounter()
+        for document in documents:
+            counter.add(document.text, document.lang)
+        counts = count_terms(counter.finish(), chosen_settings)
+        statistics = collection_statistics(frequencies, numbers, counts.terms)
+        # TF-IDF divides by the document frequency, which is 0 for a term no earlier document holds.
+        with np.errstate(divide="ignore"):
+            expected = select_key_terms(counts, chosen_settings, statistics)
+        chosen = choose_keys(analysed, 0, len(documents), frequencies, numbers, chosen_settings)
+        assert analysed.lengths.tolist() == counts.lengths.tolist()
+        for row in range(len(documents)):
+            held = expected.keys[[row]]
+            weights = dict(zip([counts.terms[term] for term in held.indices], held.data.tolist(), strict=True))
+            ranked = sorted(weights.items(), key=lambda pair: (-pair[1], pair[0]))
+            keys = [numbers.terms[key] for key in chosen.keys.row(row)]
+            assert list(zip(keys, chosen.weights.row(row).tolist(), strict=True)) == ranked
+            everything = counts.counts[[row]]
+            assert {numbers.terms[term] for term in analysed.terms.row(row)} == {
+                counts.terms[term] for term in everything.indices
+            }
+            assert np.all(np.diff(analysed.terms.row(row)) > 0)
+        count_rows(frequencies.open, analysed.languages, analysed.lengths, analysed.terms)
+        frequencies.close()
+
+
+def test_a_stream_begins_with_the_background():
+    # Of 1000 running words 8 are "river" and 2 "bridge": a pseudo-document of 250 words holds them with
+    # 1 - .992^250 = .866 and 1 - .998^250 = .394; of 2000 that makes 1731 and 788.
+    numbers = TermNumbers()
+    numbers.extend(["river", "bridge", "unheard"])
+    shares = {"river": 0.008, "bridge": 0.002, "dam": 0.39}
+    frequencies = Frequencies(Settings(), numbers, lambda language, kind: shares)
+    statistics = frequencies.statistics(LANGUAGES.index("en"))
+    assert (statistics.documents, statistics.average_length) == (2000, pytest.approx(250 * 0.4))
+    assert statistics.df.round().tolist() == [1731, 788, 0]
+    # Above half of the documents, and below two of them, a term has no weight.
+    assert (frequencies.values(LANGUAGES.index("en"))[:3] > 0).tolist() == [False, True, False]
+
+
+def test_an_epoch_counts_when_it_is_closed():
+    numbers = TermNumbers()
+    numbers.extend(["river", "bridge"])
+    frequencies = Frequencies(Settings(), numbers, lambda language, kind: {})
+    english = LANGUAGES.index("en")
+    rows = [np.array([0, 1]), np.array([0])]
+    from infostream_dedup.stream.rows import Rows
+
+    documents = Rows(np.array([0, 2, 3]), np.concatenate(rows))
+    count_rows(frequencies.open, np.array([english, english], dtype=np.uint8), np.array([7, 5]), documents)
+    assert frequencies.statistics(english).df.tolist() == [0, 0]
+    closed = frequencies.close()
+    assert [(one.epoch, one.language, one.documents, one.length) for one in closed] == [(0, "en", 2, 12)]
+    assert (closed[0].terms.tolist(), closed[0].df.tolist()) == ([0, 1], [2, 1])
+    statistics = frequencies.statistics(english)
+    assert (statistics.df.tolist(), statistics.documents, statistics.average_length) == ([2, 1], 2000, 6)
+    assert frequencies.epoch == 1
+    assert frequencies.close() == []

@@ -1,0 +1,161 @@
+"""Settings, clock, epochs, numbers, rows, hashes and losses: each worked by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.model import Document, Settings
+from infostream_dedup.stream.clock import DAY, NO_TIME, advanced
+from infostream_dedup.stream.epochs import EpochBorders
+from infostream_dedup.stream.equal_hashes import EqualHashes
+from infostream_dedup.stream.fingerprints import content_hash, number_hashes, opening_hash
+from infostream_dedup.stream.losses import Losses
+from infostream_dedup.stream.rows import Rows, RowWindow
+from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.templates import contained
+
+
+def test_settings_come_back_from_their_plain_values():
+    settings = StreamSettings(terms=Settings(n=10, representation="stem"), source_ranks=("a", "b"), window_days=None)
+    assert StreamSettings.of(settings.as_dict()) == settings
+
+
+def test_the_digest_changes_with_what_decides_and_only_with_it():
+    one = StreamSettings()
+    assert one.but(k_duplicate=7).digest != one.digest
+    assert one.but(terms=Settings(df_min=3)).digest != one.digest
+    assert one.but(keep_text=True, best="complete").digest == one.digest
+    assert one.but(window_days=7.0).digest == one.digest
+    # What pairs and sweeps heed but a stream does not.
+    assert one.but(terms=Settings(k=3)).digest == one.digest
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"k_duplicate": 13}, "k_duplicate is 13; expected a whole number from 1 to 12"),
+        ({"k_similar": 7}, "k_similar is 7; expected a whole number from 1 to 6"),
+        ({"window_days": 0}, "window_days is 0"),
+        ({"window_documents": True}, "window_documents is True"),
+        ({"epoch_documents": 0}, "epoch_documents is 0; expected a whole number of at least 1"),
+        ({"same_source": "no"}, "expected one of ignore, ban, require"),
+        ({"loss_limit": 1.5}, "loss_limit is 1.5"),
+        ({"best": "source-rank"}, "no source_ranks"),
+        ({"terms": Settings(background=False)}, "background is off"),
+        ({"terms": Settings(score="share")}, "a stream takes count"),
+        ({"terms": Settings(target="top:20")}, "a stream takes text or signature"),
+    ],
+)
+def test_settings_that_cannot_be(changes, message):
+    with pytest.raises(ConfigurationError, match=message):
+        StreamSettings(**changes)
+    with pytest.raises(ConfigurationError, match="unknown setting 'window'"):
+        StreamSettings.of({"window": 7})
+
+
+def test_the_clock_never_goes_back_and_never_leaps():
+    assert advanced(NO_TIME, None) == NO_TIME
+    assert advanced(NO_TIME, 50 * DAY) == 50 * DAY
+    assert advanced(50 * DAY, None) == 50 * DAY
+    assert advanced(50 * DAY, 20 * DAY) == 50 * DAY
+    assert advanced(50 * DAY, 50 * DAY + 7) == 50 * DAY + 7
+    assert advanced(50 * DAY, 99 * DAY) == 51 * DAY
+    assert advanced(50 * DAY, -5) == 50 * DAY
+
+
+def test_epochs_grow_until_they_have_their_size():
+    borders = EpochBorders(StreamSettings(first_epoch=3, epoch_documents=10))
+    assert borders.epochs(0, [0] * 25, epoch=0, clock=0) == [0] * 3 + [1] * 3 + [2] * 4 + [3] * 10 + [4] * 5
+    assert borders.epochs(19, [0, 0], epoch=3, clock=0) == [3, 4]
+    even = EpochBorders(StreamSettings(first_epoch=10, epoch_documents=10))
+    assert even.epochs(8, [0] * 4, epoch=0, clock=0) == [0, 0, 1, 1]
+
+
+def test_epochs_by_date_have_no_gaps():
+    borders = EpochBorders(StreamSettings(epoch_days=2))
+    clocks = [100 * DAY, 101 * DAY, 102 * DAY, 110 * DAY]
+    assert borders.epochs(0, clocks, epoch=0, clock=NO_TIME) == [0, 0, 1, 2]
+    assert borders.epochs(1, clocks[1:], epoch=0, clock=clocks[0]) == [0, 1, 2]
+
+
+def rows_of(rows):
+    values = [value for row in rows for value in row]
+    return Rows(np.cumsum([0, *map(len, rows)]), np.array(values, dtype=np.int64))
+
+
+def test_numbers_contained_in_each_other():
+    own = np.array([1, 2, 3, 4])
+    others = rows_of([[1, 2, 8], [1, 8, 9], [1, 2, 7, 8, 9], [5, 6], []])
+    # Half of four; a quarter; two of five; too few numbers to say anything, twice.
+    assert contained(own, others).tolist() == [True, False, False, True, True]
+    assert contained(np.array([1, 2]), others).tolist() == [True] * 5
+
+
+def test_number_hashes_are_distinct_and_ascending():
+    hashes = number_hashes("41,5 грн, 12 чел., 41.5 грн")
+    assert len(hashes) == 2
+    assert 0 <= hashes[0] < hashes[1]
+    assert hashes.dtype == np.int64
+
+
+def test_openings_without_case_and_punctuation():
+    one = opening_hash("Мэр открыл мост через реку.\nДальше другое")
+    assert one == opening_hash("  МЭР открыл: мост через реку")
+    assert one != opening_hash("Мэр открыл мост через ручей.")
+    assert opening_hash("Киев, 5 мая\nМэр открыл мост") == b""
+
+
+def test_content_hash_heeds_every_field_and_no_order():
+    one = Document(id="a", text="x", extra={"b": 1, "a": 2})
+    assert content_hash(one) == content_hash(Document(id="a", text="x", extra={"a": 2, "b": 1}))
+    assert content_hash(one) != content_hash(Document(id="a", text="x", extra={"a": 2, "b": 2}))
+    assert content_hash(one) != content_hash(Document(id="a", text="x", source="s", extra={"a": 2, "b": 1}))
+    huge = Document(id="a", text="\ud800", extra={"n": 2**70})
+    assert content_hash(huge) == content_hash(huge)
+
+
+@given(script=st.lists(st.one_of(st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=5), st.integers(0, 6))))
+def test_rows_come_and_go(script):
+    window, plain = RowWindow(np.int32), []
+    for step in script:
+        if isinstance(step, int):
+            gone = min(step, len(plain))
+            window.drop(gone)
+            plain = plain[gone:]
+        else:
+            window.extend(rows_of(step))
+            plain += step
+        assert [window.row(number).tolist() for number in range(len(window))] == plain
+        every_other = np.arange(0, len(plain), 2)
+        gathered = window.gathered(every_other)
+        assert [gathered.row(place).tolist() for place in range(len(gathered))] == plain[::2]
+
+
+def test_equal_hashes_by_source():
+    hashes = EqualHashes()
+    for ordinal, source in enumerate([0, 1, -1, 0]):
+        hashes.add(b"x", source, ordinal)
+    hashes.add(b"", 0, 4)
+    assert [hashes.earliest(b"x", 0, rule) for rule in ("ignore", "ban", "require")] == [0, 1, 0]
+    assert hashes.earliest(b"x", -1, "require") is None
+    assert hashes.earliest(b"", 0, "ignore") is None
+    hashes.remove(b"x", 0)
+    assert [hashes.earliest(b"x", 1, rule) for rule in ("ignore", "ban", "require")] == [1, 2, 1]
+    for source in (1, -1, 0):
+        hashes.remove(b"x", source)
+    assert hashes.earliest(b"x", 0, "ignore") is None
+
+
+def test_losses_come_back():
+    losses = Losses(0.5, 4)
+    outcomes = [losses.passes("s", repeats, number)[0] for number, repeats in enumerate([True] * 5 + [False] * 3)]
+    # The fourth is the first of which four are known; with two of four left nothing passes any more.
+    assert outcomes == [False, False, False, True, True, False, False, False]
+    again = Losses(0.5, 4)
+    again.resume(losses.state())
+    assert again.state() == losses.state() == {"s": "1000"}
+    assert losses.passes(None, True, 9) == (False, [])

@@ -1,0 +1,224 @@
+"""Key terms in a pivot language, judged by a plain version on sets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import log
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infostream_dedup.matching import SCIPY_ENGINE
+from infostream_dedup.matching.numba_engine import NumbaEngine
+from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.terms.counts import TermCounts
+from infostream_dedup.terms.fast_key_terms import fast_select_key_terms
+from infostream_dedup.terms.key_terms import select_key_terms
+from infostream_dedup.terms.meetings import Meeting, meetings
+from infostream_dedup.terms.pivot import pivot_key_terms
+from infostream_dedup.terms.source_terms import source_terms
+from infostream_dedup.terms.untranslated import untranslated_shares
+
+
+class Answer(NamedTuple):
+    """As ``translation.rung.Translation``."""
+
+    term: str
+    rung: str
+    confidence: float
+
+
+WORDS = {
+    ("uk", "голова"): (Answer("председатель", "dictionary", 1.0), Answer("глава", "dictionary", 0.9)),
+    ("uk", "очільник"): (Answer("глава", "dictionary", 1.0), Answer("председатель", "dictionary", 0.9)),
+    ("uk", "керівник"): (Answer("председатель", "cognate", 0.8), Answer("шеф", "cognate", 0.7)),
+    ("uk", "мрія"): (Answer("мечта", "dictionary", 1.0),),
+    ("uk", "шолц"): (Answer("шольц", "skeleton", 0.5),),
+    ("uk", "мост"): (Answer("мост", "cognate", 0.9),),
+    ("en", "head"): (Answer("глава", "dictionary", 1.0), Answer("голова", "dictionary", 1.0)),
+    ("en", "chair"): (Answer("председатель", "dictionary", 1.0), Answer("стул", "dictionary", 1.0)),
+    ("en", "dream"): (Answer("мечта", "dictionary", 1.0), Answer("сон", "dictionary", 0.9)),
+}
+VOCABULARY = {
+    "ru": ["председатель", "глава", "голова", "мечта", "мост", "шольц", "стул", "рубль"],
+    "uk": ["голова", "очільник", "керівник", "мрія", "мост", "шолц", "халепа"],
+    "en": ["head", "chair", "dream", "mess"],
+}
+
+
+def translate(terms, source, pivot):
+    if source == pivot:
+        return [(Answer(term, "same", 1.0),) for term in terms]
+    return [WORDS.get((source, term), ()) for term in terms]
+
+
+def counted(documents):
+    """Documents given as (language, words) as counts of terms."""
+    terms = sorted({word for _, words in documents for word in words})
+    table = np.zeros((len(documents), len(terms)), dtype=np.int32)
+    for row, (_, words) in enumerate(documents):
+        for word in words:
+            table[row, terms.index(word)] += 1
+    languages = np.array([LANGUAGES.index(language) for language, _ in documents], dtype=np.uint8)
+    matrix = sp.csr_array(table)
+    return TermCounts(matrix, terms, languages, np.asarray(matrix.sum(axis=1), dtype=np.int64))
+
+
+def canonical(language, word):
+    return next((one.term for one in translate([word], language, "ru")[0] if one.rung != "skeleton"), None)
+
+
+def every(language, word):
+    return {one.term for one in translate([word], language, "ru")[0]}
+
+
+def plain(documents, chosen):
+    """By definition: K as {canonical: equivalents}, V as a set, counts as a nested list."""
+    bags = [Counter(c for w in words if (c := canonical(language, w)) is not None) for language, words in documents]
+    df = Counter(term for bag in bags for term in bag)
+    lengths = [len(words) for _, words in documents]
+    average = max(sum(lengths) / len(lengths), 1.0)
+    keys, found_by = [], []
+    for (language, words), bag, length in zip(documents, bags, lengths, strict=True):
+        weights = {}
+        for term, f in bag.items():
+            idf = log((len(documents) - df[term] + 0.5) / (df[term] + 0.5))
+            weight = round(1e9 * idf * f * 3 / (f + 2 * (0.25 + 0.75 * length / average)))
+            if weight > 0 and df[term] >= chosen.df_min:
+                weights[term] = weight
+        ranked = sorted(weights, key=lambda term: (-weights[term], term))
+        top = ranked[: chosen.n]
+        keys.append({k: set().union(*(every(language, w) for w in words if canonical(language, w) == k)) for k in top})
+        size = chosen.target_size()
+        heaviest = ranked[: size or chosen.n]
+        near = words if size is None else [w for w in words if canonical(language, w) in heaviest]
+        found_by.append(set().union(*(every(language, w) for w in near)))
+    return (
+        keys,
+        found_by,
+        [
+            [sum(bool(hit & v) for hit in k.values()) if i != j else 0 for j, v in enumerate(found_by)]
+            for i, k in enumerate(keys)
+        ],
+    )
+
+
+def collections():
+    document = st.sampled_from(["ru", "uk", "en"]).flatmap(
+        lambda language: st.tuples(st.just(language), st.lists(st.sampled_from(VOCABULARY[language]), max_size=9))
+    )
+    return st.lists(document, min_size=1, max_size=9)
+
+
+@settings(max_examples=150, deadline=None)
+@given(collections(), st.integers(1, 4), st.sampled_from(["text", "signature", "top:2"]), st.sampled_from([1, 2]))
+def test_key_terms_targets_and_counts_equal_the_plain_version_on_sets(documents, n, target, df_min):
+    chosen = Settings.of(representation="pivot", n=n, target=target, df_min=df_min, df_max=1e9, background=False)
+    found = pivot_key_terms(counted(documents), chosen, translate=translate)
+    keys, _, expected = plain(documents, chosen)
+    assert [sorted(found.terms_of(document)) for document in range(len(documents))] == [sorted(k) for k in keys]
+    matrix = SCIPY_ENGINE.match(found.keys, found.targets, n=n, weights=False, k_min=1)
+    assert matrix.counts.toarray().tolist() == expected
+
+
+TRIO = [
+    ("ru", ["глава", "мечта", "рубль"]),
+    ("uk", ["голова", "мрія", "халепа", "шолц"]),
+    ("en", ["head", "dream", "mess"]),
+    ("ru", ["шольц", "мост", "стул"]),
+    ("ru", ["мост", "стул", "рубль"]),
+    ("ru", ["мост", "рубль", "рубль"]),
+    *[("ru", [])] * 6,
+]
+CHOSEN = Settings.of(representation="pivot", df_min=1, df_max=1e9, background=False)
+
+
+@pytest.fixture
+def found():
+    return pivot_key_terms(counted(TRIO), CHOSEN, translate=translate)
+
+
+def test_by_hand_a_key_term_hits_by_any_equivalent_and_counts_once(found):
+    # председатель, the canonical term of голова, hits глава by its further equivalent.
+    assert found.terms_of(1) == ["председатель", "мечта"]
+    matrix = SCIPY_ENGINE.match(found.keys, found.targets, n=12, weights=False, k_min=1).counts.toarray()
+    assert matrix[1, :6].tolist() == [2, 0, 2, 0, 0, 0]
+    assert matrix[0, :6].tolist() == [0, 2, 2, 0, 1, 1]
+
+
+def test_a_guess_is_met_but_makes_no_key_term(found):
+    matrix = SCIPY_ENGINE.match(found.keys, found.targets, n=12, weights=False, k_min=1).counts.toarray()
+    assert "шольц" not in found.terms_of(1)
+    assert matrix[3, :6].tolist() == [0, 1, 0, 0, 2, 1]
+
+
+def test_terms_without_an_equivalent_count_in_the_length(found):
+    assert found.counts.lengths[:6].tolist() == [3, 4, 3, 3, 3, 3]
+    assert found.counts.counts.sum(axis=1)[:6].tolist() == [3, 2, 2, 3, 3, 3]
+
+
+def test_statistics_are_those_of_one_space(found):
+    df = dict(zip(found.counts.terms, found.statistics[0].df.tolist(), strict=True))
+    assert found.statistics[0].documents == 12
+    assert df["мечта"] == 3
+    assert df["глава"] == 2
+    assert df["председатель"] == 1
+    assert df["шольц"] == 1
+
+
+def test_equal_words_of_two_languages_are_two_source_terms():
+    sources = source_terms(counted([("ru", ["мост"]), ("uk", ["мост", "голова"]), ("ru", ["голова"])]))
+    assert sources.terms == ["голова", "мост", "голова", "мост"]
+    assert sources.languages.tolist() == [0, 0, 1, 1]
+    assert sources.counts.toarray().tolist() == [[0, 1, 0, 0], [0, 0, 1, 1], [1, 0, 0, 0]]
+
+
+def test_meetings_name_the_words_and_the_rung(found):
+    def between(a, b):
+        forward, backward = found.keys[[a]].multiply(found.targets[[b]]), found.keys[[b]].multiply(found.targets[[a]])
+        met = sp.csr_array(forward + backward)
+        met.sort_indices()
+        return meetings(found.pivot, a, b, met.indices.tolist(), met.data.tolist())
+
+    assert sorted(between(0, 1), key=lambda one: one.a) == [
+        Meeting("глава", "голова", "глава", "dictionary"),
+        Meeting("мечта", "мрія", "мечта", "dictionary"),
+    ]
+    assert Meeting("шолц", "шольц", "шольц", "skeleton") in between(1, 3)
+    assert Meeting("мост", "мост", "мост", "same") in between(3, 4)
+    assert {one.a for one in between(1, 2)} == {"голова", "мрія"}
+
+
+def test_untranslated_weight_is_given_by_language(found):
+    shares = untranslated_shares(found, CHOSEN)
+    assert list(shares) == ["ru", "uk", "en"]
+    assert shares["ru"] == 0.0
+    # Two of four terms, халепа and the guess, each of one document only.
+    assert 0.5 < shares["uk"] < 0.7
+    with pytest.raises(ValueError, match="pivot"):
+        untranslated_shares(select_key_terms(counted(TRIO), CHOSEN.but(representation="morph")), CHOSEN)
+
+
+@settings(max_examples=25, deadline=None)
+@given(collections(), st.sampled_from(["text", "signature", "top:2"]))
+def test_compiled_code_gives_the_same(documents, target):
+    chosen = Settings.of(representation="pivot", n=3, target=target, df_min=1, df_max=1e9, background=False)
+    one = pivot_key_terms(counted(documents), chosen, translate=translate)
+    other = pivot_key_terms(counted(documents), chosen, translate=translate, select=fast_select_key_terms)
+    assert (one.keys != other.keys).nnz == 0
+    assert (one.targets != other.targets).nnz == 0
+    plainly, fast = (
+        engine.match(one.keys, one.targets, n=3, weights=True, k_min=1) for engine in (SCIPY_ENGINE, NumbaEngine())
+    )
+    assert (plainly.counts != fast.counts).nnz == 0
+    assert (plainly.matched != fast.matched).nnz == 0
+
+
+def test_no_documents_give_no_key_terms():
+    empty = pivot_key_terms(counted([]), CHOSEN, translate=translate)
+    assert empty.keys.shape == (0, 0)
+    assert empty.targets.shape == (0, 0)

@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import builtins
+import importlib.util
+import logging
+import shutil
+import sys
+from dataclasses import replace
+
+import pytest
+
+from infostream_dedup.errors import BadDataError
+from infostream_dedup.model import LANGUAGES
+from infostream_dedup.translation import loaded_model
+from infostream_dedup.translation.argos import ArgosRung
+from infostream_dedup.translation.loaded_model import LoadedModel
+from infostream_dedup.translation.model_files import best_models
+from infostream_dedup.translation.rung import Translation
+
+KNOWN = {
+    "уряд": "правительство",
+    "голова": "председатель",
+    "зміна": "изменение",
+    "участь": "участие",
+    "думка": "мнение",
+    "місто": "город",
+    "питання": "вопрос",
+    "відповідь": "ответ",
+    "рішення": "решение",
+    "зустріч": "встреча",
+    "гроші": "деньги",
+    "людина": "человек",
+    "нафта": "нефть",
+    "ринок": "рынок",
+    "ціна": "цена",
+    "війна": "война",
+    "памʼять": "память",
+    "подія": "событие",
+    "країна": "страна",
+    "вибори": "выборы",
+    "київ": "киев",
+}
+REFUSED = {
+    "банк": "a copy",
+    "постанова": "two words",
+    "серпень": "a stutter",
+    "жовтень": "the wrong alphabet",
+    "рік": "a word of time, which is no term",
+}
+
+
+@pytest.fixture
+def rung(models_of):
+    return ArgosRung(folder=models_of("uk_ru"))
+
+
+@pytest.fixture
+def through_english(models_of):
+    return ArgosRung(folder=models_of("uk_en", "en_ru"))
+
+
+def without(monkeypatch, *packages):
+    """As if the packages were not installed."""
+    real = builtins.__import__
+
+    def refuse(name, *arguments, **options):
+        if name.partition(".")[0] in packages:
+            raise ImportError(f"No module named {name!r}")
+        return real(name, *arguments, **options)
+
+    for name in list(sys.modules):
+        if name.partition(".")[0] in packages:
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(builtins, "__import__", refuse)
+
+
+def test_the_words_the_model_knows_are_translated(rung, no_network):
+    answers = rung.translate(list(KNOWN), "uk", "ru")
+    assert answers == [(Translation(word, "argos", 0.8),) for word in KNOWN.values()]
+
+
+def test_the_faults_of_models_are_refused(rung):
+    outputs = LoadedModel(rung.route("uk", "ru")[0]).translate(list(REFUSED))
+    assert all(outputs), "the model writes something for each"
+    assert rung.translate(list(REFUSED), "uk", "ru") == [()] * len(REFUSED)
+
+
+def test_without_a_direct_model_the_way_is_through_english(through_english, no_network):
+    words = {
+        "уряд": "правительство",  # the government
+        "місто": "город",
+        "гроші": "деньги",  # Money.
+        "премʼєр-міністр": "премьер-министр",  # prime minister: several words on the way
+        "закон": None,  # a copy at the first model
+        "травень": None,  # one word twice at the first model
+        "будинок": None,  # several words at the end
+    }
+    answers = through_english.translate(list(words), "uk", "ru")
+    assert answers == [(Translation(word, "argos", 0.64),) if word else () for word in words.values()]
+    assert through_english.translate(["уряд", "закон"], "uk", "en") == [(Translation("government", "argos", 0.8),), ()]
+
+
+def test_a_direct_model_comes_first(models_of):
+    rung = ArgosRung(folder=models_of("uk_en", "en_ru", "uk_ru"))
+    assert [model.target for model in rung.route("uk", "ru")] == ["ru"]
+    assert rung.translate(["уряд"], "uk", "ru")[0][0].confidence == 0.8
+
+
+def test_no_model_no_answer(tmp_path, rung):
+    nothing = ArgosRung(folder=tmp_path / "not there")
+    for source in LANGUAGES:
+        for target in LANGUAGES:
+            assert nothing.translate(["уряд", "мир"], source, target) == [(), ()]
+    assert rung.translate(["правительство"], "ru", "uk") == [()]
+    assert rung.translate([], "uk", "ru") == []
+
+
+def test_answers_do_not_depend_on_the_batch(rung):
+    terms = [*KNOWN, *REFUSED, "невідоме", "щось", "місячник"]
+    whole = dict(zip(terms, rung.translate(terms, "uk", "ru"), strict=True))
+    assert {term: rung.translate([term], "uk", "ru")[0] for term in terms} == whole
+    for size in (2, 7, 300):
+        # Every batch is another mixture: 331 is prime, the number of terms smaller.
+        many = [terms[number * 331 % len(terms)] for number in range(300)]
+        parts = [many[start : start + size] for start in range(0, len(many), size)]
+        answers = [answer for part in parts for answer in rung.translate(part, "uk", "ru")]
+        assert answers == [whole[term] for term in many]
+
+
+@pytest.mark.parametrize("package", ["ctranslate2", "sentencepiece"])
+def test_a_missing_extra_is_said_once(models_of, monkeypatch, caplog, package):
+    rung = ArgosRung(folder=models_of("uk_ru"))
+    without(monkeypatch, package)
+    with caplog.at_level(logging.WARNING):
+        assert rung.translate(["уряд"], "uk", "ru") == [()]
+        assert rung.translate(["місто", "уряд"], "uk", "ru") == [(), ()]
+    assert len(caplog.records) == 1
+    assert "infostream-dedup[translate]" in caplog.text
+    assert package in caplog.text
+
+
+@pytest.mark.skipif(importlib.util.find_spec("argostranslate") is not None, reason="argostranslate is there")
+def test_the_rare_packages_with_bpe_need_argostranslate(models_of, tmp_path, caplog):
+    folder = shutil.copytree(models_of("uk_ru"), tmp_path / "models")
+    package = next(folder.glob("translate-*"))
+    (package / "sentencepiece.model").rename(package / "bpe.model")
+    assert ArgosRung(folder=folder).translate(["уряд"], "uk", "ru") == [()]
+    assert "bpe.model needs the package argostranslate" in caplog.text
+
+
+def test_without_models_a_missing_extra_is_nobodys_business(tmp_path, monkeypatch, caplog):
+    without(monkeypatch, "ctranslate2", "sentencepiece")
+    assert ArgosRung(folder=tmp_path).translate(["уряд"], "uk", "ru") == [()]
+    assert not caplog.records
+
+
+def test_a_model_that_was_damaged_later_is_named(models_of, tmp_path):
+    folder = shutil.copytree(models_of("uk_ru"), tmp_path / "models")
+    weights = next(folder.glob("translate-*")) / "model" / "model.bin"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    with pytest.raises(BadDataError, match=r"translate-uk_ru-1_0.*install it \[E_MODEL\]"):
+        ArgosRung(folder=folder).translate(["уряд"], "uk", "ru")
+
+
+def test_a_prefix_for_the_target_language_is_given_and_taken_away(models_of):
+    model = best_models(models_of("uk_en", "en_ru"))["en", "ru"]
+    assert model.target_prefix == ">>ru<<"
+    assert LoadedModel(model).translate(["city", "oil"]) == ["город", "нефть"]
+    assert LoadedModel(replace(model, target_prefix="")).translate(["city"]) != ["город"]
+
+
+def test_an_output_without_end_is_none(models_of, monkeypatch):
+    monkeypatch.setattr(loaded_model, "LONGEST_OUTPUT", 6)
+    model = LoadedModel(best_models(models_of("uk_ru"))["uk", "ru"])
+    assert model.translate(["рік", "уряд"]) == ["год", ""]
