@@ -53,8 +53,7 @@ def speed_page(folder: Path) -> str:
         "",
     ]
     lines += _jobs({name: found[name] for name in JOBS if name in found})
-    if "race" in found:
-        lines += _race(found["race"])
+    lines += _race([found[name] for name in ("race-small", "race") if name in found])
     for name in ("text", "real-text"):
         if name in found:
             lines += _text(name, found[name])
@@ -112,11 +111,14 @@ def _jobs(found: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _race(report: dict[str, Any]) -> list[str]:
+def _race(reports: list[dict[str, Any]]) -> list[str]:
+    if not reports:
+        return []
     lines = ["## The race from the same raw texts in the same run", ""]
     rows = []
-    for name in dict.fromkeys(row["contestant"] for row in report["rows"]):
-        own = [row for row in report["rows"] if row["contestant"] == name]
+    every = [row for report in reports for row in report["rows"]]
+    for name, documents in dict.fromkeys((row["contestant"], row["documents"]) for row in every):
+        own = [row for row in every if (row["contestant"], row["documents"]) == (name, documents)]
         cpu = [row["cpu_seconds"] for row in own]
         best = min(own, key=lambda row: row["cpu_seconds"])
         rows.append(

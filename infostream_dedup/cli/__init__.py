@@ -14,6 +14,7 @@ from infostream_dedup.cli.evaluate import evaluate
 from infostream_dedup.cli.failures import exit_code_of
 from infostream_dedup.cli.ingest import ingest
 from infostream_dedup.cli.pairs import pairs
+from infostream_dedup.cli.search import search
 from infostream_dedup.cli.store import store
 from infostream_dedup.cli.sweep import sweep
 
@@ -32,12 +33,12 @@ def cli() -> None:
     DOCS are .jsonl, .jsonl.gz, .csv or .parquet files, or - for JSONL on standard input; several are read as one
     collection. Data goes to standard output, everything else to standard error.
 
-    Exit codes: 0 done, 2 usage, 65 bad data, 66 no input, 70 a bug of ours, 73 and 74 cannot write, 78 configuration,
-    130 interrupted.
+    Exit codes: 0 done, 2 usage, 65 bad data, 66 no input, 70 a bug of ours, 73 and 74 cannot write, 75 store busy,
+    78 configuration, 130 interrupted.
     """
 
 
-for command in (demo, sweep, pairs, dedup, evaluate, compare, ingest, store, dictionaries):
+for command in (demo, sweep, pairs, dedup, evaluate, compare, ingest, search, store, dictionaries):
     cli.add_command(command)
 
 

@@ -31,7 +31,8 @@ def summary(connection: sqlite3.Connection, path: Path) -> list[dict[str, Any]]:
     rows: list[tuple[str, Any]] = [("store", str(path))]
     for name, table in (("batches", "batch"), ("documents", "document"), ("terms", "term")):
         rows.append((name, _one(connection, f"SELECT count(*) FROM {table}")))  # noqa: S608
-    first, last = connection.execute("SELECT min(clock), max(clock) FROM document").fetchone()
+    # A stream's clock stands at 0 until the first document with a date.
+    first, last = connection.execute("SELECT min(nullif(clock, 0)), max(nullif(clock, 0)) FROM document").fetchone()
     rows += [("first", time_text(first)), ("last", time_text(last))]
     for column in ("status", "relation", "language"):
         rows += connection.execute(

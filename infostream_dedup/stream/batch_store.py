@@ -116,7 +116,8 @@ class MemoryStore:
         self._next += len(remembered)
         given = tuple(verdicts) if answers is None else tuple(map(self._verdict_at(answers).__getitem__, answers))
         self._batches[batch_id] = StoredBatch(batch_id, content_hash, given)
-        self._ends.append((self._next, batch_id))
+        # An empty batch lives as long as the next document.
+        self._ends.append((self._next + (not remembered), batch_id))
         self._forget_before(oldest)
 
     def _verdict_at(self, ordinals: Iterable[int]) -> dict[int, Verdict]:

@@ -26,9 +26,13 @@ from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.term_numbers import TermNumbers
 
 if TYPE_CHECKING:
-    from infostream_dedup.store.restoring import Loaded
+    from numpy.typing import NDArray
 
-__all__ = ["INSUFFICIENT_TERMS", "Decided", "StreamEngine"]
+    from infostream_dedup.matching.window_index import Candidates
+    from infostream_dedup.store.restoring import Loaded
+    from infostream_dedup.stream.window import Window
+
+__all__ = ["INSUFFICIENT_TERMS", "Answers", "Decided", "StreamEngine"]
 
 INSUFFICIENT_TERMS: Final = 3
 """A document with fewer key terms says too little to be compared."""
@@ -55,6 +59,25 @@ class Decided:
     new_terms: list[str] = field(default_factory=list)
     state: dict[str, Any] = field(default_factory=dict)
     oldest: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What the window holds like a given document.
+
+    Attributes:
+        keys: int64, numbers of the document's key terms, heaviest first.
+        weights: int64, of the keys.
+        targets: int64, numbers of all its terms, ascending.
+        candidates: documents that resemble it.
+        window: where they are remembered.
+    """
+
+    keys: NDArray[np.int64]
+    weights: NDArray[np.int64]
+    targets: NDArray[np.int64]
+    candidates: Candidates
+    window: Window
 
 
 class StreamEngine:
@@ -111,6 +134,20 @@ class StreamEngine:
     def _remember(self, memory: Memory) -> None:
         self._memory = memory
         self._judge = Judge(self.settings, memory.window)
+
+    def look_up(self, document: Document, *, k_min: int) -> Answers:
+        """The documents of the window that resemble another one, which is not taken in.
+
+        Args:
+            document: any; its id and date do not matter.
+            k_min: least key terms that must meet in either direction, at least 1.
+        """
+        analysed = self._analyser.read([document])
+        chosen = choose_keys(analysed, 0, 1, self.frequencies, self.numbers, self.settings.terms)
+        keys, weights = chosen.keys.row(0), chosen.weights.row(0)
+        targets = analysed.terms.row(0).astype(np.int64)
+        found = self._memory.candidates(keys, targets, k_min)
+        return Answers(keys, weights, targets, found, self._memory.window)
 
     @property
     def next_ordinal(self) -> int:

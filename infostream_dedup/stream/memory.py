@@ -129,13 +129,12 @@ class Memory:
     def members(self, group: str) -> list[Member]:
         """The documents of a group that are in the window; none of an unknown group."""
         window, names = self.window, {number: name for name, number in self._sources.items()}
-        rows = [ordinal - window.first for ordinal in self.groups.members(group)]
-        return [
-            Member(
-                row + window.first, window.ids[row], len(window.targets.row(row)), names.get(int(window.sources[row]))
-            )
-            for row in rows
-        ]
+        found = []
+        for ordinal in self.groups.members(group):
+            row = ordinal - window.first
+            source = names.get(int(window.sources[row]))
+            found.append(Member(ordinal, window.ids[row], len(window.targets.row(row)), source))
+        return found
 
     def resume(self, clock: int, groups: Sequence[str], state: Mapping[str, int], events: Iterable[GroupEvent]) -> None:
         """Enter all documents whose columns have been taken in: they were judged before.

@@ -20,13 +20,16 @@ if TYPE_CHECKING:
 __all__ = ["NO_EQUIVALENT", "Equivalents", "Translate", "equivalents_of", "translate_by_ladder"]
 
 Translate = Callable[[Sequence[str], Language, Language], Sequence[tuple["Translation", ...]]]
-"""Given terms, their language and the pivot language: the equivalents of each term, best first, none where none is
-known."""
+"""Given terms, their language and another: the equivalents of each term, best first, none where none is known. In its
+own language a term is its own equivalent."""
 
 NO_EQUIVALENT: Final = -1
 
 _WEAK: Final = "skeleton"
 """A rung whose answers are guesses: good enough to be met, not to make a key term of."""
+
+_AS_IT_IS: Final = "identity"
+"""The rung of words that are written alike in all languages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class Equivalents:
         confidences: float64, 0 to 1, of each equivalent.
         rungs: which rung of the ladder gave each equivalent.
         canonical: int32 (sources,), the best equivalent, which carries document frequency and weight;
-            ``NO_EQUIVALENT`` where there is none but guesses.
+            ``NO_EQUIVALENT`` where no other language of the documents could meet it but by a guess.
     """
 
     vocabulary: list[str]
@@ -80,36 +83,75 @@ def translate_by_ladder(terms: Sequence[str], source: Language, pivot: Language)
 def equivalents_of(sources: SourceTerms, pivot: Language, translate: Translate = translate_by_ladder) -> Equivalents:
     """Translate every source term, each language at a time.
 
+    A term of the pivot language is its own equivalent. Where the documents speak other languages too, it is canonical
+    only if one of those can say it: else key terms would be wasted on words that nothing in them can meet. An English
+    word is also met by itself, as Russian and Ukrainian texts leave many names in Latin letters.
+
     Args:
         sources: the terms.
         pivot: the language terms meet in.
-        translate: who knows the equivalents; a term is its own equivalent in its own language.
+        translate: who knows the equivalents.
     """
-    found: list[tuple[Translation, ...]] = []
-    for number, language in enumerate(LANGUAGES):
-        own = np.flatnonzero(sources.languages == number)
-        found += translate([sources.terms[source] for source in own.tolist()], language, pivot) if len(own) else []
-    answers = [_distinct(translations) for translations in found]
+    terms = {language: _terms_of(sources, number) for number, language in enumerate(LANGUAGES)}
+    spoken = [language for language in LANGUAGES if terms[language]]
+    answers = {language: [_distinct(one) for one in translate(terms[language], language, pivot)] for language in spoken}
+    best = {language: [_best(one) for one in answers[language]] for language in spoken}
+    others = [language for language in spoken if language != pivot]
+    if pivot in spoken and others:
+        met = {one.term for language in others for found in answers[language] for one in found if one.rung != _WEAK}
+        known = _known_elsewhere([term for term in terms[pivot] if term not in met], pivot, others, translate)
+        best[pivot] = [term if term in met or term in known else None for term in terms[pivot]]
+    if pivot != "en" and "en" in spoken:
+        answers["en"] = [_and_itself(term, found) for term, found in zip(terms["en"], answers["en"], strict=True)]
+    return _numbered(
+        [found for language in spoken for found in answers[language]],
+        [term for language in spoken for term in best[language]],
+    )
+
+
+def _terms_of(sources: SourceTerms, language: int) -> list[str]:
+    return [sources.terms[source] for source in np.flatnonzero(sources.languages == language).tolist()]
+
+
+def _distinct(translations: tuple[Translation, ...]) -> tuple[Translation, ...]:
+    """Each term once, by the first rung that gave it."""
+    by_term: dict[str, Translation] = {}
+    for translation in translations:
+        by_term.setdefault(translation.term, translation)
+    return tuple(by_term.values())
+
+
+def _best(translations: tuple[Translation, ...]) -> str | None:
+    return next((one.term for one in translations if one.rung != _WEAK), None)
+
+
+def _known_elsewhere(terms: list[str], pivot: Language, others: list[Language], translate: Translate) -> set[str]:
+    """Terms of the pivot language that another language has an equivalent for."""
+    known: set[str] = set()
+    for language in others:
+        rest = [term for term in terms if term not in known]
+        known.update(term for term, one in zip(rest, translate(rest, pivot, language), strict=True) if _best(one))
+    return known
+
+
+def _and_itself(term: str, translations: tuple[Translation, ...]) -> tuple[Translation, ...]:
+    if any(one.term == term for one in translations):
+        return translations
+    from infostream_dedup.translation.rung import Translation
+
+    return (*translations, Translation(term, _AS_IT_IS, 1.0))
+
+
+def _numbered(answers: list[tuple[Translation, ...]], best: list[str | None]) -> Equivalents:
     vocabulary = sorted({answer.term for translations in answers for answer in translations})
     number_of = {term: number for number, term in enumerate(vocabulary)}
     every = [answer for translations in answers for answer in translations]
+    canonical = (NO_EQUIVALENT if term is None else number_of[term] for term in best)
     return Equivalents(
         vocabulary,
         np.cumsum([0, *map(len, answers)], dtype=np.int64),
         np.fromiter((number_of[answer.term] for answer in every), dtype=np.int32, count=len(every)),
         np.fromiter((answer.confidence for answer in every), dtype=np.float64, count=len(every)),
         [answer.rung for answer in every],
-        np.fromiter((_best(translations, number_of) for translations in answers), dtype=np.int32, count=len(answers)),
+        np.fromiter(canonical, dtype=np.int32, count=len(best)),
     )
-
-
-def _distinct(translations: tuple[Translation, ...]) -> list[Translation]:
-    """Each term once, by the first rung that gave it."""
-    by_term: dict[str, Translation] = {}
-    for translation in translations:
-        by_term.setdefault(translation.term, translation)
-    return list(by_term.values())
-
-
-def _best(translations: list[Translation], number_of: dict[str, int]) -> int:
-    return next((number_of[one.term] for one in translations if one.rung != _WEAK), NO_EQUIVALENT)

@@ -3,7 +3,7 @@
 Every source term has one canonical pivot term, its best equivalent, which carries document frequency and weight;
 further equivalents count only in matching. The key terms of a document are the n heaviest of its canonical terms, and
 are looked up among all equivalents of all terms of another document. A term without an equivalent adds to the length
-of its document and to nothing else: it can neither be a key term nor be met.
+of its document but is no key term.
 """
 
 from __future__ import annotations
@@ -16,7 +16,13 @@ import scipy.sparse as sp
 
 from infostream_dedup.model import LANGUAGES, Language, Settings
 from infostream_dedup.terms.counts import TermCounts
-from infostream_dedup.terms.equivalents import Equivalents, Translate, equivalents_of, translate_by_ladder
+from infostream_dedup.terms.equivalents import (
+    NO_EQUIVALENT,
+    Equivalents,
+    Translate,
+    equivalents_of,
+    translate_by_ladder,
+)
 from infostream_dedup.terms.key_terms import KeyTerms, select_key_terms
 from infostream_dedup.terms.pivot_columns import key_columns, places_of, targets_of
 from infostream_dedup.terms.pivot_space import PivotSpace
@@ -51,7 +57,7 @@ def pivot_key_terms(
     sources = source_terms(counts)
     equivalents = equivalents_of(sources, pivot, translate)
     canonical = _canonical_counts(counts, sources, equivalents)
-    statistics = _statistics(canonical, pivot, settings)
+    statistics = _statistics(canonical, sources, equivalents, settings)
     chosen = select(canonical, settings, [statistics] * len(LANGUAGES))
     columns = key_columns(chosen.keys, sources, equivalents)
     met_by = sources.counts if settings.target == "text" else _restricted(sources, equivalents, chosen.targets)
@@ -66,12 +72,29 @@ def _canonical_counts(counts: TermCounts, sources: SourceTerms, equivalents: Equ
     return TermCounts(matrix, equivalents.vocabulary, counts.languages, counts.lengths)
 
 
-def _statistics(counts: TermCounts, language: Language, settings: Settings) -> Statistics:
-    """Statistics of the whole pivot space, with the background of the pivot language."""
+def _statistics(counts: TermCounts, sources: SourceTerms, equivalents: Equivalents, settings: Settings) -> Statistics:
+    """Statistics of the whole pivot space, with the background of its documents' languages."""
     df = np.bincount(counts.counts.indices, minlength=len(counts.terms))
     cf = np.bincount(counts.counts.indices, weights=counts.counts.data, minlength=len(counts.terms)).astype(np.int64)
-    background = (lambda: term_frequencies(language, settings.representation)) if settings.background else None
+    background = (lambda: _frequencies(counts, sources, equivalents)) if settings.background else None
     return filled_up(counts.terms, df, cf, counts.lengths, background)
+
+
+def _frequencies(counts: TermCounts, sources: SourceTerms, equivalents: Equivalents) -> dict[str, float]:
+    """Share of running words that have each canonical term, averaged over the languages of the documents.
+
+    The frequency of the pivot language alone would make rare terms of frequent words: of an English "saw", taken for
+    the tool, a Russian "пила".
+    """
+    shares = np.zeros(len(counts.terms), dtype=np.float64)
+    for number, language in enumerate(LANGUAGES):
+        own = np.flatnonzero((sources.languages == number) & (equivalents.canonical != NO_EQUIVALENT))
+        if len(own):
+            known = term_frequencies(language, "pivot")
+            weights = [known.get(sources.terms[source], 0.0) for source in own.tolist()]
+            part = np.bincount(equivalents.canonical[own], weights=weights, minlength=len(shares))
+            shares += float((counts.languages == number).mean()) * part
+    return dict(zip(counts.terms, shares.tolist(), strict=True))
 
 
 def _restricted(sources: SourceTerms, equivalents: Equivalents, chosen: sp.csr_array) -> sp.csr_array:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from infostream_dedup.lexicon.folder import dictionaries_folder
+from infostream_dedup.text.english_lemmas import RULES as ENGLISH_RULES
 from infostream_dedup.text.morphology import RULES
 
 __all__ = ["CacheFile", "cache_file", "fingerprint"]
@@ -51,7 +52,7 @@ _TABLES: Final = {
 @cache
 def fingerprint() -> str:
     """32 hexadecimal digits that change with every package, dictionary or rule that decides a term."""
-    digest = blake2b(f"rules {RULES}".encode(), digest_size=16)
+    digest = blake2b(f"rules {RULES} {ENGLISH_RULES}".encode(), digest_size=16)
     for package in _PACKAGES:
         digest.update(f"\0{package} {version(package)}".encode())
     folder = dictionaries_folder()

@@ -127,12 +127,51 @@ _SAME_IN_PLURAL: Final = frozenset(
     albatross citrus apparatus nexus versus prospectus syllabus impetus radius stimulus nucleus alumnus fungus abacus
     bogus hiatus locus modus opus onus papyrus emphasis""".split()
 )
+_NO_NOUNS: Final = frozenset(
+    """able academic accuse achieve actual admit affect afraid african agree al alive allow alter american angry
+    announce annoy annual appear apply appreciate argentine argue arrest arrive asian ask assist ate athletic
+    australian automotive avoid aware bad basic became become began begin begun belgian believe belong bend bent
+    betray big black bland blank blind blue blunt bother bought bound brazilian break brew bright bring british
+    broad broke broken brought brown build built buy cast catalan catch cheap chemical chew choose chose chosen
+    civil clean clear click coincide cold come commercial complete consider consist contend continental continue
+    cool correspond cosmetic create creep criminal crimson crisp cuban daily dangerous dark dart dead deadly decide
+    defend deny depend describe deserve destroy develop did differ difficult digital direct dirty discuss divine do
+    domestic done drew drive driven drove dub dutch dynamic early easy eat eaten economic egyptian eighty electric
+    electronic eleven employ empty enhance enjoy ensure equal essential establish ethic european evangelical evolve
+    excel exist expect expensive explain extra fall fallen false fast federal feel fell fifteen fifty fight final
+    financial find fluffy follow force foreign former forty foster fought found free french frozen fuck full
+    fundamental gave genetic geographic german get give given glad global go golden gone good got gray great green
+    grey grim gross grow handy happen happy hard heal hear heavy held hence hi high hindu hold hollow hong hot http
+    huge hurt idle immortal imperial implement important impossible improve include increase individual indonesian
+    indoor infinite insist interactive international involve iraqi israeli italian join judicial keep kenyan kept
+    key kinetic knew know known lame large late launch lay lead lean learn leave led left legendary let lethal light
+    likely linguistic listen live local long loom lose lost lucky lush lust made main maintain majestic major make
+    martial mean medical meet mention met mexican military minor mock moist monthly mortal mutual national neat
+    necessary new nigerian nineteen ninety northeast northeastern northwest northwestern norwegian nuclear occur
+    offer old olive olympic open orbital outdoor oval oversee own paid pakistani palestinian pay persist petty
+    philippine political poor possible pre prefer prepare prevent prime prior pro promote protect proud prove
+    provide purple put queer quick ran random rapid raw reach ready real receive recent red reduce refer reformed
+    refuse regional remain remember remove require resemble reside resist respond reveal reverend rich rip rise
+    risen rose royal run russian sad safe said salty sane sang sat saudi save saw say scarlet see seek seem seen
+    sell semantic send sent separate serious serve set seventeen seventy severe shady shake sharp short shorter show
+    shown significant simple sing sit sixteen sixty skinny skip slam sleepy slippery slow small smart social solar
+    somali sometime sorry sought southeast southeastern southwest spanish speak special specific spend spent spin
+    spoke spoken spooky stand steam steer stellar stood strange strong subordinate suck suggest sung supernatural
+    sure switch take taken teach tell tend textile thank think thirteen thirty thought told took trek true try tuck
+    twenty twist ukrainian ultra unable unaware undermine understand understood unite universal unlikely urge visual
+    vow wait wake want warm warn weak wear weekly welcome went whatever whisper white win won wooden write written
+    wrote yellow young youngest""".split()
+)
+"""Frequent verbs and adjectives that wordfreq cannot tell from nouns: their plurals and pasts are other words. Nouns of
+our tables stay nouns all the same."""
+
 _NOUN_ENDINGS: Final = tuple(
     """tion sion ment ness ity ism ist ship hood ance ence ancy ency logy graphy phobia cracy crat metry scope ette dom
     eer tude cide itis osis ware ery ology nomy wright smith graph gram""".split()
 )
 _NO_NOUN_ENDINGS: Final = tuple("ly ous ful less able ible ish ed ing ize ise ify iest ward wise some".split())
 _LONGEST_ABBREVIATION: Final = 6
+_SHORTEST_NOUN: Final = 3
 _SIBILANT: Final = ("xes", "ches", "shes", "sses", "zes", "oes")
 _KEPT_S: Final = ("ss", "us", "is")
 
@@ -248,7 +287,9 @@ def _is_noun(word: str, found: str, *, capital: bool) -> bool:
     frequency = form_frequencies("en")(found)
     if capital and frequency < _COMMON:
         return True
-    if found.endswith(_NO_NOUN_ENDINGS):
+    if found in _NO_NOUNS or found.endswith(_NO_NOUN_ENDINGS):
+        return False
+    if not capital and len(found) < _SHORTEST_NOUN:
         return False
     if found.endswith(_NOUN_ENDINGS):
         return True

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from infostream_dedup.model import Language
+from infostream_dedup.translation.identity import is_latin
+from infostream_dedup.translation.name_spelling import respelt
 from infostream_dedup.translation.rung import Translation
-from infostream_dedup.translation.word_pairs import word_pairs
+from infostream_dedup.translation.word_pairs import Equivalent, word_pairs
 
 __all__ = ["DictionaryRung"]
 
+_COMPOUND: Final = 0.85
+"""Of the confidence of its last part."""
+
 
 class DictionaryRung:
-    """Nouns, places, organisations, surnames and first names of the tables."""
+    """Nouns, places, organisations, surnames and first names of the tables.
+
+    The last part of a word with hyphens decides: IT-компанія is a компания of some kind. English, which writes most of
+    them apart, gets the last part alone.
+    """
 
     name = "dictionary"
 
@@ -20,5 +30,29 @@ class DictionaryRung:
         """Equivalents of each term, those of the first place in a row first."""
         pairs = word_pairs(source, target)
         return [
-            tuple(Translation(one.term, self.name, one.confidence) for one in pairs.get(term, ())) for term in terms
+            tuple(
+                Translation(one.term, self.name, one.confidence)
+                for one in pairs.get(term) or _compounds(term, pairs, source, target)
+            )
+            for term in terms
         ]
+
+
+def _compounds(
+    term: str, pairs: Mapping[str, tuple[Equivalent, ...]], source: Language, target: Language
+) -> list[Equivalent]:
+    head, hyphen, last = term.rpartition("-")
+    if not hyphen:
+        return []
+    if "en" in (source, target):
+        beginning = ""
+    else:
+        beginning = "".join(f"{_beginning(part, pairs, source)}-" for part in head.split("-"))
+    return [Equivalent(beginning + one.term, round(_COMPOUND * one.confidence, 2)) for one in pairs.get(last, ())]
+
+
+def _beginning(part: str, pairs: Mapping[str, tuple[Equivalent, ...]], source: Language) -> str:
+    """A part before the last as the other of Russian and Ukrainian has it: екс- of экс-."""
+    if part in pairs:
+        return pairs[part][0].term
+    return part if is_latin(part) else next(iter(respelt(part, source)), part)

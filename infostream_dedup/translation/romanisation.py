@@ -87,6 +87,7 @@ _ROMAN: Final[dict[Language, dict[str, tuple[str, ...]]]] = {
         "я": ("ya", "ia"),
         "ь": ("",),
         "ъ": ("",),
+        APOSTROPHE: (APOSTROPHE,),
         "-": ("-",),
     },
 }

@@ -18,8 +18,11 @@ __all__ = ["are_names", "are_terms", "is_common_noun", "may_be_name"]
 
 _COMMON: Final = 3e-6
 _SHARE_OF_PLURAL: Final = 0.1
-_FEW_PLURALS: Final = 0.05
-_SHARE_OF_POSSESSIVE: Final = 0.02
+_FEW_PLURALS: Final = 0.06
+_POSSESSIVES_OF_S: Final = 0.005
+_POSSESSIVES_AND_PLURALS: Final = ((0.03, 0.15), (0.015, 0.05))
+"""Frequent names have at least so many possessives and at most so many plurals beside the word itself (wordfreq):
+Baker .06 and .09, Wilson .06 and .01; resident .01 and 1.8, probe .01 and .3, table .001 and .2."""
 
 
 def are_terms(words: Iterable[str], language: Language) -> set[str]:
@@ -56,10 +59,8 @@ def is_common_noun(word: str, language: Language) -> bool:
     """Whether dictionaries have the word as a common noun; of English ones, whether it is listed or has a plural."""
     if language == "en":
         return is_listed_noun(word) or _share(f"{word}s", word) >= _SHARE_OF_PLURAL
-    source = readings_of(language)
-    return source.knows(word) and any(
-        one.part_of_speech == "NOUN" and one.lemma == word and one.kinds == NO_NAME for one in source.readings(word)
-    )
+    readings = readings_of(language).readings(word)
+    return any(one.part_of_speech == "NOUN" and one.lemma == word and one.kinds == NO_NAME for one in readings)
 
 
 def may_be_name(word: str, language: Language) -> bool:
@@ -68,18 +69,19 @@ def may_be_name(word: str, language: Language) -> bool:
     Frequent English words are taken for names only if they have possessives and no plurals: Johnson, not table.
     """
     if language != "en":
-        source = readings_of(language)
-        if not source.knows(word):
-            return True
-        nouns = [one for one in source.readings(word) if one.part_of_speech == "NOUN" and one.lemma == word]
-        return bool(nouns) and all(one.kinds != NO_NAME for one in nouns)
+        readings = readings_of(language).readings(word)
+        nouns = [one for one in readings if one.part_of_speech == "NOUN" and one.lemma == word]
+        return not readings or (bool(nouns) and all(one.kinds != NO_NAME for one in nouns))
     if word in names("en"):
         return True
     if is_listed_noun(word):
         return False
     if form_frequencies("en")(word) < _COMMON:
         return _share(f"{word}s", word) < _SHARE_OF_PLURAL
-    return _share(f"{word}s", word) < _FEW_PLURALS and _share(f"{word}{APOSTROPHE}s", word) > _SHARE_OF_POSSESSIVE
+    possessives, plurals = _share(f"{word}{APOSTROPHE}s", word), _share(f"{word}s", word)
+    if word.endswith("s"):
+        return possessives > _POSSESSIVES_OF_S and plurals < _FEW_PLURALS
+    return any(possessives > least and plurals < most for least, most in _POSSESSIVES_AND_PLURALS)
 
 
 def _share(form: str, word: str) -> float:

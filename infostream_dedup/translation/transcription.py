@@ -54,7 +54,7 @@ ew   у
 eo   ео и.2 е.2
 i    и аи.1 е.3
 ie   и ие е.2 аи.2
-ia   иа а
+ia   иа а.2
 igh  аи
 o    о оу.1 а.2 у.3 е.3
 oa   о оа.1 оу.1
@@ -68,7 +68,7 @@ u    у а.1 и.3 е.2
 ue   у уе.1 ве.2 е.2
 ui   уи и.1 у.2 ви.1
 y    и аи.1 -.2
-ya   а иа
+ya   а.1 иа
 yu   у
 ye   е
 yo   ио е о.2
@@ -244,7 +244,7 @@ def cyrillic_consonants(folded: str) -> str:
     >>> cyrillic_consonants(folded_cyrillic("вашингтон"))
     'ASANTAN'
     """
-    return _DOUBLED.sub(r"\1", folded.translate(_CYRILLIC_CONSONANTS))
+    return _merged(folded.translate(_CYRILLIC_CONSONANTS))
 
 
 def latin_consonants(folded: str) -> list[str]:
@@ -259,5 +259,10 @@ def latin_consonants(folded: str) -> list[str]:
     for spelt in spellings:
         options = [_CONSONANTS[group] for group in _LATIN.findall(spelt)]
         for key in islice(product(*options), _MOST_KEYS):
-            found[_DOUBLED.sub(r"\1", "".join(key))] = None
+            found[_merged("".join(key))] = None
     return list(found)
+
+
+def _merged(key: str) -> str:
+    """Робертсон has a т before its с, ц has none."""
+    return _DOUBLED.sub(r"\1", key).replace("TS", "S")

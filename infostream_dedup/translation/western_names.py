@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from math import log10
 from typing import Final
 
@@ -14,7 +14,7 @@ from infostream_dedup.model import Language
 from infostream_dedup.text.readings import readings_of
 from infostream_dedup.translation.frequent_words import frequent_words
 from infostream_dedup.translation.noun_lemmas import noun_lemmas
-from infostream_dedup.translation.target_lexicon import are_names, may_be_name
+from infostream_dedup.translation.target_lexicon import are_names, is_common_noun, may_be_name
 from infostream_dedup.translation.transcription import (
     begin_alike,
     cyrillic_consonants,
@@ -37,7 +37,7 @@ _RAREST: Final = 1e-9
 _DEARER: Final = 1.0
 _MOST: Final = 3
 _FEWEST_CONSONANTS: Final = 2
-_MOST_CANDIDATES: Final = 10
+_MOST_CANDIDATES: Final = 16
 _SILENT: Final = 4
 """Latin letters that Cyrillic may do without."""
 
@@ -55,7 +55,9 @@ def western_names(terms: Sequence[str], source: Language, target: Language) -> l
     """
     candidates = [_candidates(term, source, target, dearest=_DEAREST, per_letter=_PER_LETTER) for term in terms]
     known = are_names((word for found in candidates for word in found), target)
-    return [_best(found, known, target)[:_MOST] for found in candidates]
+    best = [_best(found, known, target)[:_MOST] for found in candidates]
+    common = {word for word in dict.fromkeys(chain.from_iterable(best)) if is_common_noun(word, target)}
+    return [[word for word in words if word not in common] for words in best]
 
 
 def sound_alikes(terms: Sequence[str], source: Language, target: Language) -> list[list[str]]:

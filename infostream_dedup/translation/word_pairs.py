@@ -25,6 +25,7 @@ _STEP: Final = 0.05
 
 _LEAST: Final = 0.75
 _IMPORTED: Final = 0.9
+_OF_LAST_WORD: Final = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def word_pairs(source: Language, target: Language) -> Mapping[str, tuple[Equival
     Raises:
         BadDataError: a table is broken.
     """
-    pairs = [*_from_tables(source, target), *imported_pairs_as(source, target)]
+    pairs = [*_from_tables(source, target), *_imported(source, target)]
     sources = _as_terms([pair.source for pair in pairs], source)
     targets = _as_terms([pair.target for pair in pairs], target)
     found: dict[str, dict[str, float]] = {}
@@ -76,7 +77,9 @@ def _from_tables(source: Language, target: Language) -> Iterator[_Pair]:
             yield from _crossed(ru, friend.right_uk) if source == "ru" else _crossed(friend.right_uk, ru)
     for table in NAME_TABLES:
         for row in name_rows(table):
-            yield from _crossed(*([*map(key_form, variants(row, language))] for language in (source, target)))
+            sources, targets = ([*map(key_form, variants(row, language))] for language in (source, target))
+            yield from _crossed(sources, targets)
+            yield from _last_words(sources, targets)
 
 
 def _crossed(sources: Sequence[str], targets: Sequence[str]) -> Iterator[_Pair]:
@@ -87,7 +90,17 @@ def _crossed(sources: Sequence[str], targets: Sequence[str]) -> Iterator[_Pair]:
                 yield _Pair(one, other, round(max(_LEAST, 1.0 - _STEP * (i + j)), 2))
 
 
-def imported_pairs_as(source: Language, target: Language) -> Iterator[_Pair]:
+def _last_words(sources: Sequence[str], targets: Sequence[str]) -> Iterator[_Pair]:
+    """Names that are one word with hyphens here and several words there: Нью-Йорк and (New) York."""
+    for one in sources:
+        for other in targets:
+            if one.count(" ") and one.count(" ") == other.count("-") and " " not in other:
+                yield _Pair(one.rpartition(" ")[2], other, _OF_LAST_WORD)
+            elif other.count(" ") and other.count(" ") == one.count("-") and " " not in one:
+                yield _Pair(one, other.rpartition(" ")[2], _OF_LAST_WORD)
+
+
+def _imported(source: Language, target: Language) -> Iterator[_Pair]:
     """What the user imported, behind our own."""
     for one, other in imported_pairs(source, target):
         yield _Pair(one, other, _IMPORTED)

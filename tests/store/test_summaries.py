@@ -38,7 +38,7 @@ def test_a_store_in_figures(filled):
         "batches": 20,
         "documents": 100,
         "terms": 300,
-        "first": "1970-01-01T00:00:00Z",
+        "first": "1970-01-01T01:00:00Z",
         "last": "1970-01-05T03:00:00Z",
         "status new": 63,
         "status duplicate": 25,

@@ -266,7 +266,7 @@ GUARDED = SMALL | {"chaining_documents": 3, "chaining_density": 0.6, "loss_limit
 
 @pytest.mark.parametrize("choice", [SMALL, GUARDED | {"window_documents": 6}], ids=["plain", "guarded"])
 def test_any_course_of_events_leaves_the_verdicts_of_one_engine(choice, terms, news, plain_stream):
-    play(8, StreamSettings(terms=terms, **choice), news, plain_stream)
+    play(40, StreamSettings(terms=terms, **choice), news, plain_stream)
 
 
 @pytest.mark.slow

@@ -1,0 +1,51 @@
+"""``search``: documents of a store that are like a text."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from infostream_dedup.cli.options import general_options
+from infostream_dedup.cli.output import chosen_format, print_rows
+from infostream_dedup.cli.progress import progress_bar
+from infostream_dedup.errors import BadDataError, NoInputError
+
+__all__ = ["search"]
+
+
+@click.command()
+@click.option("--store", "store", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="From 'ingest'.")
+@click.option("--text", help="The text itself.")
+@click.option("--file", "path", type=click.Path(dir_okay=False, allow_dash=True), help="A UTF-8 text file, or -.")
+@click.option("--k-min", type=click.IntRange(min=1), help="Terms that must meet in either direction.  [default: 4]")
+@click.option("--top", type=click.IntRange(min=0), default=20, show_default=True, help="Most rows; 0 for all.")
+@general_options("table", "jsonl", "json", "csv")
+def search(**given: Any) -> None:
+    """Documents of the window that are like a text, the most alike first.
+
+    A row: id, title, group, forward (key terms of the text found in the document), backward, relation (of the text to
+    the document: equal, contained, contains), terms (that met, heaviest first).
+    """
+    if (given["text"] is None) == (given["path"] is None):
+        raise click.UsageError("give either --text or --file")
+    text = given["text"] if given["path"] is None else _read(given["path"])
+    from infostream_dedup.stream.search import Searcher
+
+    with progress_bar(quiet=given["quiet"]) as progress, Searcher.open(given["store"], progress=progress) as searcher:
+        hits = searcher.search(text, k_min=given["k_min"], top=given["top"])
+    print_rows((hit.as_dict() for hit in hits), chosen_format(given["output_format"], "table", "jsonl"))
+
+
+def _read(path: str) -> str:
+    try:
+        raw = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except OSError as error:
+        raise NoInputError(f"{path}: {error.strerror}") from error
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        message = f"byte {error.start} is no UTF-8; convert the file first"
+        raise BadDataError(message, code="E_ENCODING", source=path, byte_offset=error.start) from error
