@@ -20,7 +20,16 @@ from infostream_dedup.batch.linking import key_terms_of, least_k, link
 from infostream_dedup.batch.pairing import PairRow, pair_rows
 from infostream_dedup.batch.sources import Rereadable, rereadable
 from infostream_dedup.batch.sweeping import SweepResult, sweep_collection
-from infostream_dedup.corpus import ReadingReport, read_documents, row_of, write_documents
+from infostream_dedup.corpus import (
+    ReadingReport,
+    check_output,
+    file_kind,
+    read_documents,
+    row_of,
+    same_file,
+    write_documents,
+)
+from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.evaluation.collection import evaluate_collection
 from infostream_dedup.evaluation.comparison import Comparison, compare_methods
 from infostream_dedup.evaluation.protocol import Evaluation
@@ -211,7 +220,9 @@ def dedup(
     """
     reading, options = _split(options)
     chosen = settings or Settings.of(**options)
+    file_kind(str(target))
     with rereadable(source, reading) as documents:
+        check_output(target, inputs=documents.paths, quarantine=reading.get("quarantine"))
         collection = collect(documents.first(), hashes=True, engine=engine, progress=progress)
         found = statuses(collection, chosen, duplicate_rule=duplicate_rule, engine=engine)
         kept = [True] * len(found) if annotate else kept_documents(collection, found, keep)
@@ -259,6 +270,10 @@ def evaluate_with_report(
     **reading: Any,
 ) -> tuple[Evaluation, ReadingReport]:
     """The same with what was read."""
+    quarantine = reading.get("quarantine")
+    for name in (labels, kin):
+        if quarantine is not None and name is not None and same_file(name, quarantine):
+            raise ConfigurationError(f"{quarantine} is one of the inputs; give the quarantine a file of its own")
     collection, report = _collect(source, engine, progress, reading)
     found = evaluate_collection(
         collection,

@@ -30,6 +30,23 @@ def test_links_of_the_readme_lead_somewhere():
         assert (ROOT / target).exists(), target
 
 
+def test_the_demo_prints_what_the_readme_shows():
+    from infostream_dedup import sweep
+    from infostream_dedup.sample import documents_path
+
+    shown = [" ".join(line.split()) for line in README.splitlines()]
+    found = sweep(str(documents_path()), examples=False)
+    for row in found.rows:
+        numbers = row.measures
+        counts = [numbers.k, numbers.documents, numbers.links, numbers.reciprocal, numbers.paths, numbers.closed]
+        shares = ["-" if share is None else f"{share:.3f}" for share in (numbers.symmetry, numbers.transitivity)]
+        cells = [row.representation, row.block, *("-" if count is None else str(count) for count in counts), *shares]
+        assert " ".join(cells) in shown
+    for name, k in found.recommended_k.items():
+        advice = "no k recommended" if k is None else f"k = {k}"
+        assert f"{name}: {advice}: {found.reason[name]}" in shown
+
+
 def test_the_readme_has_no_place_left_open():
     assert not re.findall(r"\b[A-Z]+_(?:OUTPUT|TABLE)\b", README)
 

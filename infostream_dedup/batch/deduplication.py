@@ -84,7 +84,8 @@ def statuses(
     """Status of every document in input order.
 
     ``exact``: the body equals an earlier one's, title left out. ``duplicate``: the relation to an earlier document is
-    ``equal`` at ``settings.k`` (or by share); rule ``contained`` also takes ``contained``, the paper's own rule.
+    ``equal`` at ``settings.k`` (or by share); rule ``contained`` also takes ``contained``, the paper's own rule, and
+    ``settings.rule`` ``either`` takes any relation. Documents of fewer than three key terms are no duplicates.
     ``similar``: either direction has need(4) terms (by share: reaches the threshold).
     Groups join documents by ``exact`` and ``duplicate`` only.
     """
@@ -96,7 +97,8 @@ def statuses(
     for pairs in chunks_of_pairs(key_terms, *_pairs(key_terms, settings, k_similar, engine)):
         relation = relations(pairs, settings)
         # Of a pair (a, b) the later b is judged: b lies inside a when the pair "contains".
-        same = relation == 3 if duplicate_rule == "equal" else relation >= 2
+        same = _repeats(relation, settings.rule, duplicate_rule)
+        same &= np.minimum(pairs.size_a, pairs.size_b) >= INSUFFICIENT_TERMS
         duplicate.offer(pairs.where(same))
         joined.append((pairs.a[same], pairs.b[same]))
         alike = relation if settings.score == "share" else relations(pairs, settings, k_similar)
@@ -115,7 +117,15 @@ def _pairs(
     least = min(least_count(settings), least_count(settings, k_similar))
     if settings.score == "count" and verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
         return link_nodes(key_terms, settings, k_min=least).pairs()
-    return candidate_pairs(link(key_terms, settings, k_min=least, engine=engine))
+    linked = link(key_terms, settings, k_min=least, engine=engine)
+    return candidate_pairs(linked, k_similar if settings.score == "count" else None)
+
+
+def _repeats(relation: NDArray[np.int64], rule: str, duplicate_rule: DuplicateRule) -> NDArray[np.bool_]:
+    """Bool (pairs,): does the later document of the pair repeat the earlier one?"""
+    if rule == "either":
+        return relation > 0
+    return relation == 3 if duplicate_rule == "equal" else relation >= 2
 
 
 def _decide(

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.batch.linking import Linked
 from infostream_dedup.matching.relations import need
+from infostream_dedup.matrix.row_blocks import row_blocks
 from infostream_dedup.model import Settings
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.meetings import Meeting, meetings
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RELATIONS",
+    "LinkedPairs",
     "PairTable",
     "candidate_pairs",
     "chunks_of_pairs",
@@ -34,6 +36,8 @@ RELATIONS: Final = (None, "contained", "contains", "equal")
 """Names of the relation numbers: 1 when forward suffices, plus 2 when backward does."""
 
 _CHUNK = 50_000
+_BLOCK_LINKS = 2_000_000
+_BYTE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +106,56 @@ def least_count(settings: Settings, k: int | None = None) -> int:
     return k if settings.short == "strict" else min(3, k)
 
 
-def candidate_pairs(linked: Linked) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Ordinals (a, b), a < b, of all pairs linked in either direction at the matrix's least k, sorted."""
-    links = linked.matrix.links_at(linked.matrix.k_min)
-    either = sp.triu(links + links.T, k=1, format="csr")
-    either.sort_indices()
-    a = np.repeat(np.arange(either.shape[0], dtype=np.int64), np.diff(either.indptr))
-    return a, either.indices.astype(np.int64)
+class LinkedPairs:
+    """Unordered pairs of a similarity matrix in the order of (a, b), in blocks of bounded size.
+
+    Args:
+        counts: uint8 (documents, documents) of directed links.
+    """
+
+    def __init__(self, counts: sp.csr_array) -> None:
+        self._counts = counts
+        self._reverse = counts.T.tocsr()
+        work = np.diff(counts.indptr).astype(np.int64) + np.diff(self._reverse.indptr)
+        self.blocks = list(row_blocks(work, _BLOCK_LINKS))
+
+    def of(self, block: slice) -> tuple[NDArray[np.int64], ...]:
+        """Pairs whose earlier document lies in a block.
+
+        Returns:
+            int64 (pairs,) each: ordinals a < b, sorted; counts a -> b and b -> a, 0 where there is no such link.
+        """
+        ahead = self._counts[block].astype(np.uint16)
+        back = self._reverse[block].astype(np.uint16)
+        back.data <<= _BYTE
+        # Both counts in one number: one sum of two sparse matrices tells who is linked and how.
+        both = sp.csr_array(ahead + back)
+        both.sort_indices()
+        a = np.repeat(np.arange(block.start, block.stop, dtype=np.int64), np.diff(both.indptr))
+        later = both.indices > a
+        counts = both.data[later].astype(np.int64)
+        return a[later], both.indices[later].astype(np.int64), counts & 0xFF, counts >> _BYTE
+
+
+def candidate_pairs(linked: Linked, k: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Ordinals (a, b), a < b, of all pairs linked in either direction at the matrix's least k, sorted.
+
+    Args:
+        linked: of a collection.
+        k: only pairs with at least need(k) terms in either direction: the others have no relation at k. The matrix must
+            hold counts from ``least_count`` on.
+    """
+    pairs = LinkedPairs(linked.matrix.counts)
+    sizes, settings = linked.key_terms.sizes, linked.settings
+    found: list[NDArray[np.int64]] = [np.zeros((2, 0), dtype=np.int64)]
+    for block in pairs.blocks:
+        a, b, forward, backward = pairs.of(block)
+        if k is not None:
+            related = np.maximum(forward, backward) >= need(k, sizes[a], sizes[b], n=settings.n, short=settings.short)
+            a, b = a[related], b[related]
+        found.append(np.stack((a, b)))
+    a, b = np.concatenate(found, axis=1)
+    return a, b
 
 
 def pair_table(key_terms: KeyTerms, a: NDArray[np.int64], b: NDArray[np.int64]) -> PairTable:

@@ -97,7 +97,7 @@ def pair_rows(
     key_terms = key_terms_of(collection, settings)
     least = least_count(settings) if k_min is None else k_min
     linked = link(key_terms, settings, k_min=least, engine=engine, progress=progress)
-    a, b = candidate_pairs(linked)
+    a, b = candidate_pairs(linked, settings.k if k_min is None and settings.score == "count" else None)
     languages = np.array([LANGUAGES.index(language) for language in collection.languages], dtype=np.int64)
     chosen = np.ones(len(a), dtype=np.bool_)
     if cross_language:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,6 +30,7 @@ class Rereadable:
         self._source = source
         self._reading = reading
         self._copy = copy
+        self._mark = 0
         self.report = ReadingReport()
 
     @property
@@ -41,6 +43,7 @@ class Rereadable:
         import orjson
 
         for document in read_documents(self._source, report=self.report, **self._reading):
+            self._mark = _mark_with(self._mark, document)
             if self._copy is not None:
                 self._copy.write(orjson.dumps(row_of(document), option=orjson.OPT_APPEND_NEWLINE))
             yield document
@@ -58,11 +61,17 @@ class Rereadable:
             reading["quarantine"] = os.devnull
         source = self._source if self._copy is None else self._copy.name
         report = ReadingReport()
-        yield from read_documents(source, report=report, **reading)
-        if report.used != self.report.used:
+        mark = 0
+        for document in read_documents(source, report=report, **reading):
+            mark = _mark_with(mark, document)
+            # One more than before would have no status.
+            if report.used > self.report.used:
+                break
+            yield document
+        if (report.used, mark) != (self.report.used, self._mark):
             raise BadDataError(
-                f"{report.used} documents on the second reading, {self.report.used} on the first; "
-                "leave the files alone while they are read",
+                f"the second reading gave other documents than the first, which gave {self.report.used}; "
+                "leave the files alone while they are read, and give a list instead of an iterator",
                 code="E_CHANGED",
                 source=", ".join(self.paths) or "-",
             )
@@ -76,6 +85,11 @@ def rereadable(source: Any, reading: dict[str, Any]) -> Iterator[Rereadable]:
         return
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as copy:
         yield Rereadable(source, reading, copy)
+
+
+def _mark_with(mark: int, document: Document) -> int:
+    """Checksum of the ids and text lengths so far: enough to tell that a file was replaced or written to."""
+    return zlib.crc32(f"{document.id}\0{len(document.text)}\0".encode(), mark)
 
 
 def _items(source: Any) -> list[Any]:

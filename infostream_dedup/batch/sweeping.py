@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.batch.collection import Collection, Progress
 from infostream_dedup.batch.linking import Linked, key_terms_of, least_k, link
-from infostream_dedup.batch.pair_table import candidate_pairs, pair_table, what_met
+from infostream_dedup.batch.pair_table import LinkedPairs, pair_table, what_met
 from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, LinkedNodes, link_nodes, verbatim_links
 from infostream_dedup.matrix import (
     Measures,
@@ -51,6 +51,7 @@ _EXACT_FROM = 4
 _NO_K_FOR_SHARES = "k is recommended for the count score only; the share score has no k"
 _ONE_LANGUAGE = "all documents are of one language, so there are no links between languages"
 _CLUSTERS_NOTE = "{}: large clusters of equal documents were counted as a whole; no example pairs were drawn"
+_SHARES_NOTE = "{}: pairs of fewer than {} common terms are left out at every threshold, as they do not fit into memory"
 _ENGLISH_NOTE = "morph: {} English documents are represented by stems, for there is no English frequency dictionary"
 
 
@@ -185,6 +186,8 @@ def sweep_collection(
             _tell_untranslated(result, linked)
         if settings.score == "share":
             _sweep_shares(result, linked)
+            if k_min > 1:
+                result.notes.append(_SHARES_NOTE.format(representation, k_min))
         else:
             _sweep_counts(result, linked, ks)
             if examples:
@@ -350,17 +353,14 @@ def _probabilities(keys: sp.csr_array, share: NDArray[np.float64], n: int) -> ND
 
 def _examples(collection: Collection, linked: Linked, ks: Sequence[int] | None) -> list[Example]:
     """Up to five pairs at each k, spread evenly over the collection; in a pivot language pairs of two languages."""
-    counts = linked.matrix.counts
-    a, b = candidate_pairs(linked)
-    languages = linked.key_terms.counts.languages
-    if linked.key_terms.pivot is not None and (languages[a] != languages[b]).any():
-        a, b = a[languages[a] != languages[b]], b[languages[a] != languages[b]]
-    strongest = np.maximum(counts[a, b], counts[b, a]) if len(a) else np.zeros(0)
-    found: list[Example] = []
+    matrix, found = linked.matrix, list[Example]()
+    if linked.key_terms.pivot is not None:
+        between = matrix.between(linked.key_terms.counts.languages, same=False)
+        matrix = between if between.counts.nnz else matrix
+    chosen = _spread_pairs(LinkedPairs(matrix.counts), linked.settings.n)
     for k in range(linked.matrix.k_min, linked.settings.n + 1) if ks is None else ks:
-        at = np.flatnonzero(strongest == k)
-        spread = at[np.unique(np.linspace(0, len(at) - 1, min(len(at), _EXAMPLES)).astype(np.int64))]
-        pairs = pair_table(linked.key_terms, a[spread], b[spread])
+        a, b = chosen.get(k, np.zeros((2, 0), dtype=np.int64))
+        pairs = pair_table(linked.key_terms, a, b)
         for pair in range(len(pairs)):
             i, j = int(pairs.a[pair]), int(pairs.b[pair])
             found.append(
@@ -379,6 +379,35 @@ def _examples(collection: Collection, linked: Linked, ks: Sequence[int] | None) 
                 )
             )
     return found
+
+
+def _spread_pairs(pairs: LinkedPairs, n: int) -> dict[int, NDArray[np.int64]]:
+    """Up to five pairs for each count of the stronger direction, evenly spread: int64 (2, pairs) by count."""
+    tallies = np.zeros((len(pairs.blocks) + 1, n + 1), dtype=np.int64)
+    for number, block in enumerate(pairs.blocks, start=1):
+        _, _, forward, backward = pairs.of(block)
+        tallies[number] = np.bincount(np.maximum(forward, backward), minlength=n + 1)
+    before = np.cumsum(tallies, axis=0)
+    places = {k: _evenly(int(before[-1, k])) for k in range(1, n + 1)}
+    found: dict[int, list[NDArray[np.int64]]] = {}
+    for number, block in enumerate(pairs.blocks):
+        here = {k: _within(places[k], *before[number : number + 2, k]) for k in places}
+        if any(len(wanted) for wanted in here.values()):
+            a, b, forward, backward = pairs.of(block)
+            for k, wanted in here.items():
+                at = np.flatnonzero(np.maximum(forward, backward) == k)[wanted]
+                found.setdefault(k, []).append(np.stack((a[at], b[at])))
+    return {k: np.concatenate(parts, axis=1) for k, parts in found.items()}
+
+
+def _evenly(total: int) -> NDArray[np.int64]:
+    """Up to five places among ``total``."""
+    return np.unique(np.linspace(0, total - 1, min(total, _EXAMPLES)).astype(np.int64))
+
+
+def _within(places: NDArray[np.int64], first: int, last: int) -> NDArray[np.int64]:
+    """The places from ``first`` to ``last`` - 1, counted from ``first``."""
+    return places[(places >= first) & (places < last)] - first
 
 
 def _languages(collection: Collection) -> Mapping[str, int]:

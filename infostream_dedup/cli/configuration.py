@@ -19,7 +19,8 @@ def read_configuration(context: click.Context, _parameter: click.Parameter, path
 
     Raises:
         NoInputError: the file cannot be read.
-        ConfigurationError: it is not TOML, or has a key that is no option of the command.
+        ConfigurationError: it is not TOML, has a key that is no option of the command, or a value that the option does
+            not take.
     """
     if path is None:
         return
@@ -43,5 +44,24 @@ def read_configuration(context: click.Context, _parameter: click.Parameter, path
             near = difflib.get_close_matches(key.replace("_", "-"), names, n=1)
             advice = f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(sorted(names))}"
             raise ConfigurationError(f"{path}: unknown key {key!r}{advice}")
-        defaults[option.name] = value
+        defaults[option.name] = _checked(value, option, context, f"{path}: {key}")
     context.default_map = {**(context.default_map or {}), **defaults}
+
+
+def _checked(value: Any, option: click.Option, context: click.Context, place: str) -> Any:
+    """The value as the option's flag would take it; one value alone will do where several may be given."""
+    if isinstance(value, bool) != option.is_flag or isinstance(value, dict):
+        expected = "true or false" if option.is_flag else "a string or a number"
+        raise ConfigurationError(f"{place} is {value!r}; expected {expected}")
+    if option.is_flag:
+        return value
+    many = value if isinstance(value, list) else [value]
+    if not option.multiple and isinstance(value, list):
+        raise ConfigurationError(f"{place} is {value!r}; expected one value")
+    texts = [str(one) for one in many]
+    given: Any = texts if option.multiple else texts[0]
+    try:
+        option.type_cast_value(context, given)
+    except click.BadParameter as error:
+        raise ConfigurationError(f"{place}: {error.message}") from error
+    return given

@@ -37,7 +37,7 @@ __all__ = ["dedup"]
     type=click.Choice(["equal", "contained"]),
     default="equal",
     show_default=True,
-    help="Both directions, or one that lies inside an earlier one is enough.",
+    help="Both directions, or one that lies inside an earlier one is enough; preset similar takes any relation.",
 )
 @representation_option
 @click.option("--k", type=click.IntRange(min=1), help="Terms that must meet in a duplicate.  [default: 6]")

@@ -26,12 +26,7 @@ def exit_code_of(run: Callable[[], object]) -> int:
     Set INFOSTREAM_DEDUP_DEBUG=1 to see the traceback of a bug.
     """
     try:
-        result = run()
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader of our output has gone; Python would complain again when it closes standard output.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        result = _run_for_a_reader(run)
     except (click.exceptions.Abort, KeyboardInterrupt):
         return _say("interrupted", _INTERRUPTED)
     except click.ClickException as error:
@@ -48,6 +43,25 @@ def exit_code_of(run: Callable[[], object]) -> int:
             raise
         return _say(f"a bug of infostream-dedup: {type(error).__name__}: {error} (set {_DEBUG}=1 to see where)", _BUG)
     return result if isinstance(result, int) else 0
+
+
+def _run_for_a_reader(run: Callable[[], object]) -> object:
+    """Run a command; that the reader of its output goes away is no failure."""
+    output = sys.stdout
+    try:
+        result = run()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        pass
+    except SystemExit as leaving:
+        # click leaves with 1 of its own accord when the reader has gone, and puts another standard output in place.
+        if leaving.code != 1 or sys.stdout is output:
+            raise
+    else:
+        return result
+    # Python would complain again when it closes standard output.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
+    return 0
 
 
 def _say(message: str, exit_code: int) -> int:

@@ -32,14 +32,17 @@ def print_json(value: Any) -> None:
     sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 
-def print_rows(rows: Iterable[Mapping[str, Any]], output_format: str) -> None:
-    """Rows as ``jsonl``, ``json``, ``csv`` or ``table``; the first two stream."""
+def print_rows(rows: Iterable[Mapping[str, Any]], output_format: str, *, columns: Sequence[str] | None = None) -> None:
+    """Rows as ``jsonl``, ``json``, ``csv`` or ``table``; all but the last stream.
+
+    ``columns`` are the header of a CSV table, which then has one without rows too; those of the first row by default.
+    """
     from infostream_dedup.corpus.rows import write_rows
 
     if output_format == "table":
         print_table(list(rows))
     else:
-        write_rows(rows, sys.stdout.buffer, cast("RowFormat", output_format))
+        write_rows(rows, sys.stdout.buffer, cast("RowFormat", output_format), columns=columns)
 
 
 def print_table(rows: Sequence[Mapping[str, Any]], *, title: str | None = None) -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["pairs"]
 
+_COLUMNS = ("a", "b", "forward", "backward", "n_a", "n_b", "share_forward", "share_backward", "relation", "terms")
+
 
 @click.command()
 @documents_argument
@@ -50,6 +52,8 @@ def pairs(**given: Any) -> None:
 
     reading = pop_reading(given)
     settings = pop_settings(given, representation=given["representation"], k=given["k"])
+    if given["k_min"] is not None and given["k_min"] > settings.n:
+        raise click.BadParameter(f"no pair can have {given['k_min']} of {settings.n} terms", param_hint="--k-min")
     with progress_bar(quiet=given["quiet"]) as progress:
         rows, report = api.pairs_with_report(
             given["documents"],
@@ -63,7 +67,11 @@ def pairs(**given: Any) -> None:
             **reading,
         )
     output_format = chosen_format(given["output_format"], "table", "jsonl")
-    print_rows((_shown(row) if output_format == "table" else row.as_dict() for row in rows), output_format)
+    columns = _COLUMNS if given["terms"] == "all" else _COLUMNS[:-1]
+    if settings.representation == "pivot" and given["terms"] == "all":
+        columns = (*columns, "met")
+    shown = (_shown(row) if output_format == "table" else row.as_dict() for row in rows)
+    print_rows(shown, output_format, columns=columns)
     note(report.summary(), quiet=given["quiet"])
 
 

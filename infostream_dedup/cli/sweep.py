@@ -64,6 +64,10 @@ def sweep(**given: Any) -> None:
     from infostream_dedup import api
 
     reading, settings = pop_reading(given), pop_settings(given)
+    if given["ks"] is not None and settings.score == "share":
+        raise click.BadParameter("the share score has thresholds, no k", param_hint="--k")
+    if given["ks"] is not None and given["ks"][-1] > settings.n:
+        raise click.BadParameter(f"{given['ks'][-1]} is more than the {settings.n} key terms", param_hint="--k")
     quiet = given["quiet"]
     with progress_bar(quiet=quiet) as progress:
         result, report = api.sweep_with_report(

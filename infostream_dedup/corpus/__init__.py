@@ -4,7 +4,7 @@ from infostream_dedup.corpus.dates import time_zone, utc_time
 from infostream_dedup.corpus.documents import row_of
 from infostream_dedup.corpus.endings import file_kind
 from infostream_dedup.corpus.json_text import json_bytes
-from infostream_dedup.corpus.outputs import open_output
+from infostream_dedup.corpus.outputs import check_output, open_output, same_file
 from infostream_dedup.corpus.reading import MAX_LINE_BYTES, Source, read_documents
 from infostream_dedup.corpus.reading_report import ReadingReport
 from infostream_dedup.corpus.rows import csv_line, write_rows
@@ -14,12 +14,14 @@ __all__ = [
     "MAX_LINE_BYTES",
     "ReadingReport",
     "Source",
+    "check_output",
     "csv_line",
     "file_kind",
     "json_bytes",
     "open_output",
     "read_documents",
     "row_of",
+    "same_file",
     "time_zone",
     "utc_time",
     "write_documents",

@@ -65,6 +65,8 @@ def _file(source: str) -> _Buffered:
 
 @contextmanager
 def _standard_input() -> Iterator[_Buffered]:
+    if sys.stdin is None:
+        raise NoInputError("standard input is closed; expected JSON Lines")
     stream: Any = sys.stdin.buffer
     if isinstance(stream, io.BufferedReader):
         yield stream

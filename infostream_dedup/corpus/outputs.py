@@ -14,7 +14,7 @@ from typing import BinaryIO, Final
 from infostream_dedup.corpus.endings import STANDARD_STREAM
 from infostream_dedup.errors import CannotCreateError, CannotWriteError
 
-__all__ = ["open_output", "same_file"]
+__all__ = ["check_output", "open_output", "same_file"]
 
 _PART_NUMBERS: Final = count()
 
@@ -27,6 +27,37 @@ def same_file(a: str | Path, b: str | Path) -> bool:
         return Path(a).samefile(b)
     except OSError:
         return Path(a).resolve() == Path(b).resolve()
+
+
+def check_output(
+    target: str | Path, *, inputs: Iterable[str | Path] = (), quarantine: str | Path | None = None
+) -> None:
+    """Refuse before the work what would be refused, or lost, after it.
+
+    Args:
+        target: file to be written, ``-`` for standard output.
+        inputs: files that must not be written over.
+        quarantine: file of the records that are set aside; the target would replace it.
+
+    Raises:
+        CannotCreateError: the target is one of the inputs or the quarantine, or its folder is missing or read-only.
+    """
+    if str(target) == STANDARD_STREAM:
+        return
+    _refuse_inputs(target, inputs)
+    if quarantine is not None and same_file(quarantine, target):
+        raise CannotCreateError(f"{target} is the quarantine file too; give the output a name of its own")
+    folder = Path(target).resolve().parent
+    if not folder.is_dir():
+        raise CannotCreateError(f"cannot create {target}: No such file or directory")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise CannotCreateError(f"cannot create {target}: Permission denied")
+
+
+def _refuse_inputs(target: str | Path, inputs: Iterable[str | Path]) -> None:
+    for name in inputs:
+        if same_file(name, target):
+            raise CannotCreateError(f"{target} is one of the inputs; give the output a name of its own")
 
 
 @contextmanager
@@ -49,9 +80,7 @@ def open_output(target: str | Path, *, inputs: Iterable[str | Path] = ()) -> Ite
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
         return
-    for name in inputs:
-        if same_file(name, target):
-            raise CannotCreateError(f"{target} is one of the inputs; give the output a name of its own")
+    _refuse_inputs(target, inputs)
     path = Path(target).resolve()
     if path.is_dir():
         raise CannotCreateError(f"cannot create {target}: it is a directory")

@@ -174,6 +174,8 @@ def _file_items(
         _check_presence(str(path))
         if quarantine is not None and same_file(path, quarantine):
             raise ConfigurationError(f"{quarantine} is one of the inputs; give the quarantine a file of its own")
+    if sum(str(path) == STANDARD_STREAM for path in paths) > 1:
+        raise ConfigurationError("- is given twice; standard input can be read once only")
     return chain.from_iterable(_one_file(str(path), max_line_bytes, id_type) for path in paths)
 
 

@@ -25,8 +25,9 @@ own language a term is its own equivalent."""
 
 NO_EQUIVALENT: Final = -1
 
-_WEAK: Final = "skeleton"
-"""A rung whose answers are guesses: good enough to be met, not to make a key term of."""
+_SURE: Final = 0.75
+"""Equivalents of less confidence are guesses (skeletons .3, spellings of unknown names .7): good enough to be met, not
+to make a key term of. Of key terms made of them one in four was met in a WMT translation, of the others three."""
 
 _AS_IT_IS: Final = "identity"
 """The rung of words that are written alike in all languages."""
@@ -84,8 +85,9 @@ def equivalents_of(sources: SourceTerms, pivot: Language, translate: Translate =
     """Translate every source term, each language at a time.
 
     A term of the pivot language is its own equivalent. Where the documents speak other languages too, it is canonical
-    only if one of those can say it: else key terms would be wasted on words that nothing in them can meet. An English
-    word is also met by itself, as Russian and Ukrainian texts leave many names in Latin letters.
+    only if one of those can say it: else key terms would be wasted on words that nothing in them can meet.
+
+    An English word is also met by itself, as Russian and Ukrainian texts leave many names in Latin letters.
 
     Args:
         sources: the terms.
@@ -98,11 +100,11 @@ def equivalents_of(sources: SourceTerms, pivot: Language, translate: Translate =
     best = {language: [_best(one) for one in answers[language]] for language in spoken}
     others = [language for language in spoken if language != pivot]
     if pivot in spoken and others:
-        met = {one.term for language in others for found in answers[language] for one in found if one.rung != _WEAK}
+        met = {one.term for language in others for found in answers[language] for one in found if _is_sure(one)}
         known = _known_elsewhere([term for term in terms[pivot] if term not in met], pivot, others, translate)
         best[pivot] = [term if term in met or term in known else None for term in terms[pivot]]
     if pivot != "en" and "en" in spoken:
-        answers["en"] = [_and_itself(term, found) for term, found in zip(terms["en"], answers["en"], strict=True)]
+        answers["en"] = _and_themselves(terms["en"], answers["en"], pivot)
     return _numbered(
         [found for language in spoken for found in answers[language]],
         [term for language in spoken for term in best[language]],
@@ -122,7 +124,11 @@ def _distinct(translations: tuple[Translation, ...]) -> tuple[Translation, ...]:
 
 
 def _best(translations: tuple[Translation, ...]) -> str | None:
-    return next((one.term for one in translations if one.rung != _WEAK), None)
+    return next((one.term for one in translations if _is_sure(one)), None)
+
+
+def _is_sure(translation: Translation) -> bool:
+    return translation.confidence >= _SURE
 
 
 def _known_elsewhere(terms: list[str], pivot: Language, others: list[Language], translate: Translate) -> set[str]:
@@ -134,12 +140,15 @@ def _known_elsewhere(terms: list[str], pivot: Language, others: list[Language], 
     return known
 
 
-def _and_itself(term: str, translations: tuple[Translation, ...]) -> tuple[Translation, ...]:
-    if any(one.term == term for one in translations):
-        return translations
+def _and_themselves(
+    terms: list[str], answers: list[tuple[Translation, ...]], pivot: Language
+) -> list[tuple[Translation, ...]]:
+    """The equivalents of English words, and behind them the words as they are."""
+    from infostream_dedup.translation.refusals import allowed
     from infostream_dedup.translation.rung import Translation
 
-    return (*translations, Translation(term, _AS_IT_IS, 1.0))
+    itself = [allowed(term, [Translation(term, _AS_IT_IS, 1.0)], "en", pivot, looked_up=False) for term in terms]
+    return [_distinct((*found, *more)) for found, more in zip(answers, itself, strict=True)]
 
 
 def _numbered(answers: list[tuple[Translation, ...]], best: list[str | None]) -> Equivalents:

@@ -20,7 +20,7 @@ from infostream_dedup.text.tokens import Shape
 
 __all__ = ["RULES", "is_listed_noun", "lemma", "noun_term"]
 
-RULES: Final = 1
+RULES: Final = 2
 """Version of the rules in this file; raise it whenever an answer changes: caches are keyed by it."""
 
 _MOST_REMEMBERED: Final = 1 << 19

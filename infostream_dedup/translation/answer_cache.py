@@ -26,7 +26,7 @@ from infostream_dedup.translation.rung import Translation
 
 __all__ = ["RULES", "AnswerCache", "answer_cache"]
 
-RULES: Final = 1
+RULES: Final = 2
 """Version of the rungs; raise it whenever an answer changes: the file is keyed by it."""
 
 _Answers = tuple[Translation, ...]

@@ -112,8 +112,8 @@ _STRONG: Final = 4
 def international_keys(word: str, language: Language) -> list[str]:
     """Keys of a word, by its longest international ending first, and without any ending where the rest is long enough.
 
-    >>> set(international_keys("приватизация", "ru")) & set(international_keys("privatization", "en"))
-    {'privatIZATION'}
+    >>> international_keys("приватизация", "ru")[0], international_keys("privatisation", "en")[0]
+    ('privatIZATION', 'privatIZATION')
     """
     found: dict[str, None] = {}
     for mark, ending in _ENDINGS_OF[language]:

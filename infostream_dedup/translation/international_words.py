@@ -25,7 +25,7 @@ _SHORTEST: Final = 5
 _MOST: Final = 2
 
 _DEAREST: Final = 0.3
-_SOFTNESS: Final = 0.2
+_SOFTNESS: Final = 0.4
 _SOFT: Final = re.compile("[бвгдзклмнпрстфхцшщч](?:[яью]|ье|ьё)")
 _SOFT_LATIN: Final = re.compile("[yj]|i[aou]|ll|l$|gn|ñ|u")
 """Spellings that may stand for a soft consonant: сериал, Версаль, бюро."""

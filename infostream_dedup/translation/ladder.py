@@ -52,8 +52,8 @@ class Translator:
 
     Example:
         >>> translator = Translator("uk", "ru", rungs=standard_rungs())
-        >>> [[one.term for one in found] for found in translator.translate(["уряд", "хартія"])]
-        [['правительство'], ['хартия']]
+        >>> [found[0].term for found in translator.translate(["уряд", "хартія"])]
+        ['правительство', 'хартия']
     """
 
     def __init__(

@@ -90,8 +90,8 @@ def respelt(name: str, source: Language) -> list[str]:
         source: its language.
 
     Example:
-        >>> respelt("стефанчук", "uk"), respelt("гладкий", "ru")[0]
-        (['стефанчук'], 'гладкий')
+        >>> respelt("рыжов", "ru"), respelt("гладкий", "ru")[0]
+        (['рижов'], 'гладкий')
     """
     stem = name
     endings: tuple[str, ...] = ("",)

@@ -47,6 +47,23 @@ def test_rule_contained_takes_a_part_of_an_earlier_document(stream):
     assert [status.status for status in contained[:3]] == ["new", "duplicate", "duplicate"]
 
 
+def test_rule_either_of_preset_similar_takes_any_relation(stream):
+    found = statuses(collect(read_documents(stream)), Settings(rule="either"))
+    digest = [row["id"] for row in stream].index("digest")
+    assert found[digest].status == "duplicate"
+    assert found[digest].group == "story"
+
+
+def test_documents_of_too_few_terms_join_no_group_at_small_k():
+    words = ("Сухона", "Сухона разлилась", "Сухона разлилась", "Погода")
+    rows = [
+        {"id": str(n), "title": f"{text}", "text": f"{text}{'.' * n}", "lang": "ru"} for n, text in enumerate(words)
+    ]
+    found = statuses(collect(read_documents(rows)), Settings(representation="stem", k=1))
+    assert {status.status for status in found} == {"insufficient_text"}
+    assert [status.group for status in found] == ["0", "1", "2", "3"]
+
+
 def test_earliest_or_longest_of_a_group_stays(stream):
     collection = collect(read_documents(stream))
     decided = statuses(collection, Settings())

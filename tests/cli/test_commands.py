@@ -40,7 +40,7 @@ def test_sweep_as_json_has_the_promised_shape(run):
     answer = run("sweep", SAMPLE, "--format", "json")
     assert answer.returncode == 0, answer.stderr
     found = json.loads(answer.stdout)
-    assert set(found["recommended_k"]) == set(found["reason"]) == {"stem", "morph"}
+    assert set(found["recommended_k"]) == set(found["reason"]) == {"stem", "morph", "pivot", "pivot:cross"}
     assert list(found["rows"][0]) == [
         "representation",
         "block",
@@ -55,14 +55,17 @@ def test_sweep_as_json_has_the_promised_shape(run):
         "sampled",
         "transitivity_error",
     ]
-    assert [(row["representation"], row["k"]) for row in found["rows"]] == [
-        (name, k) for name in ("stem", "morph") for k in range(1, 13)
+    blocks = [("stem", "all"), ("morph", "all"), ("pivot", "all"), ("pivot", "mono"), ("pivot", "cross")]
+    assert [(row["representation"], row["block"], row["k"]) for row in found["rows"]] == [
+        (*block, k) for block in blocks for k in range(1, 13)
     ]
     assert b"read 199 = used 199 + quarantined 0" in answer.stderr
 
 
 def test_the_sample_is_large_enough_for_a_recommendation(run):
     recommended = json.loads(run("sweep", SAMPLE, "--format", "json").stdout)["recommended_k"]
+    # The sample has too few links between languages.
+    assert recommended.pop("pivot:cross") is None
     assert all(k is not None and 4 <= k <= 9 for k in recommended.values())
 
 
@@ -82,7 +85,8 @@ def test_sweep_of_shares(run):
 
 
 def test_sweep_of_signatures_is_symmetric(run):
-    answer = run("sweep", SAMPLE, "--target", "signature", "--format", "json")
+    chosen = ("--representation", "stem", "--representation", "morph")
+    answer = run("sweep", SAMPLE, "--target", "signature", "--format", "json", *chosen)
     rows = json.loads(answer.stdout)["rows"]
     assert {row["symmetry"] for row in rows if row["links"]} == {1.0}
 
@@ -121,6 +125,15 @@ def test_pairs_stream_as_json_lines(run):
     assert {row["relation"] for row in rows} <= {"equal", "contained", "contains"}
     bare = run("pairs", SAMPLE, "--k", "8", "--terms", "none").stdout.splitlines()
     assert [json.loads(line) for line in bare] == [{k: v for k, v in row.items() if k != "terms"} for row in rows]
+
+
+def test_pairs_without_a_pair_still_have_the_columns_as_csv(run):
+    one = b'{"id": "1", "text": ""}\n'
+    header = b"a,b,forward,backward,n_a,n_b,share_forward,share_backward,relation"
+    assert run("pairs", "-", "--format", "csv", stdin=one).stdout == header + b",terms\n"
+    assert run("pairs", "-", "--format", "csv", "--terms", "none", stdin=one).stdout == header + b"\n"
+    found = run("pairs", SAMPLE, "--format", "csv", "--terms", "none").stdout
+    assert found.startswith(header + b"\n")
 
 
 def test_pairs_between_files(run, tmp_path):

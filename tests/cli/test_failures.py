@@ -15,6 +15,10 @@ GOOD = '{"id": "1", "text": "Снег идёт"}\n'.encode()
         (["sweep", "-", "--k", "0"], b"", 2, "not a number or a range"),
         (["sweep", "-", "--k", "8-4"], b"", 2, "not a number or a range"),
         (["swep", "-"], b"", 2, "No such command"),
+        (["sweep", "-", "--k", "4-13"], GOOD, 2, "13 is more than the 12 key terms"),
+        (["sweep", "-", "--k", "4", "--score", "share"], GOOD, 2, "the share score has thresholds"),
+        (["pairs", "-", "--k-min", "13"], GOOD, 2, "no pair can have 13 of 12 terms"),
+        (["pairs", "-", "-"], GOOD, 78, "standard input can be read once"),
         (["sweep", "no.jsonl"], b"", 66, "no.jsonl does not exist"),
         (["sweep", "no.xlsx"], b"", 78, "no.xlsx"),
         (["sweep", "-"], GOOD + b"{]\n", 65, "-:2:"),
@@ -54,12 +58,42 @@ def test_nothing_is_left_behind_when_reading_fails(run, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("output", "code", "message"),
+    [
+        ("bad.jsonl", 73, "bad.jsonl is the quarantine file too"),
+        ("in.jsonl", 73, "in.jsonl is one of the inputs"),
+        ("no/such/out.jsonl", 73, "cannot create no/such/out.jsonl"),
+        ("out.doc", 78, "out.doc"),
+    ],
+)
+def test_an_output_that_cannot_be_is_refused_before_anything_is_read(run, tmp_path, output, code, message):
+    (tmp_path / "in.jsonl").write_bytes(GOOD + b"{]\n")
+    answer = run("dedup", "in.jsonl", "--out", output, "--on-error", "skip", "--quarantine", "bad.jsonl")
+    assert (answer.returncode, message in answer.stderr.decode()) == (code, True), answer.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+
+
+def test_the_quarantine_does_not_replace_the_labels(run, tmp_path):
+    (tmp_path / "labels.jsonl").write_bytes(b"")
+    asked = ("--labels", "labels.jsonl", "--on-error", "skip", "--quarantine", "labels.jsonl")
+    answer = run("evaluate", "-", *asked, stdin=GOOD)
+    assert answer.returncode == 78
+    assert b"labels.jsonl is one of the inputs" in answer.stderr
+
+
 def test_a_reader_that_goes_away_is_no_error(tmp_path):
     from infostream_dedup.sample import documents_path
 
     command = f"{sys.executable} -m infostream_dedup pairs {documents_path()} --k-min 1 --quiet | head -c 100"
     answer = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, check=False)
-    assert answer.stderr == b""
+    assert (answer.returncode, answer.stderr) == (0, b"")
+
+
+def test_standard_input_that_is_closed_is_no_bug():
+    command = f"{sys.executable} -m infostream_dedup pairs - <&-"
+    answer = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
+    assert (answer.returncode, b"standard input is closed" in answer.stderr) == (66, True), answer.stderr
 
 
 def test_configuration_file_is_overridden_by_flags(run, tmp_path):
@@ -68,9 +102,30 @@ def test_configuration_file_is_overridden_by_flags(run, tmp_path):
     assert len(run("sweep", "-", "--config", "c.toml", "--k", "5", stdin=GOOD).stdout.splitlines()) == 1
 
 
+def test_one_configuration_file_serves_commands_of_one_and_of_several_representations(run, tmp_path):
+    text = 'representation = "stem"\nn = 5\ndf-min = 3\nbackground = false\n'
+    (tmp_path / "c.toml").write_text(text, encoding="utf-8")
+    for command in ("sweep", "pairs"):
+        answer = run(command, "-", "--config", "c.toml", "--format", "jsonl", stdin=GOOD)
+        assert answer.returncode == 0, answer.stderr
+    rows = run("sweep", "-", "--config", "c.toml", "--format", "jsonl", stdin=GOOD).stdout.splitlines()
+    assert len(rows) == 5
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("df-mim = 3", "did you mean 'df-min'"), ("= 3", "not a TOML file"), ("zzzzzz = 1", "unknown key 'zzzzzz'")],
+    [
+        ("df-mim = 3", "did you mean 'df-min'"),
+        ("= 3", "not a TOML file"),
+        ("zzzzzz = 1", "unknown key 'zzzzzz'"),
+        ('n = "abc"', "c.toml: n: 'abc' is not a valid integer"),
+        ("n = true", "c.toml: n is True; expected a string or a number"),
+        ("n = [3, 4]", "c.toml: n is [3, 4]; expected one value"),
+        ("quiet = 3", "c.toml: quiet is 3; expected true or false"),
+        ('engine = "fast"', "c.toml: engine: 'fast' is not one of"),
+        ("[sweep]\nn = 3", "unknown key 'sweep'"),
+        ("[n]\nn = 3", "c.toml: n is {'n': 3}; expected"),
+    ],
 )
 def test_a_wrong_configuration_file_is_named(run, tmp_path, text, message):
     (tmp_path / "c.toml").write_text(text, encoding="utf-8")

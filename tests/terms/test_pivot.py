@@ -83,14 +83,14 @@ def counted(documents):
 
 
 def best(language, word, target="ru"):
-    return next((one.term for one in translate([word], language, target)[0] if one.rung != "skeleton"), None)
+    return next((one.term for one in translate([word], language, target)[0] if one.confidence >= 0.75), None)
 
 
 def canonicals(documents):
     """Canonical term of every (language, word)."""
     words = {(language, word) for language, words in documents for word in words}
     others = {language for language, _ in words} - {"ru"}
-    met = {one.term for pair in words for one in WORDS.get(pair, ()) if one.rung != "skeleton" and pair[0] in others}
+    met = {one.term for pair in words for one in WORDS.get(pair, ()) if one.confidence >= 0.75 and pair[0] in others}
     said = {word for _, word in words if not others or any(best("ru", word, other) for other in others)}
     found = {(language, word): best(language, word) for language, word in words}
     return {pair: term for pair, term in found.items() if pair[0] != "ru" or pair[1] in met | said}

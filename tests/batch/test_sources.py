@@ -1,0 +1,30 @@
+"""A source that changes between its two readings is refused."""
+
+import pytest
+
+from infostream_dedup.batch.sources import rereadable
+from infostream_dedup.errors import BadDataError
+
+FIRST = '{"id": "1", "text": "Снег"}\n{"id": "2", "text": "Дождь"}\n'
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        FIRST + '{"id": "3", "text": "Град"}\n',
+        '{"id": "1", "text": "Снег"}\n',
+        '{"id": "1", "text": "Снег"}\n{"id": "3", "text": "Дождь"}\n',
+        '{"id": "1", "text": "Снег идёт"}\n{"id": "2", "text": "Дождь"}\n',
+    ],
+    ids=["longer", "shorter", "other id", "other text"],
+)
+def test_files_written_to_while_they_are_read(second, tmp_path):
+    path = tmp_path / "in.jsonl"
+    path.write_text(FIRST, encoding="utf-8")
+    with rereadable(str(path), {}) as documents:
+        assert [document.id for document in documents.first()] == ["1", "2"]
+        assert [document.id for document in documents.again()] == ["1", "2"]
+        path.write_text(second, encoding="utf-8")
+        with pytest.raises(BadDataError, match="the second reading gave other documents") as caught:
+            list(documents.again())
+        assert caught.value.code == "E_CHANGED"

@@ -1,0 +1,204 @@
+"""The whole ladder: order of the rungs, what it refuses, and that answers depend on nothing but the term."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infostream_dedup.lexicon.translation_tables import blocked, concepts, false_friends
+from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.translation import Translation, Translator
+from infostream_dedup.translation.answer_cache import AnswerCache
+from infostream_dedup.translation.cognates import CognatesRung
+from infostream_dedup.translation.dictionary import DictionaryRung
+from infostream_dedup.translation.identity import IdentityRung
+from infostream_dedup.translation.names import NamesRung
+from infostream_dedup.translation.rung import Rung
+from infostream_dedup.translation.skeleton import SkeletonRung
+
+PAIRS = [(one, other) for one in LANGUAGES for other in LANGUAGES if one != other]
+ALPHABETS = {"ru": "абвгдеиклнорстыья", "uk": "абвгдеіклнорстиьяʼ", "en": "abcdeghiklnorsty"}
+
+
+def without_models() -> tuple[Rung, ...]:
+    """The rungs that do not depend on what this machine has installed."""
+    return IdentityRung(), DictionaryRung(), NamesRung(), CognatesRung(), SkeletonRung()
+
+
+def translated(term: str, source: Language, target: Language) -> list[str]:
+    answers = Translator(source, target, rungs=without_models()).translate([term])[0]
+    return [answer.term for answer in answers]
+
+
+class Fixed:
+    """A rung with answers by heart, that remembers what it was asked."""
+
+    def __init__(self, name: str, answers: dict[str, list[str]]) -> None:
+        self.name = name
+        self.asked: list[str] = []
+        self._answers = answers
+
+    def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:
+        del source, target
+        self.asked += terms
+        return [tuple(Translation(one, self.name, 0.5) for one in self._answers.get(term, ())) for term in terms]
+
+
+def test_the_first_rung_that_answers_wins_with_all_its_equivalents() -> None:
+    first = Fixed("first", {"дом": ["дім", "будинок"]})
+    second = Fixed("second", {"дом": ["хата"], "лес": ["ліс"]})
+    found = Translator("ru", "uk", rungs=[first, second]).translate(["лес", "дом", "лес", "сад"])
+    assert [[one.term for one in answers] for answers in found] == [["ліс"], ["дім", "будинок"], ["ліс"], []]
+    assert second.asked == ["лес", "сад"]
+
+
+def test_explain_asks_every_rung() -> None:
+    rungs = [Fixed("first", {"дом": ["дім"]}), Fixed("second", {"дом": ["хата"]}), Fixed("third", {})]
+    found = Translator("ru", "uk", rungs=rungs).explain("дом")
+    assert [(name, [one.term for one in answers]) for name, answers in found] == [
+        ("first", ["дім"]),
+        ("second", ["хата"]),
+        ("third", []),
+    ]
+
+
+def test_explain_names_the_standard_rungs_in_their_order() -> None:
+    names = [name for name, _ in Translator("uk", "ru").explain("уряд")]
+    assert names == ["identity", "cache", "dictionary", "names", "cognates", "argos", "skeleton"]
+
+
+def test_the_same_language_gives_the_term_itself() -> None:
+    assert Translator("ru", "ru").translate(["год"]) == [(Translation("год", "same", 1.0),)]
+
+
+@pytest.mark.parametrize(
+    ("term", "source", "target", "expected"),
+    [
+        ("председатель", "ru", "uk", "голова"),
+        ("участие", "ru", "uk", "участь"),
+        ("мнение", "ru", "uk", "думка"),
+        ("тиждень", "uk", "ru", "неделя"),
+        ("government", "en", "ru", "правительство"),
+        ("уряд", "uk", "en", "government"),
+        ("зеленський", "uk", "en", "zelenskyy"),
+        ("zelensky", "en", "uk", "зеленський"),
+        ("ооо", "ru", "uk", "тов"),
+        ("un", "en", "ru", "оон"),
+        ("стефанчук", "ru", "en", "stefanchuk"),
+        ("геймер", "ru", "uk", "геймер"),
+        ("сейсмолог", "ru", "en", "seismologist"),
+        ("smith", "en", "uk", "сміт"),
+    ],
+)
+def test_best_answers(term: str, source: Language, target: Language, expected: str) -> None:
+    assert translated(term, source, target)[0] == expected
+
+
+def test_digits_and_latin_words_stay_outside_english() -> None:
+    assert translated("2022", "uk", "en") == ["2022"]
+    assert translated("hdcp", "uk", "ru") == ["hdcp"]
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_no_slur_goes_in_or_comes_out(source: Language, target: Language) -> None:
+    slurs = sorted(blocked(source))
+    assert Translator(source, target, rungs=without_models()).translate(slurs) == [()] * len(slurs)
+    echo = Fixed("echo", {"слово": sorted(blocked(target)), "word": sorted(blocked(target))})
+    assert Translator(source, target, rungs=[echo]).translate(["слово", "word"]) == [(), ()]
+
+
+def test_a_slur_is_refused_as_a_part_too() -> None:
+    assert translated("экс-москаль", "ru", "uk") == []
+    assert Translator("ru", "en", rungs=[Fixed("x", {"слово": ["ex-negroes"]})]).translate(["слово"]) == [()]
+
+
+def test_rules_never_join_false_friends() -> None:
+    rungs = (NamesRung(), CognatesRung(), SkeletonRung())
+    wrong = [friend for friend in false_friends() if friend.is_wrong]
+    assert len(wrong) > 100
+    to_uk = Translator("ru", "uk", rungs=rungs).translate([friend.ru for friend in wrong])
+    to_ru = Translator("uk", "ru", rungs=rungs).translate([friend.uk for friend in wrong])
+    for friend, uk, ru in zip(wrong, to_uk, to_ru, strict=True):
+        assert friend.uk not in {one.term for one in uk}
+        assert friend.ru not in {one.term for one in ru}
+
+
+def test_false_friends_have_their_right_word_among_the_answers() -> None:
+    with_words = [friend for friend in false_friends() if any(" " not in word for word in friend.right_uk)]
+    for friend in with_words:
+        assert set(translated(friend.ru, "ru", "uk")) & set(friend.right_uk), friend
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_table_words_come_back(source: Language, target: Language) -> None:
+    """A word, its equivalents, and their equivalents: the word is among them."""
+    words = [words[0] for concept in concepts()[::7] if " " not in (words := concept.words[source])[0]]
+    forth = Translator(source, target, rungs=without_models()).translate(words)
+    terms = sorted({one.term for answers in forth for one in answers})
+    back = dict(zip(terms, Translator(target, source, rungs=without_models()).translate(terms), strict=True))
+    lost = [
+        word
+        for word, answers in zip(words, forth, strict=True)
+        if answers and word not in {one.term for there in answers for one in back[there.term]}
+    ]
+    # Where the table has a plural the term is the noun, and English words become singulars.
+    assert len(lost) < 0.07 * len(words), lost
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_answers_depend_on_the_term_alone(data: st.DataObject) -> None:
+    source, target = data.draw(st.sampled_from(PAIRS))
+    words = st.text(alphabet=ALPHABETS[source] + "-", min_size=1, max_size=9)
+    terms = data.draw(st.lists(words, min_size=1, max_size=6))
+    cut = data.draw(st.integers(0, len(terms)))
+    translator = Translator(source, target, rungs=without_models())
+    whole = translator.translate(terms)
+    assert len(whole) == len(terms)
+    assert translator.translate(terms[:cut]) + translator.translate(terms[cut:]) == whole
+    assert Translator(source, target, rungs=without_models()).translate(terms[::-1]) == whole[::-1]
+    for answers in whole:
+        assert all(0 <= one.confidence <= 1 and one.term for one in answers)
+        assert len({one.term for one in answers}) == len(answers)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(PAIRS), st.lists(st.text(max_size=12), max_size=4))
+def test_no_text_makes_it_fail(pair: tuple[Language, Language], terms: list[str]) -> None:
+    assert len(Translator(*pair, rungs=without_models()).translate(terms)) == len(terms)
+
+
+def test_progress_tells_how_many_distinct_terms_are_done() -> None:
+    told: list[tuple[str, int, int | None]] = []
+    translator = Translator("ru", "uk", rungs=[Fixed("x", {})])
+    translator.translate(["дом", "лес", "дом"], lambda *what: told.append(what))
+    assert told == [("translate", 2, 2)]
+
+
+def test_the_cache_spares_the_slow_rungs_and_forgets_under_another_mark(tmp_path: Path) -> None:
+    file = tmp_path / "answers.sqlite"
+
+    def asked(mark: str) -> list[str]:
+        slow = Fixed("slow", {"дом": ["дім"], "лес": ["ліс", "бір"]})
+        translator = Translator("ru", "uk", rungs=[IdentityRung(), slow], cache=AnswerCache(file, mark))
+        answers = translator.translate(["дом", "лес", "сад", "2022"])
+        assert [[one.term for one in found] for found in answers] == [["дім"], ["ліс", "бір"], [], ["2022"]]
+        return slow.asked
+
+    assert asked("one") == ["дом", "лес", "сад"]
+    assert asked("one") == []
+    assert asked("two") == ["дом", "лес", "сад"]
+
+
+def test_a_damaged_cache_costs_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file = tmp_path / "answers.sqlite"
+    file.write_bytes(b"no database at all" * 100)
+    slow = Fixed("slow", {"дом": ["дім"]})
+    found = Translator("ru", "uk", rungs=[slow], cache=AnswerCache(file, "mark")).translate(["дом"])
+    assert found[0][0].term == "дім"
+    assert [record.message for record in caplog.records if "cache of translations" in record.message]
+    assert file.read_bytes().startswith(b"no database")

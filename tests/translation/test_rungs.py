@@ -1,0 +1,265 @@
+"""Single rungs and the rules behind them, by cases worked by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infostream_dedup.errors import BadDataError
+from infostream_dedup.model import Language
+from infostream_dedup.translation.dictionary import DictionaryRung
+from infostream_dedup.translation.identity import IdentityRung
+from infostream_dedup.translation.imported_tables import COLUMNS, imported_pairs
+from infostream_dedup.translation.international_key import international_keys
+from infostream_dedup.translation.international_words import international_words
+from infostream_dedup.translation.name_spelling import respelt
+from infostream_dedup.translation.names import NamesRung
+from infostream_dedup.translation.romanisation import cyrillised, latin_key, romanised
+from infostream_dedup.translation.rung import Rung
+from infostream_dedup.translation.skeleton import SkeletonRung
+from infostream_dedup.translation.slavic_cognates import cognates
+from infostream_dedup.translation.slavic_correspondence import IMPOSSIBLE, coarse_key, distance
+from infostream_dedup.translation.transcription import (
+    cyrillic_consonants,
+    folded_cyrillic,
+    folded_latin,
+    latin_consonants,
+    transcription_cost,
+)
+from infostream_dedup.translation.word_pairs import word_pairs
+
+
+def asked(rung: Rung, term: str, source: Language, target: Language) -> list[str]:
+    return [one.term for one in rung.translate([term], source, target)[0]]
+
+
+def test_identity_leaves_english_words_and_listed_names_to_others() -> None:
+    rung = IdentityRung()
+    assert asked(rung, "hdcp", "ru", "uk") == ["hdcp"]
+    assert asked(rung, "table", "en", "ru") == []
+    # The dictionary knows Фейсбук beside Facebook.
+    assert asked(rung, "facebook", "ru", "uk") == []
+    assert asked(rung, "дом", "ru", "uk") == []
+
+
+def test_dictionary_orders_by_place_in_the_row() -> None:
+    found = DictionaryRung().translate(["людина"], "uk", "ru")[0]
+    assert found[0].term == "человек"
+    assert [one.confidence for one in found] == sorted((one.confidence for one in found), reverse=True)
+
+
+def test_dictionary_keys_are_terms_as_documents_have_them() -> None:
+    # кошти is the plural of кошт, and робот is no case of робота.
+    assert asked(DictionaryRung(), "кошт", "uk", "ru")[0] == "средство"
+    assert asked(DictionaryRung(), "робот", "uk", "ru") == ["робот"]
+    assert "negotiation" in asked(DictionaryRung(), "переговоры", "ru", "en")
+
+
+def test_dictionary_translates_compounds_by_their_last_part() -> None:
+    rung = DictionaryRung()
+    assert asked(rung, "it-компания", "ru", "uk") == ["it-компанія"]
+    assert asked(rung, "экс-президент", "ru", "uk") == ["екс-президент"]
+    assert asked(rung, "экс-президент", "ru", "en") == ["president"]
+
+
+def test_names_of_several_words_meet_in_the_last() -> None:
+    assert "york" in asked(DictionaryRung(), "нью-йорк", "ru", "en")
+    assert "нью-йорк" in asked(DictionaryRung(), "york", "en", "uk")
+
+
+def test_imported_tables_serve_both_directions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INFOSTREAM_DEDUP_DATA", str(tmp_path))
+    assert imported_pairs("ru", "uk") == []
+    (tmp_path / "translations").mkdir()
+    rows = ["\t".join(COLUMNS), "ru\tuk\tШмурдяк\tшмурдяка\tnoun", "en\tru\tx\ty\tnoun"]
+    (tmp_path / "translations" / "mine.tsv").write_text("\n".join(rows), encoding="utf-8")
+    assert imported_pairs("ru", "uk") == [("шмурдяк", "шмурдяка")]
+    assert imported_pairs("uk", "ru") == [("шмурдяка", "шмурдяк")]
+    assert imported_pairs("ru", "en") == [("y", "x")]
+    word_pairs.cache_clear()
+    try:
+        assert asked(DictionaryRung(), "шмурдяк", "ru", "uk") == ["шмурдяка"]
+    finally:
+        word_pairs.cache_clear()
+
+
+@pytest.mark.parametrize("row", ["de\tuk\thaus\tдім\tnoun", "ru\tuk\t\tдім\tnoun", "ru\tuk\tдом"])
+def test_broken_imported_tables_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: str) -> None:
+    monkeypatch.setenv("INFOSTREAM_DEDUP_DATA", str(tmp_path))
+    (tmp_path / "translations").mkdir()
+    (tmp_path / "translations" / "broken.tsv").write_text("\t".join(COLUMNS) + "\n" + row, encoding="utf-8")
+    with pytest.raises(BadDataError, match=r"broken\.tsv"):
+        imported_pairs("ru", "uk")
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "expected"),
+    [
+        ("житомирский", "ru", "житомірський"),
+        ("рыжов", "ru", "рижов"),
+        ("украинцев", "ru", "українцев"),
+        ("лубинец", "ru", "лубінець"),
+        ("гладкий", "ru", "гладкий"),
+        ("вишневецький", "uk", "вишневецкий"),
+        ("лубінець", "uk", "лубинец"),
+        ("єрмолаєв", "uk", "ермолаев"),
+    ],
+)
+def test_names_are_respelt_by_rule(name: str, source: Language, expected: str) -> None:
+    assert respelt(name, source)[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "target", "expected"),
+    [
+        ("стефанчук", "uk", "ru", "стефанчук"),
+        ("лубінець", "uk", "ru", "лубинец"),
+        ("зеленский", "ru", "uk", "зеленський"),
+        ("дмитрий", "ru", "uk", "дмитро"),
+        ("stefanchuk", "en", "uk", "стефанчук"),
+        ("yermak", "en", "ru", "ермак"),
+        ("thompson", "en", "ru", "томпсон"),
+        ("томпсон", "ru", "en", "thompson"),
+        ("гонсалес", "uk", "en", "gonzalez"),
+        ("pashinyan", "en", "uk", "пашинян"),
+        ("brovdenko", "en", "uk", "бровденко"),
+    ],
+)
+def test_names_are_found_by_how_they_are_written(name: str, source: Language, target: Language, expected: str) -> None:
+    assert expected in asked(NamesRung(), name, source, target)
+
+
+@pytest.mark.parametrize(
+    ("word", "source", "target"), [("table", "en", "ru"), ("стол", "ru", "uk"), ("кіт", "uk", "en")]
+)
+def test_common_nouns_are_no_names(word: str, source: Language, target: Language) -> None:
+    assert asked(NamesRung(), word, source, target) == []
+
+
+def test_spellings_of_one_name_share_a_key() -> None:
+    spellings = ("зеленский", "зеленський", "zelenskyy", "zelensky", "zelenskiy", "zelenskyi", "zelenskii")
+    assert {latin_key(name) for name in spellings} == {"зеленски"}
+    assert latin_key("aliyev") == latin_key("aliev") == latin_key("алиев")
+    assert latin_key("порошенко") != latin_key("тимошенко")
+
+
+def test_romanisation_gives_the_official_spelling_first() -> None:
+    assert romanised("зеленський", "uk")[0] == "zelenskyi"
+    assert "zelensky" in romanised("зеленський", "uk")
+    assert romanised("щербаков", "ru")[0] == "shcherbakov"
+    assert romanised("ёжик1", "ru") == []
+
+
+def test_only_slavic_looking_names_are_cyrillised() -> None:
+    assert cyrillised("kovalchuk", "uk") == "ковалчук"
+    assert cyrillised("vyshnevetskyi", "uk") == "вишневецький"
+    assert cyrillised("smith", "ru") is None
+
+
+@pytest.mark.parametrize(
+    ("latin", "cyrillic", "most"),
+    [
+        ("merkel", "меркель", 0.0),
+        ("smith", "смит", 0.0),
+        ("wright", "райт", 0.0),
+        ("johnson", "джонсон", 0.1),
+        ("schröder", "шрёдер", 0.3),
+        ("guardiola", "гвардиола", 0.2),
+        ("christopher", "кристофер", 0.1),
+        ("gonzalez", "гонсалес", 0.2),
+    ],
+)
+def test_names_cost_little_as_they_sound(latin: str, cyrillic: str, most: float) -> None:
+    read, heard = folded_latin(latin), folded_cyrillic(cyrillic)
+    assert transcription_cost(read, heard) <= most
+    assert cyrillic_consonants(heard) in latin_consonants(read)
+
+
+def test_strangers_are_no_transcriptions() -> None:
+    assert transcription_cost(folded_latin("merkel"), folded_cyrillic("макрон")) == IMPOSSIBLE
+    assert transcription_cost("smith", "смайт", limit=0.05) == IMPOSSIBLE
+
+
+@given(st.text(alphabet="abcdeghijklmnoprstuwyz", min_size=1, max_size=10))
+def test_a_limit_changes_no_cost_below_it(latin: str) -> None:
+    cyrillic = folded_cyrillic(latin_key(latin))
+    cost = transcription_cost(folded_latin(latin), cyrillic)
+    assert transcription_cost(folded_latin(latin), cyrillic, limit=0.4) == (cost if cost <= 0.4 else IMPOSSIBLE)
+
+
+@pytest.mark.parametrize(
+    ("term", "source", "expected"),
+    [
+        ("локомотив", "ru", "локомотив"),
+        ("легализация", "ru", "легалізація"),
+        ("неточность", "ru", "неточність"),
+        ("подкуп", "ru", "підкуп"),
+        ("пехотинец", "ru", "піхотинець"),
+        ("базирование", "ru", "базування"),
+        ("мʼясорубка", "uk", "мясорубка"),
+        ("анексія", "uk", "аннексия"),
+        ("піхотинець", "uk", "пехотинец"),
+    ],
+)
+def test_slavic_cognates(term: str, source: Language, expected: str) -> None:
+    found = cognates([term], source, "uk" if source == "ru" else "ru")[0]
+    assert found[0].term == expected
+
+
+def test_cognates_are_nouns_in_use() -> None:
+    # Slang of the dictionary (чєловєк) and Russian words of the Ukrainian web (инженерия) are refused.
+    found = {one.term for answers in cognates(["человек", "инженерия"], "ru", "uk") for one in answers}
+    assert "чєловєк" not in found
+    assert "инженерия" not in found
+    assert "інженерія" in found
+
+
+def test_distance_by_hand() -> None:
+    assert distance("лампа", "лампа", "ru") == 0
+    assert distance("рыба", "риба", "ru") == 0
+    assert distance("рог", "ріг", "ru") == 0.5
+    assert distance("ріг", "рог", "uk") == 0.5
+    assert distance("касса", "каса", "ru") == 0.2
+    assert distance("дом", "сад", "ru") >= IMPOSSIBLE
+    assert distance("дом", "дома", "ru") == IMPOSSIBLE
+
+
+def test_coarse_keys_by_hand() -> None:
+    assert coarse_key("місто") == coarse_key("место")
+    assert coarse_key("колізія") == coarse_key("коллизия")
+    assert coarse_key("дом") != coarse_key("дам")
+
+
+@pytest.mark.parametrize(
+    ("term", "source", "target", "expected"),
+    [
+        ("приватизация", "ru", "en", "privatization"),
+        ("імпровізація", "uk", "en", "improvisation"),
+        ("сейсмолог", "ru", "en", "seismologist"),
+        ("гипноз", "ru", "en", "hypnosis"),
+        ("populist", "en", "uk", "популіст"),
+        ("metabolism", "en", "ru", "метаболизм"),
+        ("terminator", "en", "ru", "терминатор"),
+    ],
+)
+def test_international_words(term: str, source: Language, target: Language, expected: str) -> None:
+    assert expected in international_words([term], source, target)[0]
+
+
+@pytest.mark.parametrize("term", ["косяк", "горсть", "рябина", "голова"])
+def test_native_words_have_no_international_twin(term: str) -> None:
+    assert international_words([term], "ru", "en") == [[]]
+
+
+def test_international_keys_by_hand() -> None:
+    assert set(international_keys("философия", "ru")) & set(international_keys("philosophy", "en"))
+    assert set(international_keys("криза", "uk")).isdisjoint(international_keys("prize", "en"))
+
+
+def test_the_skeleton_says_so() -> None:
+    found = SkeletonRung().translate(["мийка"], "uk", "ru")[0]
+    assert [(one.term, one.rung) for one in found] == [("мойка", "skeleton")]
+    assert found[0].confidence < 0.5
