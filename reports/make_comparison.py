@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from comparison_texts import COMPARISON_TEXT, KEY_TERMS_TEXT, ORDERINGS_TEXT, POOL_TEXT, TIMES_TEXT
-from make_reports import CORPORA, REPORTS, SETS, LabelledSet, table, write_page, write_text
+from comparison_texts import COMPARISON_TEXT, CROSS_TEXT, KEY_TERMS_TEXT, ORDERINGS_TEXT, POOL_TEXT, TIMES_TEXT
+from make_reports import CORPORA, NEWS, REPORTS, SETS, LabelledSet, table, write_page, write_text
 
 from infostream_dedup import read_documents
 from infostream_dedup.corpus import csv_line
@@ -44,6 +44,12 @@ directed key terms, the preset ``best``."""
 LARGEST = "mdnews"
 """The corpus that times are measured on."""
 
+CROSS = (
+    LabelledSet("wmt ru-uk news", "wmt", "ru-uk", NEWS, positive=("translation",)),
+    LabelledSet("ntrex ru-uk", "ntrex", "ru-uk", positive=("translation",)),
+)
+"""Sets across languages, for key terms in the pivot language."""
+
 DRAWN = ("mdnews dup", "uagec", "wmt ru news")
 """Sets whose plane of precision and recall is drawn; the first one's corpus also gives the Dice heat map."""
 
@@ -62,16 +68,18 @@ class Judged:
         runs: what the methods made of each corpus.
         sets: comparison by labels of each labelled set.
         pools: comparison by the pool of each corpus.
+        cross: comparison by labels of each set across languages.
     """
 
     runs: dict[str, MethodRuns]
     sets: dict[str, Comparison]
     pools: dict[str, Comparison]
+    cross: dict[str, Comparison]
 
 
 def main() -> None:
     """Measure everything, then write the pages."""
-    judged = Judged({}, {}, {})
+    judged = Judged({}, {}, {}, {})
     names = [*methods(), *VARIANTS]
     for corpus in dict.fromkeys(labelled.corpus for labelled in SETS):
         texts = Texts(list(read_documents(CORPORA / f"{corpus}.docs.jsonl.gz")))
@@ -80,6 +88,9 @@ def main() -> None:
         for labelled in SETS:
             if labelled.corpus == corpus:
                 judged.sets[_name(labelled)] = _by_labels(texts, runs, labelled)
+        for labelled in CROSS:
+            if labelled.corpus == corpus:
+                judged.cross[labelled.name] = _by_labels(texts, runs, labelled)
         if corpus in WHOLE:
             judged.pools[corpus] = _by_pool(texts, runs)
         print(corpus, f"{runs.reading.cpu_seconds:.1f} s of reading")
@@ -128,7 +139,7 @@ def comparison_page(judged: Judged) -> None:
     lines = [
         "set,protocol,method,pairs,precision,recall,f1,low,high,tp,fp,fn,symmetry,transitivity,bytes_per_document\n"
     ]
-    for name, found in (*judged.sets.items(), *judged.pools.items()):
+    for name, found in (*judged.sets.items(), *judged.cross.items(), *judged.pools.items()):
         lines += [_csv_line(name, found.protocol, row) for row in found.rows]
     write_text(REPORTS / "comparison.csv", "".join(lines))
     parts = [COMPARISON_TEXT, "## F1 by labels", table(_summary(judged)), KEY_TERMS_TEXT]
@@ -137,6 +148,7 @@ def comparison_page(judged: Judged) -> None:
         parts += [f"## {name}", table([_labels_row(row) for row in found.rows])]
         if name in DRAWN:
             parts.append(_drawn(f"plane-{_slug(name)}", as_svg(plane_figure(found)), f"precision and recall on {name}"))
+    parts += ["## Across languages", CROSS_TEXT, table(_across(judged))]
     parts.append(POOL_TEXT)
     for corpus, found in judged.pools.items():
         parts += [f"## {corpus}, pool", _pool_caption(found), table([_pool_row(row) for row in found.rows])]
@@ -401,6 +413,16 @@ def _beaten(judged: Judged) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def _across(judged: Judged) -> list[dict[str, Any]]:
+    """F1 across languages of the methods that find anything there."""
+    first = next(iter(judged.cross.values()))
+    finding = [name for name in first.names if any(_figure(found, name, "tp") for found in judged.cross.values())]
+    return [
+        {"method": name, **{title: _figure(found, name, "f1") for title, found in judged.cross.items()}}
+        for name in finding
+    ]
 
 
 def _measures(judged: Judged) -> list[dict[str, Any]]:
