@@ -32,6 +32,9 @@ _OPTIONS: Final = (
     click.option("--window-days", type=float, help="Days a document is remembered; 0 for ever.  [default: 7]"),
     click.option("--window-documents", type=click.IntRange(min=1), help="Documents that are remembered."),
     click.option("--epoch-documents", type=click.IntRange(min=1), help="Documents of an epoch.  [default: 10000]"),
+    click.option(
+        "--first-epoch", type=click.IntRange(min=1), help="Documents of the first one; they grow.  [default: 500]"
+    ),
     click.option("--epoch-days", type=click.IntRange(min=1), help="Epochs of so many days instead."),
     click.option("--same-source", type=click.Choice(["ignore", "ban", "require"]), help="Pairs of one source."),
     click.option("--exact-rule", type=click.Choice(["text", "opening"]), help="Or also the same first paragraph."),
@@ -45,7 +48,15 @@ _OPTIONS: Final = (
 
 _NAMES: Final = (
     *("representation", "weighting", "n", "target", "df_min", "df_max", "short", "morph", "k_duplicate", "k_similar"),
-    *("duplicate_rule", "window_days", "window_documents", "epoch_documents", "epoch_days", "same_source"),
+    *(
+        "duplicate_rule",
+        "window_days",
+        "window_documents",
+        "epoch_documents",
+        "first_epoch",
+        "epoch_days",
+        "same_source",
+    ),
     *("exact_rule", "best", "source_ranks", "templates", "loss_limit", "loss_documents", "keep_text"),
 )
 
