@@ -1,0 +1,142 @@
+"""Pairs of bags that resemble one another: inverted lists of the rarest elements, pruned by size and place.
+
+Bags are rows of element ranks, rarest first, repetitions side by side; rows are in order of size. C. Xiao, W. Wang,
+X. Lin, J. X. Yu: Efficient similarity joins for near duplicate detection, WWW 2008 (PPJoin). Repetitions need no
+numbers: whoever shares the second x shares the first, which stands before it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.matrix.kernels.compiled import compiled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["find_pairs", "sort_rows"]
+
+_SLACK: Final = 1e-9
+
+
+@compiled
+def sort_rows(indptr: NDArray[np.int64], ranks: NDArray[np.int32], hashes: NDArray[np.uint64]) -> None:
+    """Sort every row in place, and hash it.
+
+    Args:
+        indptr: int64 (rows + 1,).
+        ranks: int32, changed.
+        hashes: uint64 (rows,), written; equal rows have equal ones.
+    """
+    for row in range(hashes.size):
+        begin, end = indptr[row], indptr[row + 1]
+        if end - begin > 32:
+            ranks[begin:end] = np.sort(ranks[begin:end])
+        else:
+            for place in range(begin + 1, end):
+                value = ranks[place]
+                at = place
+                while at > begin and ranks[at - 1] > value:
+                    ranks[at] = ranks[at - 1]
+                    at -= 1
+                ranks[at] = value
+        value64 = np.uint64(end - begin)
+        for place in range(begin, end):
+            value64 = (value64 ^ np.uint64(ranks[place])) * np.uint64(0x9E3779B97F4A7C15)
+            value64 ^= value64 >> np.uint64(29)
+        hashes[row] = value64
+
+
+@compiled
+def _overlap(
+    ranks: NDArray[np.int32], a: int, a_end: int, b: int, b_end: int, needed: int
+) -> int:
+    """Size of the intersection of two sorted bags, or less than ``needed`` as soon as that is certain."""
+    met = 0
+    while a < a_end and b < b_end:
+        if met + min(a_end - a, b_end - b) < needed:
+            return met
+        if ranks[a] == ranks[b]:
+            met += 1
+            a += 1
+            b += 1
+        elif ranks[a] < ranks[b]:
+            a += 1
+        else:
+            b += 1
+    return met
+
+
+@compiled
+def _twice(pairs: NDArray[np.int32]) -> NDArray[np.int32]:
+    larger = np.empty((2 * pairs.shape[0], 2), np.int32)
+    larger[: pairs.shape[0]] = pairs
+    return larger
+
+
+@compiled
+def find_pairs(
+    indptr: NDArray[np.int64], ranks: NDArray[np.int32], elements: int, tau: float
+) -> NDArray[np.int32]:
+    """All pairs of rows whose multiset Jaccard is at least tau.
+
+    Args:
+        indptr: int64 (rows + 1,); rows in ascending order of size, none of them empty.
+        ranks: int32, ascending in a row; rank 0 is the rarest element.
+        elements: number of ranks.
+        tau: above 0 to 1.
+
+    Returns:
+        int32 (pairs, 2), the smaller row number first.
+    """
+    rows = indptr.size - 1
+    starts = np.zeros(elements + 1, np.int64)
+    for row in range(rows):
+        size = indptr[row + 1] - indptr[row]
+        for place in range(indptr[row], indptr[row] + size - np.int64(np.ceil(2 * tau / (1 + tau) * size - _SLACK)) + 1):
+            starts[ranks[place] + 1] += 1
+    for element in range(elements):
+        starts[element + 1] += starts[element]
+    heads, tails = starts[:-1].copy(), starts[:-1].copy()
+    holders, places = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)
+    asked_by = np.full(rows, -1, np.int32)
+    pairs = np.empty((1024, 2), np.int32)
+    found = 0
+    for row in range(rows):
+        begin, end = indptr[row], indptr[row + 1]
+        size = end - begin
+        least = np.int64(np.ceil(tau * size - _SLACK))
+        for place in range(begin, end - least + 1):
+            element = ranks[place]
+            if place > begin and ranks[place - 1] == element:
+                continue
+            # Sizes grow from row to row, so what is too small now stays too small.
+            head = heads[element]
+            while head < tails[element] and indptr[holders[head] + 1] - indptr[holders[head]] < least:
+                head += 1
+            heads[element] = head
+            for at in range(head, tails[element]):
+                other = holders[at]
+                if asked_by[other] == row:
+                    continue
+                asked_by[other] = row
+                other_size = indptr[other + 1] - indptr[other]
+                needed = np.int64(np.ceil(tau / (1 + tau) * (size + other_size) - _SLACK))
+                # The first element that two rows share was met first, so nothing before it is shared.
+                met = _overlap(ranks, place, end, indptr[other] + places[at], indptr[other + 1], needed)
+                if met >= needed:
+                    if found == pairs.shape[0]:
+                        pairs = _twice(pairs)
+                    pairs[found, 0], pairs[found, 1] = other, row
+                    found += 1
+        last = begin + size - np.int64(np.ceil(2 * tau / (1 + tau) * size - _SLACK)) + 1
+        for place in range(begin, last):
+            element = ranks[place]
+            if place > begin and ranks[place - 1] == element:
+                continue
+            holders[tails[element]] = row
+            places[tails[element]] = place - begin
+            tails[element] += 1
+    return pairs[:found]
