@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from math import log
 from pathlib import Path
 from typing import Any
@@ -167,7 +168,9 @@ def _measured(folder: Path, reader: str, representation: str, target: str) -> di
         return result
 
     collection = stage("texts", lambda: READERS[reader](folder))
-    key_terms = stage("key terms", lambda: key_terms_of(collection, settings))
+    key_terms = stage("key terms", partial(key_terms_of, collection, settings))
+    # The texts are done with.
+    del collection
     linked = stage("matching", lambda: link(key_terms, settings, k_min=K_MIN, engine="numba"))
     measures = stage("S and T", lambda: measures_of(linked))
     return {

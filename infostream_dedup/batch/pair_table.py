@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Final
 
@@ -77,7 +77,7 @@ class PairTable:
         """The chosen pairs, in the same order."""
         return PairTable(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
-    def terms_of(self, pair: int, terms: list[str]) -> list[str]:
+    def terms_of(self, pair: int, terms: Sequence[str]) -> list[str]:
         """Terms that met in one pair, heaviest first; without a pivot language."""
         row = slice(self.met.indptr[pair], self.met.indptr[pair + 1])
         order = np.lexsort((self.met.indices[row], -self.met.data[row]))

@@ -61,7 +61,7 @@ class Analyser:
     def __init__(self, settings: Settings, numbers: TermNumbers) -> None:
         self._numbers = numbers
         self._terms = SurfaceTerms(settings, numbers)
-        self._stamps = np.full(1 << 12, NOTHING, dtype=np.int32)
+        self._stamps = np.full(1 << 12, NOTHING, dtype=np.int64)
 
     def read(self, documents: Sequence[Document]) -> Analysed:
         """Count the terms of every document, title and text."""
@@ -89,14 +89,14 @@ class Analyser:
     def _counted(self, scanned: Scanned, languages: NDArray[np.uint8], mapping: TermsOfSurfaces, most: int) -> Analysed:
         documents, terms = len(scanned), len(self._numbers)
         if len(self._stamps) < terms:
-            self._stamps = np.full(len(with_room(self._stamps, terms)), NOTHING, dtype=np.int32)
+            self._stamps = np.full(len(with_room(self._stamps, terms)), NOTHING, dtype=np.int64)
         longest = int(scanned.lengths.max(initial=0)) * most
         room = Row(np.empty(longest, np.int32), np.empty(longest, np.int32), np.empty(256, np.int64))
         indices, counts = (np.empty(len(scanned.tokens) * most, dtype=np.int32) for _ in range(2))
         sizes, lengths = np.empty(documents, dtype=np.int64), np.empty(documents, dtype=np.int64)
         end = count_terms(
             scanned.tokens, scanned.begins, scanned.lengths, languages, mapping,
-            self._stamps, room, indices, counts, sizes, lengths,
+            self._stamps, 0, room, indices, counts, sizes, lengths,
         )  # fmt: skip
         self._stamps[indices[:end]] = NOTHING
         indptr = np.zeros(documents + 1, dtype=np.int64)

@@ -72,8 +72,7 @@ class SurfaceTerms:
             held = numbers[own]
             unknown = own[self._codes[language, held] == _UNKNOWN]
             if len(unknown):
-                words = [surfaces[number] for number in unknown.tolist()]
-                self._codes[language, numbers[unknown]] = self._learnt(words, language)
+                self._codes[language, numbers[unknown]] = self._learnt(surfaces.some(unknown), language)
             found[language, own] = self._codes[language, held]
         return found
 
@@ -109,8 +108,9 @@ def _forms(surfaces: Sequence[str]) -> list[list[Form]]:
         return [list(forms(surface)) for surface in surfaces]
     found = forms_of_all(SurfaceList.of(surfaces))
     parts: list[list[Form]] = [[] for _ in surfaces]
+    strings = found.forms.strings()
     for surface, number, shape in zip(
         found.surfaces.tolist(), found.numbers.tolist(), found.shapes.tolist(), strict=True
     ):
-        parts[surface].append(Form(found.forms[number], _SHAPES[shape]))
+        parts[surface].append(Form(strings[number], _SHAPES[shape]))
     return parts

@@ -32,7 +32,7 @@ class TermCounts:
     """
 
     counts: sp.csr_array
-    terms: list[str]
+    terms: Sequence[str]
     languages: NDArray[np.uint8]
     lengths: NDArray[np.int64]
 

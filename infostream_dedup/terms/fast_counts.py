@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -37,6 +39,9 @@ __all__ = ["fast_count_terms"]
 
 _SHAPES: Final = tuple(Shape)
 
+_AT_ONCE: Final = 1 << 14
+"""Words turned into terms at a time."""
+
 
 def fast_count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0) -> TermCounts:
     """Turn tokens into counts of terms of ``settings.representation``.
@@ -46,66 +51,88 @@ def fast_count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int 
         settings: representation and rule of ``morph``.
         workers: threads; 0 for as many as the process may use. The result does not depend on them.
     """
-    held = forms_of_all(tokens.surfaces)
-    words = held.numbers * len(_SHAPES)
-    if settings.representation not in TERMS_OF_WORDS:
-        words += held.shapes
-    used = _used(tokens, workers)
-    found = [
-        _terms(held, words[(used[held.surfaces] >> number & 1).astype(np.bool_)], language, settings)
-        for number, language in enumerate(LANGUAGES)
-    ]
-    terms, term_of_word = _numbered(found, len(held.forms) * len(_SHAPES))
-    mapping, most = _mapping(held, words, term_of_word, len(tokens.surfaces))
+    terms, mapping, most = _terms_of_surfaces(tokens, settings, workers)
+    own = threading.local()
+
+    def count(chunk: Scanned, first: int) -> _Part:
+        if not hasattr(own, "counter"):
+            own.counter = _Counter(mapping, terms=len(terms), most=most)
+        counter: _Counter = own.counter
+        return counter.count(chunk, tokens.languages[first : first + len(chunk)])
+
     with ThreadPoolExecutor(thread_count(workers)) as pool:
-        parts = list(
-            pool.map(
-                lambda chunk, first: _count(
-                    chunk, tokens.languages[first : first + len(chunk)], mapping, terms=len(terms), most=most
-                ),
-                tokens.chunks,
-                tokens.firsts(),
-            )
-        )
-    counts, lengths = _joined(parts, len(terms), thread_count(workers))
+        parts = pool.map(count, tokens.chunks, tokens.firsts())
+        counts, lengths = _joined(parts, sum(len(chunk.tokens) for chunk in tokens.chunks), len(terms))
     return TermCounts(counts, terms, tokens.languages, lengths)
+
+
+def _terms_of_surfaces(
+    tokens: SurfaceTokens, settings: Settings, workers: int
+) -> tuple[SurfaceList, TermsOfSurfaces, int]:
+    """All terms in code point order, the terms of each surface, and the most terms that a surface holds."""
+    held = forms_of_all(tokens.surfaces)
+    # A word is a form, with its shape where the representation asks for it.
+    shapes = 1 if settings.representation in TERMS_OF_WORDS else len(_SHAPES)
+    words = held.numbers if shapes == 1 else held.numbers * shapes + held.shapes
+    used = _used(tokens, workers)
+    pool = SurfacePool()
+    by_language = np.full((len(LANGUAGES), len(held.forms) * shapes), NOTHING, dtype=np.int32)
+    for number, language in enumerate(LANGUAGES):
+        own = np.zeros(by_language.shape[1], dtype=np.bool_)
+        own[words[(used[held.surfaces] >> number & 1).astype(np.bool_)]] = True
+        _enter_terms(np.flatnonzero(own), held.forms, language, settings, pool, by_language[number])
+    listed = pool.listed()
+    order = listed.code_point_order()
+    rank = np.empty(len(order) + 1, dtype=np.int32)
+    rank[order], rank[NOTHING] = np.arange(len(order), dtype=np.int32), NOTHING
+    np.take(rank, by_language, out=by_language)
+    mapping, most = _mapping(held, words, by_language, len(tokens.surfaces))
+    return pool.listed(order), mapping, most
 
 
 def _used(tokens: SurfaceTokens, workers: int) -> NDArray[np.uint8]:
     """uint8 (surfaces,): bit l tells whether a document of language l holds the surface."""
+    threads = thread_count(workers)
+    by_thread = np.zeros((threads, len(tokens.surfaces)), dtype=np.uint8)
 
-    def mark(chunk: Scanned, first: int) -> NDArray[np.uint8]:
-        used = np.zeros(len(tokens.surfaces), dtype=np.uint8)
-        languages = tokens.languages[first : first + len(chunk)]
-        mark_used(chunk.tokens, chunk.begins, chunk.lengths, languages, used)
-        return used
+    def mark(thread: int) -> None:
+        for chunk, first in islice(zip(tokens.chunks, tokens.firsts(), strict=True), thread, None, threads):
+            languages = tokens.languages[first : first + len(chunk)]
+            mark_used(chunk.tokens, chunk.begins, chunk.lengths, languages, by_thread[thread])
 
-    by_surface = np.zeros(len(tokens.surfaces), dtype=np.uint8)
-    with ThreadPoolExecutor(thread_count(workers)) as pool:
-        for used in pool.map(mark, tokens.chunks, tokens.firsts()):
-            by_surface |= used
-    return by_surface
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """Words of a language, form number * number of shapes + shape, and the term of each, ``None`` where it is none."""
-
-    words: NDArray[np.int64]
-    terms: list[str | None]
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(mark, range(threads)))
+    return np.asarray(np.bitwise_or.reduce(by_thread), dtype=np.uint8)
 
 
-def _terms(held: SurfaceForms, words: NDArray[np.int64], language: Language, settings: Settings) -> _Found:
-    used = np.zeros(len(held.forms) * len(_SHAPES), dtype=np.bool_)
-    used[words] = True
-    distinct = np.flatnonzero(used)
+def _enter_terms(
+    words: NDArray[np.int64],
+    forms: SurfaceList,
+    language: Language,
+    settings: Settings,
+    pool: SurfacePool,
+    term_of_word: NDArray[np.int32],
+) -> None:
+    """Set the number in ``pool`` of the term of each word; words that are no terms are left as they are.
+
+    Where words are forms without shapes it is done some thousand at a time, so that few strings are ever there at once
+    and those stay in the processor's cache: a month has ten million. The analysis of shaped words, which may be shared
+    out over processes, is asked once.
+    """
+    of_words = TERMS_OF_WORDS.get(settings.representation)
+    step = len(words) if of_words is None else _AT_ONCE
     with _without_collection():
-        numbers, shapes = (part.tolist() for part in np.divmod(distinct, len(_SHAPES)))
-        of_words = TERMS_OF_WORDS.get(settings.representation)
-        if of_words is not None:
-            return _Found(distinct, of_words([held.forms[form] for form in numbers], language, settings))
-        forms = [Form(held.forms[form], _SHAPES[shape]) for form, shape in zip(numbers, shapes, strict=True)]
-        return _Found(distinct, terms_of_distinct(forms, language, settings))
+        for begin in range(0, len(words), max(step, 1)):
+            some = words[begin : begin + step]
+            if of_words is not None:
+                found = of_words(forms.some(some), language, settings)
+            else:
+                numbers, shapes = np.divmod(some, len(_SHAPES))
+                shaped = zip(forms.some(numbers), shapes.tolist(), strict=True)
+                found = terms_of_distinct([Form(form, _SHAPES[shape]) for form, shape in shaped], language, settings)
+            taken = np.fromiter((term is not None for term in found), np.bool_, len(found))
+            listed = SurfaceList.of([term for term in found if term is not None])
+            term_of_word[some[taken]] = pool.add(listed, np.zeros(len(listed), dtype=np.int64))
 
 
 @contextmanager
@@ -118,21 +145,6 @@ def _without_collection() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
-
-
-def _numbered(found: Sequence[_Found], words: int) -> tuple[list[str], NDArray[np.int32]]:
-    """All terms in code point order, and int32 (languages, words): the term of each word of each language."""
-    pool = SurfacePool()
-    by_language = np.full((len(found), words), NOTHING, dtype=np.int32)
-    for row, language in zip(by_language, found, strict=True):
-        held = np.fromiter((term is not None for term in language.terms), np.bool_, len(language.terms))
-        listed = SurfaceList.of([term for term in language.terms if term is not None])
-        row[language.words[held]] = pool.add(listed, np.zeros(len(listed), dtype=np.int64))
-    terms = pool.listed().strings()
-    order = sorted(range(len(terms)), key=terms.__getitem__)
-    rank = np.empty(len(terms) + 1, dtype=np.int32)
-    rank[order], rank[NOTHING] = np.arange(len(terms)), NOTHING
-    return [terms[number] for number in order], rank[by_language]
 
 
 def _mapping(
@@ -169,37 +181,62 @@ class _Part:
     totals: NDArray[np.int64]
 
 
-_NOTHING: Final = _Part(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64))
+class _Counter:
+    """Counts the terms of documents in one thread; what it works in is kept from chunk to chunk.
+
+    Args:
+        mapping: surfaces to terms.
+        terms: how many there are.
+        most: terms that a surface holds.
+    """
+
+    def __init__(self, mapping: TermsOfSurfaces, *, terms: int, most: int) -> None:
+        self._mapping = mapping
+        self._most = most
+        self._stamps = np.full(terms, -1, dtype=np.int64)
+        self._base = 0
+        self._room = _room(0)
+        self._indices, self._counts = (np.empty(0, dtype=np.int32) for _ in range(2))
+
+    def count(self, chunk: Scanned, languages: NDArray[np.uint8]) -> _Part:
+        longest = int(chunk.lengths.max(initial=0)) * self._most
+        if len(self._room.terms) < longest:
+            self._room = _room(longest)
+        if len(self._indices) < len(chunk.tokens) * self._most:
+            self._indices, self._counts = (np.empty(len(chunk.tokens) * self._most, dtype=np.int32) for _ in range(2))
+        sizes, totals = np.empty(len(chunk), dtype=np.int64), np.empty(len(chunk), dtype=np.int64)
+        end = count_terms(
+            chunk.tokens, chunk.begins, chunk.lengths, languages, self._mapping, self._stamps, self._base,
+            self._room, self._indices, self._counts, sizes, totals,
+        )  # fmt: skip
+        self._base += end
+        return _Part(self._indices[:end].copy(), self._counts[:end].copy(), sizes, totals)
 
 
-def _count(chunk: Scanned, languages: NDArray[np.uint8], mapping: TermsOfSurfaces, *, terms: int, most: int) -> _Part:
-    longest = int(chunk.lengths.max(initial=0)) * most
-    room = Row(np.empty(longest, np.int32), np.empty(longest, np.int32), np.empty(256, np.int64))
-    indices, counts = (np.empty(len(chunk.tokens) * most, dtype=np.int32) for _ in range(2))
-    sizes, totals = np.empty(len(chunk), dtype=np.int64), np.empty(len(chunk), dtype=np.int64)
-    stamps = np.full(terms, -1, dtype=np.int32)
-    end = count_terms(
-        chunk.tokens, chunk.begins, chunk.lengths, languages, mapping, stamps, room, indices, counts, sizes, totals
-    )
-    return _Part(indices[:end].copy(), counts[:end].copy(), sizes, totals)
+def _room(longest: int) -> Row:
+    return Row(np.empty(longest, np.int32), np.empty(longest, np.int32), np.empty(256, np.int64))
 
 
-def _joined(parts: list[_Part], terms: int, threads: int) -> tuple[sp.csr_array, NDArray[np.int64]]:
-    """All parts as one matrix and the lengths of the documents; the parts are used up."""
-    nothing = np.zeros(0, dtype=np.int64)
-    sizes = np.concatenate([nothing, *(part.sizes for part in parts)])
-    lengths = np.concatenate([nothing, *(part.totals for part in parts)])
-    entries = int(sizes.sum())
-    kind = np.int32 if entries < 2**31 else np.int64
-    indptr = np.concatenate([np.zeros(1, dtype=kind), np.cumsum(sizes, dtype=kind)])
-    indices, counts = np.empty(entries, dtype=kind), np.empty(entries, dtype=np.int32)
-    begins = np.cumsum([0, *(len(part.indices) for part in parts)])
+def _joined(parts: Iterable[_Part], tokens: int, terms: int) -> tuple[sp.csr_array, NDArray[np.int64]]:
+    """All parts as one matrix and the lengths of the documents.
 
-    def move(number: int) -> None:
-        part, parts[number] = parts[number], _NOTHING
-        here = slice(begins[number], begins[number + 1])
-        indices[here], counts[here] = part.indices, part.counts
-
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(move, range(len(parts))))
-    return sp.csr_array((counts, indices, indptr), shape=(len(sizes), terms)), lengths
+    Args:
+        parts: in their order; each is copied as it comes, so that there is never a second copy of all.
+        tokens: about as many entries as there may be; what is not written to takes no memory.
+        terms: how many there are.
+    """
+    indices, counts = (np.empty(tokens, dtype=np.int32) for _ in range(2))
+    sizes, lengths = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    end = 0
+    for part in parts:
+        before, end = end, end + len(part.indices)
+        if end > len(indices):
+            # More words that are several terms each than words that come twice in a text.
+            indices, counts = (np.concatenate([old, np.empty(end, dtype=np.int32)]) for old in (indices, counts))
+        indices[before:end], counts[before:end] = part.indices, part.counts
+        sizes.append(part.sizes)
+        lengths.append(part.totals)
+    kind = np.int32 if end < 2**31 else np.int64
+    indptr = np.concatenate([np.zeros(1, dtype=kind), np.cumsum(np.concatenate(sizes), dtype=kind)])
+    rows = (counts[:end], indices[:end].astype(kind, copy=False), indptr)
+    return sp.csr_array(rows, shape=(len(indptr) - 1, terms)), np.concatenate(lengths)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,7 @@ class KeyTerms:
     statistics: list[Statistics]
     pivot: PivotSpace | None = None
 
-    def labels(self) -> list[str]:
+    def labels(self) -> Sequence[str]:
         """The term that each column stands for, in code point order; in a pivot language several may have one term."""
         return self.counts.terms if self.pivot is None else self.pivot.labels()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -82,7 +82,7 @@ def language_statistics(
 
 
 def filled_up(
-    terms: list[str],
+    terms: Sequence[str],
     df: NDArray[np.int64],
     cf: NDArray[np.int64],
     lengths: NDArray[np.int64],
@@ -107,7 +107,7 @@ def filled_up(
     return Statistics(float(real + pseudo), blended, cf, max(length, 1.0))
 
 
-def document_probability(terms: list[str], frequencies: Mapping[str, float]) -> NDArray[np.float64]:
+def document_probability(terms: Sequence[str], frequencies: Mapping[str, float]) -> NDArray[np.float64]:
     """Probability that a pseudo-document holds each term.
 
     Args:

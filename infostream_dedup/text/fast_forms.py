@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.text.kernels.byte_blocks import BLOCK
-from infostream_dedup.text.kernels.plain_forms import FORM_SIZE, NOT_PLAIN, plain_forms
+from infostream_dedup.text.kernels.plain_forms import AT_ONCE, FORM_ROOM, NOT_PLAIN, plain_forms
 from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.text.tokens import forms
 from infostream_dedup.text.utf8 import texts_of
@@ -30,7 +29,7 @@ class SurfaceForms:
         shapes: uint8 (entries,), the ``Shape`` of the word.
     """
 
-    forms: list[str]
+    forms: SurfaceList
     surfaces: NDArray[np.int64]
     numbers: NDArray[np.int64]
     shapes: NDArray[np.uint8]
@@ -41,8 +40,8 @@ def forms_of_all(surfaces: SurfaceList) -> SurfaceForms:
     pool = SurfacePool()
     pool.make_room(len(surfaces), int(surfaces.starts[-1]))
     numbers, shapes = np.empty(len(surfaces), dtype=np.int32), np.empty(len(surfaces), dtype=np.uint8)
-    room = np.empty(FORM_SIZE + BLOCK, dtype=np.uint8)
-    plain_forms(surfaces.pool, surfaces.starts, room, pool.table, numbers, shapes)
+    room, hashes = np.zeros(AT_ONCE * FORM_ROOM, dtype=np.uint8), np.empty(AT_ONCE, dtype=np.uint64)
+    plain_forms(surfaces.pool, surfaces.starts, room, hashes, pool.table, numbers, shapes)
     entries = [
         (surface, form, int(shape))
         for surface in np.flatnonzero(numbers == NOT_PLAIN).tolist()
@@ -56,7 +55,7 @@ def forms_of_all(surfaces: SurfaceList) -> SurfaceForms:
     holders = np.concatenate([plain, other_holders])
     order = np.argsort(holders, kind="stable")
     return SurfaceForms(
-        pool.listed().strings(),
+        pool.listed(),
         holders[order],
         np.concatenate([numbers[plain], other_numbers])[order].astype(np.int64),
         np.concatenate([shapes[plain], other_shapes])[order],

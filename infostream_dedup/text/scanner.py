@@ -63,6 +63,7 @@ class Scanner:
 
     def __init__(self) -> None:
         self.surfaces = SurfacePool()
+        self._rooms = [np.empty(0, dtype=np.int32)] * 2
 
     def scan(self, texts: Texts, first: int) -> Scanned:
         """Number the surfaces of raw texts. Texts of earlier documents must have been scanned before.
@@ -89,7 +90,7 @@ class Scanner:
         kinds = classes_of_raw_text() if raw else classes_of_cleaned_text()
         size = int(texts.offsets[-1] - texts.offsets[0])
         # A token takes two bytes at least: a letter and what parts it from the next.
-        tokens = np.empty((size + len(texts) + 1) // 2, dtype=np.int32)
+        tokens = self._room(raw, (size + len(texts) + 1) // 2)
         ends, states = np.zeros(len(texts) + 1, dtype=np.int64), np.zeros(len(texts), dtype=np.uint8)
         words = _words(texts.longest)
         offsets, data, pool = texts.offsets, texts.data, self.surfaces
@@ -99,6 +100,12 @@ class Scanner:
             pool.make_room(stopped // 2 + 1, 2 * stopped)
             done = scan(data, offsets, documents, done, kinds, raw, words, pool.table, tokens, ends, states)
         return _Pass(tokens[: ends[-1]], ends, states)
+
+    def _room(self, which: bool, size: int) -> NDArray[np.int32]:
+        """Memory for the tokens of a pass, kept from call to call: to ask for it anew takes as long as to use it."""
+        if len(self._rooms[which]) < size:
+            self._rooms[which] = np.empty(size, dtype=np.int32)
+        return self._rooms[which]
 
     def _plain(self, texts: Sequence[Sequence[str]], documents: NDArray[np.int64]) -> _Pass:
         """Take surfaces as the plain code found them."""

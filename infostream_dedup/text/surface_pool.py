@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, overload
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from infostream_dedup.text.kernels.surface_table import (
     unpack,
     write_lines,
 )
+from infostream_dedup.text.kernels.word_order import RANGES_PER_WORD, sort_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,9 +31,9 @@ _BYTES_PER_SURFACE: Final = 32
 _LINE_BREAK: Final = 0x0A
 
 
-@dataclass(frozen=True, slots=True)
-class SurfaceList:
-    """Surfaces in UTF-8, one after the other.
+@dataclass(frozen=True, slots=True, eq=False)
+class SurfaceList(Sequence[str]):
+    """Surfaces, or other words, in UTF-8, one after the other: a month's words as Python strings would take gigabytes.
 
     Attributes:
         starts: int64 (surfaces + 1,), where each one lies.
@@ -45,13 +46,25 @@ class SurfaceList:
     def __len__(self) -> int:
         return len(self.starts) - 1
 
-    def __getitem__(self, number: int) -> str:
-        return self.pool[self.starts[number] : self.starts[number + 1]].tobytes().decode()
+    @overload
+    def __getitem__(self, number: int) -> str: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> list[str]: ...
+
+    def __getitem__(self, number: int | slice) -> str | list[str]:
+        if isinstance(number, slice):
+            return self.some(np.arange(len(self))[number])
+        place = range(len(self))[number]
+        return self.pool[self.starts[place] : self.starts[place + 1]].tobytes().decode()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.strings())
 
     @classmethod
     def of(cls, words: Sequence[str]) -> SurfaceList:
         """Words in UTF-8; none holds a line break."""
-        text = np.frombuffer("".join(f"{word}\n" for word in words).encode(), dtype=np.uint8)
+        text = np.frombuffer("\n".join([*words, ""]).encode(), dtype=np.uint8)
         ends = np.flatnonzero(text == _LINE_BREAK)
         starts = np.concatenate([np.zeros(1, dtype=np.int64), ends + 1 - np.arange(1, len(ends) + 1)])
         pool = np.concatenate([text[text != _LINE_BREAK], np.zeros(BLOCK, dtype=np.uint8)])
@@ -59,10 +72,22 @@ class SurfaceList:
 
     def strings(self) -> list[str]:
         """All surfaces."""
-        lines = np.empty(int(self.starts[-1]) + len(self), dtype=np.uint8)
-        write_lines(self.starts, self.pool, lines)
+        return self.some(np.arange(len(self)))
+
+    def some(self, numbers: NDArray[np.integer]) -> list[str]:
+        """The surfaces of these numbers, in their order."""
+        size = int((self.starts[numbers + 1] - self.starts[numbers]).sum())
+        lines = np.empty(size + len(numbers), dtype=np.uint8)
+        write_lines(self.starts, self.pool, numbers.astype(np.int64, copy=False), lines)
         # Splitting one string is three times as fast as making strings one by one.
         return lines.tobytes().decode().split("\n")[:-1]
+
+    def code_point_order(self) -> NDArray[np.int32]:
+        """int32 (surfaces,): numbers of distinct surfaces in code point order; no surface holds a zero byte."""
+        order = np.arange(len(self), dtype=np.int32)
+        ranges = np.empty((len(self) // RANGES_PER_WORD + 1, 3), dtype=np.int64)
+        sort_words(self.pool, self.starts, order, np.empty(len(self), dtype=np.uint64), ranges)
+        return order
 
 
 class SurfacePool:
@@ -88,7 +113,7 @@ class SurfacePool:
         """int64 (surfaces,), where each was first met: document in the upper 32 bits, word in the lower."""
         return self.table.firsts[: len(self)]
 
-    def listed(self, order: NDArray[np.int64] | None = None) -> SurfaceList:
+    def listed(self, order: NDArray[np.integer] | None = None) -> SurfaceList:
         """All surfaces, by number or in another order."""
         records = np.empty(len(self), dtype=np.int64)
         size = places(self.table, records)

@@ -46,14 +46,13 @@ class Texts:
 
 def texts_of(strings: Sequence[str]) -> Texts:
     """Encode texts. Lone surrogates, which UTF-8 cannot hold, become U+FFFD: neither is part of a word."""
-    import pyarrow as pa
-
-    room = " " * _ROOM
     try:
-        array = pa.array([*strings, room], pa.large_string())
+        encoded = [text.encode() for text in strings]
     except UnicodeEncodeError:
-        array = pa.array([*(_SURROGATE.sub("\ufffd", text) for text in strings), room], pa.large_string())
-    return texts_of_arrow(array[:-1])
+        encoded = [_SURROGATE.sub("\ufffd", text).encode() for text in strings]
+    offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
+    np.cumsum([len(text) for text in encoded], out=offsets[1:])
+    return Texts(offsets, np.frombuffer(b"".join([*encoded, bytes(_ROOM)]), dtype=np.uint8))
 
 
 def texts_of_arrow(array: Any) -> Texts:

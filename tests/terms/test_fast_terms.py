@@ -69,7 +69,7 @@ def assert_same_surfaces(one: SurfaceCounts, other: SurfaceCounts) -> None:
 
 
 def assert_same_terms(one: TermCounts, other: TermCounts) -> None:
-    assert one.terms == other.terms
+    assert list(one.terms) == list(other.terms)
     assert np.array_equal(one.languages, other.languages)
     assert np.array_equal(one.lengths, other.lengths)
     assert_same_matrix(one.counts, other.counts)

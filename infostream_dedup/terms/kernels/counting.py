@@ -112,7 +112,8 @@ def count_terms(
     lengths: NDArray[np.int64],
     languages: NDArray[np.uint8],
     mapping: TermsOfSurfaces,
-    stamps: NDArray[np.int32],
+    stamps: NDArray[np.int64],
+    base: int,
     room: Row,
     indices: NDArray[np.int32],
     counts: NDArray[np.int32],
@@ -127,7 +128,8 @@ def count_terms(
         lengths: int64 (documents,), how many they are.
         languages: uint8 (documents,).
         mapping: surfaces to terms.
-        stamps: int32 (terms,), all -1.
+        stamps: int64 (terms,), all below ``base``; afterwards all below ``base`` and what is returned.
+        base: not negative.
         room: to sort in.
         indices: int32, receives the terms of each document, ascending, one document after the other.
         counts: int32, receives how often each stands there.
@@ -154,11 +156,11 @@ def count_terms(
                 term = mapping.more[at]
             while True:
                 total += 1
-                stamp = stamps[term]
+                stamp = stamps[term] - base
                 if stamp >= begin:
                     counts[stamp] += 1
                 else:
-                    stamps[term] = end
+                    stamps[term] = base + end
                     indices[end], counts[end] = term, 1
                     end += 1
                 if at >= last:

@@ -6,21 +6,25 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.text.kernels.byte_blocks import BLOCK
 from infostream_dedup.text.kernels.compiling import compiled, inlined, signed
-from infostream_dedup.text.kernels.surface_table import SurfaceTable, hash_bytes, intern
+from infostream_dedup.text.kernels.surface_table import SurfaceTable, hash_bytes, intern, prepare
 from infostream_dedup.text.tokens import LONGEST_FORM, SHORTEST_FORM, Shape
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FORM_SIZE", "NOT_PLAIN", "NO_FORM", "plain_forms"]
+__all__ = ["AT_ONCE", "FORM_ROOM", "NOT_PLAIN", "NO_FORM", "plain_forms"]
 
 NO_FORM: Final = -1
 NOT_PLAIN: Final = -2
 """The word is left to ``tokens.forms``."""
 
-FORM_SIZE: Final = 2 * LONGEST_FORM
-"""Bytes of the longest form."""
+FORM_ROOM: Final = 2 * LONGEST_FORM + BLOCK
+"""Bytes of the longest form, and room to read on behind it."""
+
+AT_ONCE: Final = 64
+"""Words looked up at a time."""
 
 _SHORTEST: Final = SHORTEST_FORM
 _LONGEST: Final = LONGEST_FORM
@@ -80,8 +84,10 @@ def _shape(letters: int, small: int, first_small: bool, opens: bool) -> int:
 
 
 @compiled
-def _fold(pool: NDArray[np.uint8], begin: int, end: int, opens: bool, form: NDArray[np.uint8]) -> tuple[int, int]:
-    """Write the form of a word; its bytes, or ``NO_FORM``, or ``NOT_PLAIN``; and its shape."""
+def _fold(
+    pool: NDArray[np.uint8], begin: int, end: int, opens: bool, form: NDArray[np.uint8], there: int
+) -> tuple[int, int]:
+    """Write the form of a word from ``there`` on; its bytes, or ``NO_FORM``, or ``NOT_PLAIN``; and its shape."""
     size, characters, letters, small_letters = 0, 0, 0, 0
     cyrillic, first_small, after_letter, after_small = False, False, False, False
     place = begin
@@ -102,7 +108,7 @@ def _fold(pool: NDArray[np.uint8], begin: int, end: int, opens: bool, form: NDAr
             after_letter, after_small = True, small
         characters += 1
         if characters <= _LONGEST:
-            size = _put(form, size, folded)
+            size = _put(form, there + size, folded) - there
         place += 1 if point < 0x80 else 2
     if not after_letter:
         return NOT_PLAIN, 0
@@ -115,7 +121,8 @@ def _fold(pool: NDArray[np.uint8], begin: int, end: int, opens: bool, form: NDAr
 def plain_forms(
     pool: NDArray[np.uint8],
     starts: NDArray[np.int64],
-    form: NDArray[np.uint8],
+    forms: NDArray[np.uint8],
+    hashes: NDArray[np.uint64],
     table: SurfaceTable,
     numbers: NDArray[np.int32],
     shapes: NDArray[np.uint8],
@@ -125,15 +132,23 @@ def plain_forms(
     Args:
         pool: the surfaces in UTF-8.
         starts: int64 (surfaces + 1,), where each lies.
-        form: uint8, room for a form and ``BLOCK`` bytes more.
+        forms: uint8, room for ``AT_ONCE`` times ``FORM_ROOM`` bytes.
+        hashes: uint64 (``AT_ONCE``,), to work in.
         table: of forms; it has room for as many as there are surfaces.
         numbers: int32 (surfaces,), receives the number of each surface's form, ``NO_FORM`` or ``NOT_PLAIN``.
         shapes: uint8 (surfaces,), receives its shape.
     """
-    for surface in range(numbers.size):
-        begin, end = starts[surface], starts[surface + 1]
-        opens = end - begin > 1 and pool[begin] == 0xC2 and pool[begin + 1] == 0xB6
-        size, shape = _fold(pool, begin + 2 * opens, end, opens, form)
-        numbers[surface], shapes[surface] = size, shape
-        if size >= 0:
-            numbers[surface] = intern(table, form, 0, size, False, hash_bytes(form, 0, size, False), surface)
+    for first in range(0, numbers.size, AT_ONCE):
+        last = min(first + AT_ONCE, numbers.size)
+        for surface in range(first, last):
+            begin, end, there = starts[surface], starts[surface + 1], (surface - first) * FORM_ROOM
+            opens = end - begin > 1 and pool[begin] == 0xC2 and pool[begin + 1] == 0xB6
+            size, shape = _fold(pool, begin + 2 * opens, end, opens, forms, there)
+            numbers[surface], shapes[surface] = size, shape
+            hashes[surface - first] = hash_bytes(forms, there, max(size, 0), False)
+        # Many at once, so that memory is asked for all of them before the first is needed.
+        prepare(table, hashes, last - first)
+        for surface in range(first, last):
+            size, there = signed(numbers[surface]), (surface - first) * FORM_ROOM
+            if size >= 0:
+                numbers[surface] = intern(table, forms, there, size, False, hashes[surface - first], surface)

@@ -247,16 +247,19 @@ def unpack(table: SurfaceTable, records: NDArray[np.int64], starts: NDArray[np.i
 
 
 @compiled
-def write_lines(starts: NDArray[np.int64], pool: NDArray[np.uint8], lines: NDArray[np.uint8]) -> None:
-    """Write surfaces one after the other, a line break behind each.
+def write_lines(
+    starts: NDArray[np.int64], pool: NDArray[np.uint8], numbers: NDArray[np.int64], lines: NDArray[np.uint8]
+) -> None:
+    """Write some surfaces one after the other, a line break behind each.
 
     Args:
         starts: int64 (surfaces + 1,), where each lies.
         pool: uint8.
+        numbers: int64, the surfaces wanted, in order.
         lines: uint8, receives them.
     """
     end = 0
-    for surface in range(starts.size - 1):
+    for surface in numbers:
         for place in range(starts[surface], starts[surface + 1]):
             lines[end] = pool[place]
             end += 1

@@ -1,0 +1,145 @@
+"""Words in code point order, which is the order of their bytes in UTF-8."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.text.kernels.byte_blocks import eight_bytes
+from infostream_dedup.text.kernels.compiling import compiled, inlined
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["RANGES_PER_WORD", "sort_words"]
+
+_STEP: Final = 8
+"""Bytes compared at a time."""
+
+_FEW: Final = 16
+"""So many words are sorted by insertion."""
+
+RANGES_PER_WORD: Final = 2
+"""Ranges still to be sorted have two words at least, so that there is never more than one for two words."""
+
+
+@inlined
+def _key(pool: NDArray[np.uint8], start: int, end: int) -> Any:
+    """The next bytes of a word as a number that orders as they do; zeros behind its end."""
+    left = end - start
+    if left <= 0:
+        return np.uint64(0)
+    word = eight_bytes(pool, start)
+    # The first byte becomes the highest.
+    word = (word >> np.uint64(32)) | (word << np.uint64(32))
+    word = (word >> np.uint64(16)) & np.uint64(0x0000FFFF0000FFFF) | (
+        word & np.uint64(0x0000FFFF0000FFFF)
+    ) << np.uint64(16)
+    word = (word >> np.uint64(8)) & np.uint64(0x00FF00FF00FF00FF) | (word & np.uint64(0x00FF00FF00FF00FF)) << np.uint64(
+        8
+    )
+    if left < _STEP:
+        unused = np.uint64(8 * (_STEP - left))
+        word = word >> unused << unused
+    return word
+
+
+@compiled
+def _load(
+    pool: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    order: NDArray[np.int32],
+    keys: NDArray[np.uint64],
+    begin: int,
+    end: int,
+    depth: int,
+) -> None:
+    for place in range(begin, end):
+        word = order[place]
+        keys[place] = _key(pool, starts[word] + depth, starts[word + 1])
+
+
+@compiled
+def _insert(
+    pool: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    order: NDArray[np.int32],
+    keys: NDArray[np.uint64],
+    begin: int,
+    end: int,
+    depth: int,
+) -> None:
+    """Sort a few words wholly."""
+    for place in range(begin + 1, end):
+        key, word = keys[place], order[place]
+        gap = place
+        while gap > begin:
+            before = keys[gap - 1]
+            if before == key:
+                offset = depth + _STEP
+                one, other = key, key
+                while one == other:
+                    one = _key(pool, starts[word] + offset, starts[word + 1])
+                    other = _key(pool, starts[order[gap - 1]] + offset, starts[order[gap - 1] + 1])
+                    offset += _STEP
+                if other < one:
+                    break
+            elif before < key:
+                break
+            keys[gap], order[gap] = before, order[gap - 1]
+            gap -= 1
+        keys[gap], order[gap] = key, word
+
+
+@inlined
+def _median(one: Any, two: Any, three: Any) -> Any:
+    return max(min(one, two), min(max(one, two), three))
+
+
+@compiled
+def sort_words(
+    pool: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    order: NDArray[np.int32],
+    keys: NDArray[np.uint64],
+    ranges: NDArray[np.int64],
+) -> None:
+    """Sort distinct words by multikey quicksort (Bentley & Sedgewick, SODA 1997), eight bytes at a time.
+
+    Args:
+        pool: uint8, the words in UTF-8, none with a zero byte, with ``BLOCK`` bytes of room behind.
+        starts: int64 (words + 1,), where each lies.
+        order: int32 (words,), the words to sort; receives them in order.
+        keys: uint64 (words,), to work in.
+        ranges: int64 (words // ``RANGES_PER_WORD`` + 1, 3), to work in.
+    """
+    _load(pool, starts, order, keys, 0, order.size, 0)
+    ranges[0, 0], ranges[0, 1], ranges[0, 2] = 0, order.size, 0
+    waiting = 1 if order.size > 1 else 0
+    while waiting:
+        waiting -= 1
+        begin, end, depth = ranges[waiting, 0], ranges[waiting, 1], ranges[waiting, 2]
+        if end - begin <= _FEW:
+            _insert(pool, starts, order, keys, begin, end, depth)
+            continue
+        pivot = _median(keys[begin], keys[(begin + end) >> 1], keys[end - 1])
+        low, place, high = begin, begin, end
+        while place < high:
+            key = keys[place]
+            if key < pivot:
+                keys[place], keys[low] = keys[low], key
+                order[place], order[low] = order[low], order[place]
+                low += 1
+                place += 1
+            elif key > pivot:
+                high -= 1
+                keys[place], keys[high] = keys[high], key
+                order[place], order[high] = order[high], order[place]
+            else:
+                place += 1
+        _load(pool, starts, order, keys, low, high, depth + _STEP)
+        for first, last, deeper in ((begin, low, depth), (low, high, depth + _STEP), (high, end, depth)):
+            if last - first > 1:
+                ranges[waiting, 0], ranges[waiting, 1], ranges[waiting, 2] = first, last, deeper
+                waiting += 1

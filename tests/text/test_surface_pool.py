@@ -1,0 +1,57 @@
+"""Words in one piece of memory: read back, and put in code point order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
+
+# Beyond the basic plane UTF-16 would order otherwise; stretches of one letter make long common beginnings.
+WORDS = st.lists(
+    st.one_of(
+        st.text(st.sampled_from("аяё-ʼz𐐷\uffee"), max_size=30),
+        st.builds(lambda letter, times: letter * times, st.sampled_from("аz"), st.integers(0, 60)),
+    ),
+    unique=True,
+    max_size=80,
+)
+
+
+def in_order(words):
+    listed = SurfaceList.of(words)
+    return listed.some(listed.code_point_order())
+
+
+def test_words_worked_by_hand():
+    assert in_order(["яма", "ям", "yam", "ёж", "яма-а", "ём"]) == ["yam", "ям", "яма", "яма-а", "ёж", "ём"]
+
+
+@given(WORDS)
+def test_the_order_is_that_of_sorted(words):
+    assert in_order(words) == sorted(words)
+
+
+def test_more_words_than_are_sorted_by_insertion():
+    words = [f"предпринимательство{number}" for number in range(3000)] + ["а" * size for size in range(1, 200)]
+    assert in_order(words[::-1]) == sorted(words)
+
+
+def test_it_is_a_sequence_of_strings():
+    words = ["раз", "два", "", "три"]
+    listed = SurfaceList.of(words)
+    assert (list(listed), listed[-1], listed[1:3], len(listed)) == (words, "три", ["два", ""], 4)
+    assert ("два" in listed, "пять" in listed, listed.index("три")) == (True, False, 3)
+    with pytest.raises(IndexError):
+        listed[4]
+
+
+@given(st.lists(st.sampled_from(["а", "б", "вв", "ггг" * 20]), max_size=40))
+def test_a_pool_numbers_words_as_they_come(words):
+    pool = SurfacePool()
+    numbers = pool.add(SurfaceList.of(words), np.zeros(len(words), dtype=np.int64))
+    distinct = list(dict.fromkeys(words))
+    assert list(pool.listed()) == distinct
+    assert numbers.tolist() == [distinct.index(word) for word in words]
