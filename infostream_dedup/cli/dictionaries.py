@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from infostream_dedup.cli.check_dictionaries import check
+from infostream_dedup.cli.import_table import import_table, list_tables, remove
 from infostream_dedup.cli.install_model import install_model
 from infostream_dedup.cli.options import general_options
 from infostream_dedup.cli.output import chosen_format, print_rows
@@ -16,25 +18,36 @@ __all__ = ["dictionaries"]
 
 @click.group()
 def dictionaries() -> None:
-    """Look into the dictionaries behind morph and pivot; install translation models."""
+    """Look into the dictionaries behind morph and pivot, check them; import tables, install translation models."""
 
 
 @dictionaries.command()
 @click.argument("words", metavar="WORD...", nargs=-1, required=True)
-@click.option("--lang", type=click.Choice(LANGUAGES), help="Only this language; else all that the letters allow.")
+@click.option("--from", "--lang", "lang", type=click.Choice(LANGUAGES), help="Language; else all the letters allow.")
+@click.option("--to", "target", type=click.Choice(LANGUAGES), help="Show the ladder of translation into this language.")
 @general_options("table", "jsonl", "json", "csv")
-def show(words: tuple[str, ...], lang: Any, output_format: str | None, quiet: bool) -> None:
-    """What the engine knows of a word, for every way it can stand in a text.
+def show(words: tuple[str, ...], lang: Any, target: Any, output_format: str | None, quiet: bool) -> None:
+    """What the engine knows of a word, for every way it can stand in a text; with --to, how it is translated.
 
     Columns: form (key form), shape (lower, start of a sentence, capital inside one, upper), term (what it becomes; a
     dash for none, with the reason under why), strict (the term with --morph strict), lemma, part of speech, flags
     (surname, first_name, place, organisation ...), known, zipf (log10 of occurrences in 10^9 words), stem, source.
+
+    With --to, one row for each answer of each rung, in the order in which they are asked: term, is_term (no: documents
+    never have it), rung, answer (a dash for none), confidence, wins (what the ladder gives: all answers of the first
+    rung that has any), why (why not).
     """
     del quiet
-    from infostream_dedup.lexicography import show as entries_of
+    if target is None:
+        from infostream_dedup.lexicography import show as entries_of
 
-    rows = [entry.as_dict() for word in words for entry in entries_of(word, lang)]
+        rows = [entry.as_dict() for word in words for entry in entries_of(word, lang)]
+    else:
+        from infostream_dedup.lexicography.ladder_view import ladder_of
+
+        rows = [step.as_dict() for word in words for step in ladder_of(word, target, lang)]
     print_rows(rows, chosen_format(output_format, "table", "jsonl"))
 
 
-dictionaries.add_command(install_model)
+for command in (check, import_table, list_tables, remove, install_model):
+    dictionaries.add_command(command)

@@ -12,7 +12,7 @@ from infostream_dedup.text.morphology import Analysis, Morphology
 from infostream_dedup.text.stemming import stem
 from infostream_dedup.text.tokens import Shape
 
-__all__ = ["Entry", "show"]
+__all__ = ["Entry", "shapes_of", "show"]
 
 _CYRILLIC_LANGUAGES: tuple[Language, ...] = ("ru", "uk")
 
@@ -79,7 +79,7 @@ def show(word: str, language: Language | None = None) -> list[Entry]:
         raise ConfigurationError(f"language is {language!r}; expected one of {', '.join(LANGUAGES)}")
     spelt = word.strip()
     languages = (language,) if language else _languages(spelt)
-    return [_entry(spelt, one, shape) for one in languages for shape in _shapes(spelt)]
+    return [_entry(spelt, one, shape) for one in languages for shape in shapes_of(spelt)]
 
 
 def _languages(word: str) -> tuple[Language, ...]:
@@ -87,7 +87,8 @@ def _languages(word: str) -> tuple[Language, ...]:
     return LANGUAGES if latin else _CYRILLIC_LANGUAGES
 
 
-def _shapes(word: str) -> tuple[Shape, ...]:
+def shapes_of(word: str) -> tuple[Shape, ...]:
+    """The ways in which a word as it is written can stand in a text."""
     if sum(char.isalpha() for char in word) > 1 and word.isupper():
         return (Shape.UPPER,)
     return (Shape.START, Shape.CAPITAL) if word[0].isupper() else (Shape.LOWER, Shape.START)

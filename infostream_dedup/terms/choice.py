@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -11,14 +11,16 @@ from infostream_dedup.matrix.kernels.first_use import FirstUse, Progress
 from infostream_dedup.model import Language, Settings
 from infostream_dedup.terms.counts import TermCounts, count_terms
 from infostream_dedup.terms.key_terms import KeyTerms, select_key_terms
+from infostream_dedup.terms.statistics import Statistics
 from infostream_dedup.terms.surfaces import SurfaceCounter, SurfaceCounts
 from infostream_dedup.text.language import detect
 
 if TYPE_CHECKING:
     from infostream_dedup.terms.fast_surfaces import FastSurfaceCounter, SurfaceTokens
 
-__all__ = ["COMPILED_FROM", "ENGINES", "SurfaceReader", "key_terms_of_surfaces"]
+__all__ = ["COMPILED_FROM", "ENGINES", "StatisticsOfTerms", "SurfaceReader", "key_terms_of_surfaces"]
 
+StatisticsOfTerms = Callable[[Sequence[str]], list[Statistics]]
 
 ENGINES: Final = ("auto", "scipy", "numba")
 """As for matching: ``scipy`` is the plain code."""
@@ -93,29 +95,39 @@ class SurfaceReader:
         return FastSurfaceCounter(self._workers)
 
 
-def key_terms_of_surfaces(surfaces: SurfaceCounts | SurfaceTokens, settings: Settings, *, workers: int = 0) -> KeyTerms:
+def key_terms_of_surfaces(
+    surfaces: SurfaceCounts | SurfaceTokens,
+    settings: Settings,
+    *,
+    statistics: StatisticsOfTerms | None = None,
+    workers: int = 0,
+) -> KeyTerms:
     """Key terms of every document, by the code that read it.
 
     Args:
         surfaces: what ``SurfaceReader.finish`` returned.
         settings: everything that decides key terms.
+        statistics: gives those to weigh by for the terms that there are, one for each of ``LANGUAGES``; by default
+            those of the documents themselves. Not with representation ``pivot``.
         workers: threads of the compiled code; 0 for as many as the process may use.
     """
     if isinstance(surfaces, SurfaceCounts):
-        return _selected(count_terms(surfaces, settings), settings, select_key_terms)
+        return _selected(count_terms(surfaces, settings), settings, select_key_terms, statistics)
     from infostream_dedup.terms.fast_counts import fast_count_terms
     from infostream_dedup.terms.fast_key_terms import fast_select_key_terms
 
     counts = fast_count_terms(surfaces, settings, workers=workers)
-    return _selected(counts, settings, partial(fast_select_key_terms, workers=workers))
+    return _selected(counts, settings, partial(fast_select_key_terms, workers=workers), statistics)
 
 
-def _selected(counts: TermCounts, settings: Settings, select: Callable[..., KeyTerms]) -> KeyTerms:
+def _selected(
+    counts: TermCounts, settings: Settings, select: Callable[..., KeyTerms], statistics: StatisticsOfTerms | None
+) -> KeyTerms:
     if settings.representation == "pivot":
         from infostream_dedup.terms.pivot import pivot_key_terms
 
         return pivot_key_terms(counts, settings, select=select)
-    return select(counts, settings)
+    return select(counts, settings, None if statistics is None else statistics(counts.terms))
 
 
 def _toy() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.terms.back_translation import Translate, back_translations, both_ways, is_sure, sayable
 from infostream_dedup.terms.source_terms import SourceTerms
 
 if TYPE_CHECKING:
@@ -19,15 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["NO_EQUIVALENT", "Equivalents", "Translate", "equivalents_of", "translate_by_ladder"]
 
-Translate = Callable[[Sequence[str], Language, Language], Sequence[tuple["Translation", ...]]]
-"""Given terms, their language and another: the equivalents of each term, best first, none where none is known. In its
-own language a term is its own equivalent."""
-
 NO_EQUIVALENT: Final = -1
 
-_SURE: Final = 0.75
-"""Equivalents of less confidence are guesses (skeletons .3, spellings of unknown names .7): good enough to be met, not
-to make a key term of. Of key terms made of them one in four was met in a WMT translation, of the others three."""
+_WORTH_HEEDING: Final = 0.1
+"""A language of a smaller share of the documents does not decide what may be a key term in the others."""
 
 _AS_IT_IS: Final = "identity"
 """The rung of words that are written alike in all languages."""
@@ -44,7 +40,7 @@ class Equivalents:
         confidences: float64, 0 to 1, of each equivalent.
         rungs: which rung of the ladder gave each equivalent.
         canonical: int32 (sources,), the best equivalent, which carries document frequency and weight;
-            ``NO_EQUIVALENT`` where no other language of the documents could meet it but by a guess.
+            ``NO_EQUIVALENT`` where another language of the documents could not meet it but by a guess.
     """
 
     vocabulary: list[str]
@@ -81,11 +77,18 @@ def translate_by_ladder(terms: Sequence[str], source: Language, pivot: Language)
     return Translator(source, pivot).translate(terms)
 
 
-def equivalents_of(sources: SourceTerms, pivot: Language, translate: Translate = translate_by_ladder) -> Equivalents:
-    """Translate every source term, each language at a time.
+def equivalents_of(
+    sources: SourceTerms,
+    pivot: Language,
+    translate: Translate = translate_by_ladder,
+    *,
+    shares: Mapping[Language, float] | None = None,
+) -> Equivalents:
+    """Translate every source term, each language at a time, and what comes out of it back.
 
-    A term of the pivot language is its own equivalent. Where the documents speak other languages too, it is canonical
-    only if one of those can say it: else key terms would be wasted on words that nothing in them can meet.
+    A term of the pivot language is its own equivalent. Where the documents speak other languages too, a term is
+    canonical only if every one of those can say it: else key terms would be wasted on words that nothing in them can
+    meet. A language of fewer than a tenth of the documents need not.
 
     An English word is also met by itself, as Russian and Ukrainian texts leave many names in Latin letters.
 
@@ -93,16 +96,22 @@ def equivalents_of(sources: SourceTerms, pivot: Language, translate: Translate =
         sources: the terms.
         pivot: the language terms meet in.
         translate: who knows the equivalents.
+        shares: share of the documents that each language has, 0 to 1; ``None`` for as if all had enough.
     """
     terms = {language: _terms_of(sources, number) for number, language in enumerate(LANGUAGES)}
     spoken = [language for language in LANGUAGES if terms[language]]
-    answers = {language: [_distinct(one) for one in translate(terms[language], language, pivot)] for language in spoken}
-    best = {language: [_best(one) for one in answers[language]] for language in spoken}
     others = [language for language in spoken if language != pivot]
-    if pivot in spoken and others:
-        met = {one.term for language in others for found in answers[language] for one in found if _is_sure(one)}
-        known = _known_elsewhere([term for term in terms[pivot] if term not in met], pivot, others, translate)
-        best[pivot] = [term if term in met or term in known else None for term in terms[pivot]]
+    answers = {language: [_distinct(one) for one in translate(terms[language], language, pivot)] for language in spoken}
+    sure = (one.term for language in others for found in answers[language] for one in found if is_sure(one))
+    wanted = sorted({*terms[pivot], *sure})
+    can_say = {}
+    for language in others:
+        back = translate(wanted, pivot, language)
+        answers[language] = both_ways(terms[language], answers[language], back_translations(wanted, back))
+        can_say[language] = sayable(wanted, back, answers[language])
+    needed = [language for language in others if shares is None or shares[language] >= _WORTH_HEEDING] or others
+    said = set.intersection(*(can_say[language] for language in needed)) if needed else set(wanted)
+    best = {language: [_best(one, said) for one in answers[language]] for language in spoken}
     if pivot != "en" and "en" in spoken:
         answers["en"] = _and_themselves(terms["en"], answers["en"], pivot)
     return _numbered(
@@ -123,21 +132,10 @@ def _distinct(translations: tuple[Translation, ...]) -> tuple[Translation, ...]:
     return tuple(by_term.values())
 
 
-def _best(translations: tuple[Translation, ...]) -> str | None:
-    return next((one.term for one in translations if _is_sure(one)), None)
-
-
-def _is_sure(translation: Translation) -> bool:
-    return translation.confidence >= _SURE
-
-
-def _known_elsewhere(terms: list[str], pivot: Language, others: list[Language], translate: Translate) -> set[str]:
-    """Terms of the pivot language that another language has an equivalent for."""
-    known: set[str] = set()
-    for language in others:
-        rest = [term for term in terms if term not in known]
-        known.update(term for term, one in zip(rest, translate(rest, pivot, language), strict=True) if _best(one))
-    return known
+def _best(translations: tuple[Translation, ...], said: set[str]) -> str | None:
+    """The first sure equivalent, if the other languages can say it."""
+    best = next((one.term for one in translations if is_sure(one)), None)
+    return best if best in said else None
 
 
 def _and_themselves(

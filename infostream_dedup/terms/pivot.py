@@ -55,7 +55,7 @@ def pivot_key_terms(
     """
     pivot = cast("Language", settings.pivot)
     sources = source_terms(counts)
-    equivalents = equivalents_of(sources, pivot, translate)
+    equivalents = equivalents_of(sources, pivot, translate, shares=_shares(counts))
     canonical = _canonical_counts(counts, sources, equivalents)
     statistics = _statistics(canonical, sources, equivalents, settings)
     chosen = select(canonical, settings, [statistics] * len(LANGUAGES))
@@ -63,6 +63,12 @@ def pivot_key_terms(
     met_by = sources.counts if settings.target == "text" else _restricted(sources, equivalents, chosen.targets)
     space = PivotSpace(pivot, sources, equivalents, columns.canonical, columns.sets)
     return KeyTerms(columns.keys, targets_of(met_by, columns, equivalents), canonical, chosen.statistics, space)
+
+
+def _shares(counts: TermCounts) -> dict[Language, float]:
+    """Share of the documents that each language has."""
+    documents = np.bincount(counts.languages, minlength=len(LANGUAGES)) / max(len(counts.languages), 1)
+    return dict(zip(LANGUAGES, documents.tolist(), strict=True))
 
 
 def _canonical_counts(counts: TermCounts, sources: SourceTerms, equivalents: Equivalents) -> TermCounts:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 from infostream_dedup.lexicon.spelling import key_form
 from infostream_dedup.lexicon.tables import Row, read_table
 from infostream_dedup.model import LANGUAGES, Language
 
-__all__ = ["COLUMNS", "imported_folder", "imported_pairs", "imported_tables"]
+__all__ = ["COLUMNS", "forget_imported", "imported_folder", "imported_pairs", "imported_tables"]
 
-COLUMNS = ("source_language", "target_language", "source_term", "target_term", "pos")
+COLUMNS: Final = ("source_language", "target_language", "source_term", "target_term", "pos", "direction")
 """Columns of an imported table; its file name without ``.tsv`` is the name of its source."""
+
+_DIRECTIONS: Final = ("both", "forward")
 
 
 def imported_folder() -> Path:
@@ -30,12 +33,19 @@ def imported_tables() -> tuple[Path, ...]:
 
 
 def imported_pairs(source: Language, target: Language) -> list[tuple[str, str]]:
-    """Pairs of key forms for one direction, in the order of tables and rows; pairs are used in both directions.
+    """Pairs of key forms for one direction, in the order of tables and rows.
+
+    Pairs with the direction ``both`` are used from source to target and back, those with ``forward`` not back.
 
     Raises:
         BadDataError: a table is broken.
     """
     return [pair for path in imported_tables() for pair in _pairs(path).get((source, target), [])]
+
+
+def forget_imported() -> None:
+    """Read the tables anew at the next question; for a process that has just changed them."""
+    _pairs.cache_clear()
 
 
 @cache
@@ -46,8 +56,11 @@ def _pairs(path: Path) -> dict[tuple[str, str], list[tuple[str, str]]]:
         first, second = key_form(row.cells["source_term"]), key_form(row.cells["target_term"])
         if not first or not second:
             raise row.bad("source_term", "an empty term; expected a word in both languages")
+        if row.cells["direction"] not in _DIRECTIONS:
+            raise row.bad("direction", f"{row.cells['direction']!r}; expected one of {', '.join(_DIRECTIONS)}")
         found.setdefault((one, other), []).append((first, second))
-        found.setdefault((other, one), []).append((second, first))
+        if row.cells["direction"] == "both":
+            found.setdefault((other, one), []).append((second, first))
     return found
 
 

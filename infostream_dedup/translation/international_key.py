@@ -102,6 +102,8 @@ _ENGLISH_GROUPS: Final = {
     "h": "g",
 }
 _ENGLISH: Final = re.compile("|".join(sorted(_ENGLISH_GROUPS, key=len, reverse=True)))
+_GROUP: Final = re.compile("|".join(group for group in _ENGLISH_GROUPS if len(group) > 1))
+_ENGLISH_LETTERS: Final = str.maketrans({group: sound for group, sound in _ENGLISH_GROUPS.items() if len(group) == 1})
 _DOUBLED: Final = re.compile(r"(.)\1+")
 _SHORTEST_STEM: Final = 2
 _SHORTEST_BARE_STEM: Final = 5
@@ -116,7 +118,8 @@ def international_keys(word: str, language: Language) -> list[str]:
     ('privatIZATION', 'privatIZATION')
     """
     found: dict[str, None] = {}
-    for mark, ending in _ENDINGS_OF[language]:
+    endings = _ENDINGS_OF[language]
+    for mark, ending in endings.get(word[-1:], endings[""]):
         if not word.endswith(ending):
             continue
         stem = word[: len(word) - len(ending)] if ending else word
@@ -137,14 +140,28 @@ def has_strong_ending(key: str) -> bool:
 
 
 def _folded(stem: str, language: Language) -> str:
-    spelt = (
-        _ENGLISH.sub(lambda group: _ENGLISH_GROUPS[group[0]], stem) if language == "en" else stem.translate(_CYRILLIC)
-    )
+    if language != "en":
+        spelt = stem.translate(_CYRILLIC)
+    elif _GROUP.search(stem):
+        spelt = _ENGLISH.sub(lambda group: _ENGLISH_GROUPS[group[0]], stem)
+    else:
+        spelt = stem.translate(_ENGLISH_LETTERS)
     return _DOUBLED.sub(r"\1", spelt)
 
 
 _COLUMN: Final[dict[Language, int]] = {"ru": 1, "uk": 2, "en": 3}
-_ENDINGS_OF: Final[dict[Language, tuple[tuple[str, str], ...]]] = {
-    language: tuple((row[0], ending) for row in _ENDINGS for ending in (row[column].split() or [""]))
-    for language, column in _COLUMN.items()
+
+
+def _by_last_letter(column: int) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Marks and endings in their order, those that a word with each last letter may have; "" for any other letter.
+
+    Most of the half million words that are indexed end in few of them.
+    """
+    every = [(row[0], ending) for row in _ENDINGS for ending in (row[column].split() or [""])]
+    letters = {ending[-1:] for _, ending in every}
+    return {letter: tuple(one for one in every if one[1][-1:] in ("", letter)) for letter in sorted(letters)}
+
+
+_ENDINGS_OF: Final[dict[Language, dict[str, tuple[tuple[str, str], ...]]]] = {
+    language: _by_last_letter(column) for language, column in _COLUMN.items()
 }

@@ -10,7 +10,7 @@ from infostream_dedup.model import Language
 from infostream_dedup.text.english_lemmas import lemma
 from infostream_dedup.translation.rung import Translation
 
-__all__ = ["allowed", "false_friends_of"]
+__all__ = ["allowed", "false_friends_of", "is_blocked"]
 
 
 def allowed(

@@ -18,7 +18,7 @@ from infostream_dedup.text.readings import readings_of
 from infostream_dedup.text.tokens import Form, Shape
 from infostream_dedup.translation.imported_tables import imported_pairs
 
-__all__ = ["Equivalent", "word_pairs"]
+__all__ = ["Equivalent", "as_terms", "word_pairs"]
 
 _STEP: Final = 0.05
 """What each place behind the first takes from the confidence of an equivalent."""
@@ -54,8 +54,8 @@ def word_pairs(source: Language, target: Language) -> Mapping[str, tuple[Equival
         BadDataError: a table is broken.
     """
     pairs = [*_from_tables(source, target), *_imported(source, target)]
-    sources = _as_terms([pair.source for pair in pairs], source)
-    targets = _as_terms([pair.target for pair in pairs], target)
+    sources = as_terms([pair.source for pair in pairs], source)
+    targets = as_terms([pair.target for pair in pairs], target)
     found: dict[str, dict[str, float]] = {}
     for pair, source_term, target_term in zip(pairs, sources, targets, strict=True):
         known = found.setdefault(source_term, {})
@@ -106,7 +106,7 @@ def _imported(source: Language, target: Language) -> Iterator[_Pair]:
         yield _Pair(one, other, _IMPORTED)
 
 
-def _as_terms(words: Iterable[str], language: Language) -> list[str]:
+def as_terms(words: Iterable[str], language: Language) -> list[str]:
     """Words of tables as the terms that documents have."""
     every = list(words)
     if language == "en":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from math import log
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from hypothesis import strategies as st
 from infostream_dedup.matching import SCIPY_ENGINE
 from infostream_dedup.matching.numba_engine import NumbaEngine
 from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.terms.back_translation import back_translations, both_ways
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.fast_key_terms import fast_select_key_terms
 from infostream_dedup.terms.key_terms import select_key_terms
@@ -22,15 +22,7 @@ from infostream_dedup.terms.meetings import Meeting, meetings
 from infostream_dedup.terms.pivot import pivot_key_terms
 from infostream_dedup.terms.source_terms import source_terms
 from infostream_dedup.terms.untranslated import untranslated_shares
-
-
-class Answer(NamedTuple):
-    """As ``translation.rung.Translation``."""
-
-    term: str
-    rung: str
-    confidence: float
-
+from infostream_dedup.translation.rung import Translation as Answer
 
 WORDS = {
     ("uk", "голова"): (Answer("председатель", "dictionary", 1.0), Answer("глава", "dictionary", 0.9)),
@@ -43,13 +35,23 @@ WORDS = {
     ("en", "chair"): (Answer("председатель", "dictionary", 1.0), Answer("стул", "dictionary", 1.0)),
     ("en", "dream"): (Answer("мечта", "dictionary", 1.0), Answer("сон", "dictionary", 0.9)),
 }
-BACK = {("ru", "uk"): {"председатель", "глава", "мост"}, ("ru", "en"): {"стул", "рубль", "председатель", "глава"}}
-"""What a term of the pivot language can be said by. мечта is missing: мрія and dream say it all the same."""
+BACK = {
+    ("ru", "uk"): {
+        "председатель": "голова",
+        "глава": "голова",
+        "мост": "мост",
+        "стул": "стілець",
+        "рубль": "карбованець",
+    },
+    ("ru", "en"): {"стул": "chair", "рубль": "rouble", "председатель": "chair", "глава": "head", "мост": "bridge"},
+}
+"""The way back. мечта is missing: мрія and dream say it all the same. голова is what head may be, in Ukrainian nothing.
+rouble is translated by it only."""
 
 VOCABULARY = {
     "ru": ["председатель", "глава", "голова", "мечта", "мост", "шольц", "стул", "рубль", "dream"],
     "uk": ["голова", "очільник", "керівник", "мрія", "мост", "шолц", "халепа"],
-    "en": ["head", "chair", "dream", "mess"],
+    "en": ["head", "chair", "dream", "mess", "rouble"],
 }
 
 
@@ -57,7 +59,8 @@ def translate(terms, source, pivot):
     if source == pivot:
         return [(Answer(term, "same", 1.0),) for term in terms]
     if source == "ru":
-        return [(Answer("?", "dictionary", 1.0),) if term in BACK[source, pivot] else () for term in terms]
+        back = BACK[source, pivot]
+        return [(Answer(back[term], "dictionary", 0.9),) if term in back else () for term in terms]
     return [WORDS.get((source, term), ()) for term in terms]
 
 
@@ -82,27 +85,42 @@ def counted(documents):
     return TermCounts(matrix, terms, languages, np.asarray(matrix.sum(axis=1), dtype=np.int64))
 
 
-def best(language, word, target="ru"):
-    return next((one.term for one in translate([word], language, target)[0] if one.confidence >= 0.75), None)
+def equivalents(documents):
+    """Sure and other equivalents of every (language, word), those of the way back behind its own."""
+    words = {(language, word) for language, words in documents for word in words}
+    others = {language for language, _ in words} - {"ru"}
+    there = {word for language, word in words if language == "ru"}
+    there |= {one.term for pair in words if pair[0] in others for one in WORDS.get(pair, ()) if one.confidence >= 0.75}
+    found = {}
+    for language, word in words:
+        own = {one.term: one.confidence for one in translate([word], language, "ru")[0]}
+        if language in others:
+            for term in sorted(there):
+                if BACK["ru", language].get(term) == word:
+                    own.setdefault(term, 0.9)
+        found[language, word] = own
+    return found, others, there
 
 
 def canonicals(documents):
     """Canonical term of every (language, word)."""
-    words = {(language, word) for language, words in documents for word in words}
-    others = {language for language, _ in words} - {"ru"}
-    met = {one.term for pair in words for one in WORDS.get(pair, ()) if one.confidence >= 0.75 and pair[0] in others}
-    said = {word for _, word in words if not others or any(best("ru", word, other) for other in others)}
-    found = {(language, word): best(language, word) for language, word in words}
-    return {pair: term for pair, term in found.items() if pair[0] != "ru" or pair[1] in met | said}
-
-
-def every(language, word):
-    return {one.term for one in translate([word], language, "ru")[0]} | ({word} if language == "en" else set())
+    found, others, there = equivalents(documents)
+    said = {
+        language: {term for term in there if term in BACK["ru", language]}
+        | {term for (own, _), known in found.items() if own == language for term in known if known[term] >= 0.75}
+        for language in others
+    }
+    named = {pair: next((term for term in known if known[term] >= 0.75), None) for pair, known in found.items()}
+    return {pair: term for pair, term in named.items() if all(term in terms for terms in said.values())}
 
 
 def plain(documents, chosen):
     """By definition: K as {canonical: equivalents}, V as a set, counts as a nested list."""
     named = canonicals(documents)
+    known, _, _ = equivalents(documents)
+
+    def every(language, word):
+        return {*known[language, word]} | ({word} if language == "en" else set())
 
     def canonical(language, word):
         return named.get((language, word))
@@ -193,8 +211,49 @@ def test_a_term_of_the_pivot_language_needs_another_language_that_says_it(found)
     assert alone.terms_of(1) == ["шольц", "стул", "мост"]
 
 
+def test_a_key_term_can_be_said_in_every_language_that_has_enough_documents():
+    # head is голова, too; no Ukrainian word here is.
+    documents = [("ru", ["голова", "мост"]), ("en", ["head"]), *[("ru", [])] * 7]
+    assert pivot_key_terms(counted(documents), CHOSEN, translate=translate).terms_of(0) == ["голова", "мост"]
+    with_uk = [*documents, ("uk", ["мост"])]
+    assert pivot_key_terms(counted(with_uk), CHOSEN, translate=translate).terms_of(0) == ["мост"]
+    # One of 21 documents: a twentieth may not forbid what the others share.
+    few_uk = [*with_uk, *[("en", ["head"])] * 2, *[("ru", [])] * 9]
+    assert pivot_key_terms(counted(few_uk), CHOSEN, translate=translate).terms_of(0) == ["голова", "мост"]
+
+
+def test_a_word_is_met_by_what_translates_to_it():
+    documents = [("ru", ["рубль"]), ("en", ["rouble"]), *[("ru", [])] * 4]
+    found = pivot_key_terms(counted(documents), CHOSEN, translate=translate)
+    assert found.terms_of(1) == ["рубль"]
+    matrix = SCIPY_ENGINE.match(found.keys, found.targets, n=12, weights=False, k_min=1).counts.toarray()
+    assert [matrix[0, 1], matrix[1, 0]] == [1, 1]
+
+
+def test_the_way_back_leaves_guesses_and_compounds_out():
+    answers = [
+        (Answer("premier", "dictionary", 0.85),),
+        (Answer("premier", "dictionary", 1.0),),
+        (Answer("x", "names", 0.7),),
+    ]
+    back = back_translations(["вице-премьер", "премьер", "икс"], answers)
+    assert back == {"premier": [Answer("премьер", "dictionary", 1.0)]}
+    compound = back_translations(["нью-йорк"], [(Answer("new-york", "dictionary", 1.0),)])
+    assert list(compound) == ["new-york"]
+
+
+def test_a_sure_way_back_takes_the_place_of_a_guess():
+    own = [(Answer("вэйд", "names", 0.7), Answer("вейд", "names", 0.7)), ()]
+    back = {"wade": [Answer("вейд", "names", 0.85)], "diehl": [Answer("дил", "names", 0.85)]}
+    found = both_ways(["wade", "diehl"], own, back)
+    assert [[(one.term, one.confidence) for one in each] for each in found] == [
+        [("вэйд", 0.7), ("вейд", 0.85)],
+        [("дил", 0.85)],
+    ]
+
+
 def test_an_english_word_is_met_by_itself_in_a_russian_text():
-    documents = [("ru", ["dream", "мост"]), ("en", ["dream"]), *[("ru", [])] * 4]
+    documents = [("ru", ["dream", "шольц"]), ("en", ["dream"]), *[("ru", [])] * 4]
     found = pivot_key_terms(counted(documents), CHOSEN, translate=translate_latin)
     matrix = SCIPY_ENGINE.match(found.keys, found.targets, n=12, weights=False, k_min=1).counts.toarray()
     assert found.terms_of(0) == ["dream"]

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model import Language
+from infostream_dedup.text.form_cache import terms_of
+from infostream_dedup.text.tokens import Form, Shape
 from infostream_dedup.translation.dictionary import DictionaryRung
 from infostream_dedup.translation.identity import IdentityRung
 from infostream_dedup.translation.imported_tables import COLUMNS, imported_pairs
@@ -74,7 +76,7 @@ def test_imported_tables_serve_both_directions(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("INFOSTREAM_DEDUP_DATA", str(tmp_path))
     assert imported_pairs("ru", "uk") == []
     (tmp_path / "translations").mkdir()
-    rows = ["\t".join(COLUMNS), "ru\tuk\tШмурдяк\tшмурдяка\tnoun", "en\tru\tx\ty\tnoun"]
+    rows = ["\t".join(COLUMNS), "ru\tuk\tШмурдяк\tшмурдяка\tnoun\tboth", "en\tru\tx\ty\tnoun\tboth"]
     (tmp_path / "translations" / "mine.tsv").write_text("\n".join(rows), encoding="utf-8")
     assert imported_pairs("ru", "uk") == [("шмурдяк", "шмурдяка")]
     assert imported_pairs("uk", "ru") == [("шмурдяка", "шмурдяк")]
@@ -86,7 +88,9 @@ def test_imported_tables_serve_both_directions(tmp_path: Path, monkeypatch: pyte
         word_pairs.cache_clear()
 
 
-@pytest.mark.parametrize("row", ["de\tuk\thaus\tдім\tnoun", "ru\tuk\t\tдім\tnoun", "ru\tuk\tдом"])
+@pytest.mark.parametrize(
+    "row", ["de\tuk\thaus\tдім\tnoun\tboth", "ru\tuk\t\tдім\tnoun\tboth", "ru\tuk\tдом\tдім\tnoun\tup", "ru\tuk\tдом"]
+)
 def test_broken_imported_tables_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: str) -> None:
     monkeypatch.setenv("INFOSTREAM_DEDUP_DATA", str(tmp_path))
     (tmp_path / "translations").mkdir()
@@ -263,3 +267,18 @@ def test_the_skeleton_says_so() -> None:
     found = SkeletonRung().translate(["мийка"], "uk", "ru")[0]
     assert [(one.term, one.rung) for one in found] == [("мойка", "skeleton")]
     assert found[0].confidence < 0.5
+
+
+def test_participles_used_as_nouns_are_terms_that_meet() -> None:
+    forms = [Form("погибших", Shape.LOWER), Form("подозреваемого", Shape.LOWER), Form("заключенных", Shape.LOWER)]
+    terms = terms_of(forms, "ru", strict=False)
+    assert terms == ["погибший", "подозреваемый", "заключенный"]
+    assert "загиблий" in asked(DictionaryRung(), "погибший", "ru", "uk")
+    assert "погибший" in asked(DictionaryRung(), "загиблий", "uk", "ru")
+
+
+def test_an_international_word_has_all_keys_of_its_endings_in_their_order() -> None:
+    assert international_keys("privatization", "en")[:2] == ["privatIZATION", "privatisaTION"]
+    # Whatever the last letter, the bare stem is a key.
+    assert international_keys("zigzag", "en") == ["sigsag"]
+    assert international_keys("", "en") == []

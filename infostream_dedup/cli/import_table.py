@@ -1,0 +1,107 @@
+"""``dictionaries import``, ``list`` and ``remove``: tables of word pairs that a user brings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from infostream_dedup.cli.options import general_options
+from infostream_dedup.cli.output import chosen_format, note, print_rows
+from infostream_dedup.cli.progress import progress_bar
+from infostream_dedup.model import LANGUAGES
+
+__all__ = ["import_table", "list_tables", "remove"]
+
+_NAMED = 20
+_COLUMNS = ("name", "pairs", "languages", "file")
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--from", "source", type=click.Choice(LANGUAGES), required=True, help="Language of the left words.")
+@click.option("--to", "target", type=click.Choice(LANGUAGES), required=True, help="Language of the right words.")
+@click.option(
+    "--format", "table_format", type=click.Choice(["tsv", "apertium", "wiktionary"]), required=True, help="Of the file."
+)
+@click.option(
+    "--pos",
+    "parts",
+    type=click.Choice(["noun", "name", "adj"]),
+    multiple=True,
+    help="Parts of speech to take; may be given several times.  [default: noun, name]",
+)
+@click.option("--name", help="Of the table.  [default: that of the file, with the languages]")
+@click.option("--skip", is_flag=True, help="Leave out broken rows and name them; else the first stops the import.")
+@click.option(
+    "--output", "output_format", type=click.Choice(["table", "jsonl", "json", "csv"]), help="Form of the output."
+)
+@click.option("--quiet", is_flag=True, help="No progress and no summary on standard error.")
+def import_table(
+    file: Path,
+    source: Any,
+    target: Any,
+    table_format: Any,
+    parts: tuple[str, ...],
+    name: str | None,
+    skip: bool,
+    output_format: str | None,
+    quiet: bool,
+) -> None:
+    """Import a table of word pairs, for the dictionary rung of the ladder.
+
+    FILE is a table of your own (tsv: a header with source and target, or the codes of the languages, and perhaps pos;
+    several equivalents separated by |), a bilingual dictionary of Apertium (apertium: the .dix source, its left side in
+    the language --from), or a dump of a Wiktionary by wiktextract (wiktionary: JSONL, as on kaikki.org); packed with
+    gzip or not. Only single words are taken. It is read whole before anything is written; a table of the same name is
+    replaced. Our own tables come first where both know a word.
+
+    Columns: name, pairs, replaced (a table of that name was there), left_out (sound rows that were not taken), broken
+    (rows skipped), file.
+    """
+    from infostream_dedup.lexicography.imports import TERMS
+    from infostream_dedup.lexicography.imports import import_table as bring
+
+    with progress_bar(quiet=quiet) as progress:
+        done = bring(file, source, target, table_format, parts=parts or TERMS, name=name, skip=skip, progress=progress)
+    row = {
+        "name": done.name,
+        "pairs": done.pairs,
+        "replaced": done.replaced,
+        "left_out": sum(done.left_out.values()),
+        "broken": len(done.broken),
+        "file": str(done.path),
+    }
+    print_rows([row], chosen_format(output_format, "table", "jsonl"))
+    for reason, number in done.left_out.items():
+        note(f"left out: {number} ({reason})", quiet=quiet)
+    for error in done.broken[:_NAMED]:
+        note(f"skipped: {error}", quiet=quiet)
+    if len(done.broken) > _NAMED:
+        note(f"skipped: {len(done.broken) - _NAMED} more", quiet=quiet)
+
+
+@click.command("list")
+@general_options("table", "jsonl", "json", "csv")
+def list_tables(output_format: str | None, quiet: bool) -> None:
+    """List the imported tables.
+
+    Columns: name, pairs, languages (pairs of codes), file.
+    """
+    from infostream_dedup.lexicography.imports import installed_tables
+
+    rows = installed_tables()
+    if not rows:
+        note("no imported tables; bring one with: infostream-dedup dictionaries import FILE", quiet=quiet)
+    print_rows(rows, chosen_format(output_format, "table", "jsonl"), columns=_COLUMNS)
+
+
+@click.command()
+@click.argument("name")
+@click.option("--quiet", is_flag=True, help="Say nothing.")
+def remove(name: str, quiet: bool) -> None:
+    """Remove the imported table NAME (see list)."""
+    from infostream_dedup.lexicography.imports import remove_table
+
+    note(f"removed {remove_table(name)}", quiet=quiet)

@@ -1,0 +1,145 @@
+"""Pairs out of a bilingual dictionary of Apertium (``.dix``), as its sources hold them.
+
+Format (Apertium's dix.dtd): entries ``<e>`` with a pair ``<p>`` of a left side ``<l>`` and a right side ``<r>``, or an
+identity ``<i>``; symbols ``<s n="n"/>`` mark the part of speech; ``r="LR"`` or ``r="RL"`` restricts an entry to one
+direction; ``i="yes"`` takes it out.
+"""
+
+from __future__ import annotations
+
+from typing import Any, BinaryIO, Final
+from xml.parsers import expat
+
+from infostream_dedup.errors import BadDataError
+from infostream_dedup.lexicography.intake import Direction, Intake
+
+__all__ = ["read_apertium"]
+
+_PARTS: Final = {"n": "noun", "np": "name", "adj": "adj"}
+_DIRECTIONS: Final[dict[str, Direction]] = {"": "both", "LR": "forward", "RL": "backward"}
+_SIDES: Final = {"l": (0,), "r": (1,), "i": (0, 1)}
+_HOMONYM_MARKS: Final = str.maketrans("", "", "¹²³⁴⁵⁶⁷⁸⁹⁰")
+_FIELDS: Final = ("l", "r")
+
+
+def read_apertium(stream: BinaryIO, intake: Intake) -> None:
+    """Read a bilingual dictionary whose left side is the source language.
+
+    Nothing outside the file is ever opened; a file that declares entities is refused.
+
+    Args:
+        stream: XML in the encoding it declares.
+        intake: takes the pairs.
+
+    Raises:
+        BadDataError: ``E_IMPORT``: no well-formed XML, no dictionary, or entities.
+    """
+    _Reader(intake).read(stream)
+
+
+class _RefusedError(Exception):
+    """The file holds what no dictionary needs."""
+
+
+class _Reader:
+    def __init__(self, intake: Intake) -> None:
+        self._intake = intake
+        self._parser = expat.ParserCreate()
+        self._parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._text
+        self._parser.EntityDeclHandler = self._refuse_entity
+        self._parser.SkippedEntityHandler = self._refuse_entity
+        self._parser.ExternalEntityRefHandler = self._refuse_entity
+        self._parser.buffer_text = True
+        self._root = ""
+        self._paradigm: str | None = None
+        self._symbols_of_paradigms: dict[str, str] = {}
+        self._begin({})
+        self._inside = False
+
+    def read(self, stream: BinaryIO) -> None:
+        try:
+            self._parser.ParseFile(stream)
+        except expat.ExpatError as error:
+            reason = f"is no well-formed XML ({expat.ErrorString(error.code)}); get the file again"
+            raise self._bad(reason, error.lineno) from None
+        except _RefusedError as refused:
+            raise self._bad(str(refused), self._parser.CurrentLineNumber) from None
+
+    def _bad(self, message: str, line: int) -> BadDataError:
+        return BadDataError(message, code="E_IMPORT", source=self._intake.wanted.file, line=line)
+
+    def _refuse_entity(self, *_: Any) -> int:
+        raise _RefusedError("declares or uses entities, which no dictionary of Apertium needs; take them out")
+
+    def _begin(self, attributes: dict[str, str]) -> None:
+        """A new entry."""
+        self._inside = True
+        self._line = self._parser.CurrentLineNumber
+        self._attributes = attributes
+        self._words = ["", ""]
+        self._symbol = ""
+        self._paradigms: list[str] = []
+        self._has_pair = False
+        self._sides: tuple[int, ...] = ()
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        if not self._root:
+            self._root = tag
+            if tag != "dictionary":
+                raise _RefusedError(f"the root is <{tag}>; expected <dictionary>, a bilingual dictionary of Apertium")
+        elif tag == "pardef":
+            self._paradigm = attributes.get("n", "")
+        elif tag == "e" and self._paradigm is None:
+            self._begin(attributes)
+        elif tag == "s":
+            self._mark(attributes.get("n", ""))
+        elif self._inside:
+            self._part_of_entry(tag, attributes)
+
+    def _mark(self, symbol: str) -> None:
+        """The first symbol of an entry or a paradigm is its part of speech."""
+        if self._paradigm is not None:
+            self._symbols_of_paradigms.setdefault(self._paradigm, symbol)
+        elif self._inside and not self._symbol:
+            self._symbol = symbol
+
+    def _part_of_entry(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag in _SIDES:
+            self._sides = _SIDES[tag]
+            self._has_pair = True
+        elif tag == "par":
+            self._paradigms.append(attributes.get("n", ""))
+        elif tag in ("b", "j"):
+            self._text(" ")
+        elif tag == "re":
+            # A regular expression stands for numbers and the like, not for a word.
+            self._attributes = {**self._attributes, "i": "yes"}
+
+    def _text(self, text: str) -> None:
+        for side in self._sides:
+            self._words[side] += text
+
+    def _end(self, tag: str) -> None:
+        if tag in _SIDES:
+            self._sides = ()
+        elif tag == "pardef":
+            self._paradigm = None
+        elif tag == "e" and self._inside and self._paradigm is None:
+            self._inside = False
+            self._offer()
+
+    def _offer(self) -> None:
+        if self._attributes.get("i") == "yes" or not self._has_pair:
+            return
+        restriction = self._attributes.get("r", "")
+        if restriction not in _DIRECTIONS:
+            message = f"{restriction!r}; expected LR, RL or nothing; mend the attribute"
+            self._intake.reject(self._line, "r", message)
+            return
+        symbols = [self._symbol, *(self._symbols_of_paradigms.get(name, "") for name in self._paradigms)]
+        part = _PARTS.get(next(filter(None, symbols), ""), "")
+        left, right = (" ".join(word.split()).translate(_HOMONYM_MARKS) for word in self._words)
+        self._intake.offer(self._line, (left, right), part, fields=_FIELDS, direction=_DIRECTIONS[restriction])

@@ -1,0 +1,141 @@
+"""How much of a language the ladder of translation covers, by frequency mass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from itertools import permutations
+from typing import Final
+
+from infostream_dedup.lexicon.frequency import form_frequencies
+from infostream_dedup.lexicon.name_tables import names, personal_names
+from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.text.english_lemmas import noun_term
+from infostream_dedup.text.form_cache import terms_of
+from infostream_dedup.text.tokens import Form, Shape
+from infostream_dedup.translation.cognates import CognatesRung
+from infostream_dedup.translation.dictionary import DictionaryRung
+from infostream_dedup.translation.frequent_words import frequent_words
+from infostream_dedup.translation.identity import IdentityRung
+from infostream_dedup.translation.ladder import Translator
+from infostream_dedup.translation.names import NamesRung
+from infostream_dedup.translation.rung import Translation
+
+__all__ = ["TOPS", "Coverage", "coverage", "frequent_nouns"]
+
+TOPS: Final = (5_000, 10_000)
+_FORMS: Final = 100_000
+"""Forms that the nouns are counted from: the most frequent 10,000 lemmas lie well within."""
+
+_LISTED: Final = 0.85
+"""From this confidence on a name is listed or in use; below, it was only spelt by rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Shares of the frequency mass of the most frequent nouns of a language, 0 to 1.
+
+    Attributes:
+        source: language of the nouns.
+        target: language of the equivalents.
+        top: how many nouns.
+        covered: share with an equivalent: the sum of the next four.
+        identity: written alike, and in the target's lexicon.
+        dictionary: by our tables and imported ones.
+        names: listed names, and spellings that the target language uses.
+        cognates: gated cognates.
+        spelt: names spelt by rule that the target language is not known to use; not covered.
+        none: nothing, a skeleton, or an identity that the target's lexicon lacks.
+    """
+
+    source: Language
+    target: Language
+    top: int
+    covered: float
+    identity: float
+    dictionary: float
+    names: float
+    cognates: float
+    spelt: float
+    none: float
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain values, shares to four places."""
+        return {key: round(value, 4) if isinstance(value, float) else value for key, value in asdict(self).items()}
+
+
+def coverage(progress: Callable[[str, int, int | None], None] | None = None) -> list[Coverage]:
+    """Coverage in all six directions, for each of ``TOPS``.
+
+    The rungs from identity to gated cognates count, by the tables themselves: no cache, no installed model, no
+    skeleton. Nouns are the terms of lower-case forms, their mass the sum over the forms in wordfreq.
+
+    Args:
+        progress: told of every direction.
+
+    Raises:
+        BadDataError: a table is broken.
+    """
+    directions = list(permutations(LANGUAGES, 2))
+    found: list[Coverage] = []
+    for done, (source, target) in enumerate(directions):
+        if progress:
+            progress("coverage", done, len(directions))
+        nouns = frequent_nouns(source)[: max(TOPS)]
+        kinds = _kinds([noun for noun, _ in nouns], source, target)
+        found.extend(_coverage(nouns[:top], kinds[:top], source, target, top) for top in TOPS)
+    if progress:
+        progress("coverage", len(directions), len(directions))
+    return found
+
+
+@cache
+def frequent_nouns(language: Language) -> tuple[tuple[str, float], ...]:
+    """Nouns of a language with the share of running words that their forms make up, most frequent first."""
+    words, frequency = frequent_words(language)[:_FORMS], form_frequencies(language)
+    forms = [Form(word, Shape.LOWER) for word in words]
+    terms = (
+        [noun_term(word, Shape.LOWER) for word in words] if language == "en" else terms_of(forms, language, strict=True)
+    )
+    mass: dict[str, float] = {}
+    for word, term in zip(words, terms, strict=True):
+        if term is not None:
+            mass[term] = mass.get(term, 0.0) + frequency(word)
+    return tuple(sorted(mass.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _coverage(
+    nouns: Sequence[tuple[str, float]], kinds: Sequence[str], source: Language, target: Language, top: int
+) -> Coverage:
+    total = sum(mass for _, mass in nouns)
+    shares = dict.fromkeys(("identity", "dictionary", "names", "cognates", "spelt", "none"), 0.0)
+    for (_, mass), kind in zip(nouns, kinds, strict=True):
+        shares[kind] += mass / total
+    covered = 1.0 - shares["spelt"] - shares["none"]
+    return Coverage(source=source, target=target, top=top, covered=covered, **shares)
+
+
+def _kinds(nouns: Sequence[str], source: Language, target: Language) -> list[str]:
+    rungs = (IdentityRung(), DictionaryRung(), NamesRung(), CognatesRung())
+    answers = Translator(source, target, rungs=rungs).translate(nouns)
+    return [_kind(noun, found, target) for noun, found in zip(nouns, answers, strict=True)]
+
+
+def _kind(noun: str, answers: Sequence[Translation], target: Language) -> str:
+    if not answers:
+        return "none"
+    rung = answers[0].rung
+    if rung == NamesRung.name and all(one.confidence < _LISTED for one in answers):
+        return "none" if _is_strange(noun, answers, target) else "spelt"
+    if rung != DictionaryRung.name and _is_strange(noun, answers, target):
+        return "none"
+    return rung
+
+
+def _is_strange(noun: str, answers: Sequence[Translation], target: Language) -> bool:
+    """Whether the noun is its own only equivalent and the target's lexicon lacks it."""
+    if any(one.term != noun for one in answers):
+        return False
+    known = form_frequencies(target)(noun) > 0 or noun in names(target) or noun in personal_names(target)
+    return not known

@@ -1,0 +1,150 @@
+"""What an import takes in: single words of the wanted parts of speech, and an account of all the rest."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from infostream_dedup.errors import BadDataError
+from infostream_dedup.lexicography.letters import NAME_OF, stray_letter
+from infostream_dedup.lexicon.spelling import key_form
+from infostream_dedup.model import Language
+from infostream_dedup.text.normalise import clean
+from infostream_dedup.translation.identity import is_latin
+from infostream_dedup.translation.refusals import is_blocked
+
+__all__ = ["PARTS_OF_SPEECH", "Direction", "Intake", "NewPair", "Wanted"]
+
+PARTS_OF_SPEECH: Final = ("noun", "name", "adj")
+"""What an import can take; terms are nouns and names, and adjectives used as such."""
+
+Direction = Literal["both", "forward", "backward"]
+_LONGEST: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is asked of a file.
+
+    Attributes:
+        file: its name as the user gave it.
+        source: language of its left or first words.
+        target: language of the others.
+        parts: parts of speech to take, of ``PARTS_OF_SPEECH``.
+    """
+
+    file: str
+    source: Language
+    target: Language
+    parts: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class NewPair:
+    """A pair of key forms to be imported.
+
+    Attributes:
+        source: word of the source language.
+        target: its equivalent.
+        part: one of ``PARTS_OF_SPEECH``.
+        direction: in which direction it translates.
+    """
+
+    source: str
+    target: str
+    part: str
+    direction: Direction
+
+
+class Intake:
+    """Sorts what a reader offers.
+
+    Args:
+        wanted: what is asked of the file.
+
+    Attributes:
+        pairs: good pairs in the order of the file, each once.
+        broken: errors of rows that cannot be used.
+        left_out: reasons why sound rows are not taken, with their number.
+    """
+
+    def __init__(self, wanted: Wanted) -> None:
+        self.wanted = wanted
+        self.broken: list[BadDataError] = []
+        self.left_out: Counter[str] = Counter()
+        self._pairs: dict[tuple[str, str], NewPair] = {}
+
+    @property
+    def pairs(self) -> tuple[NewPair, ...]:
+        """All good pairs."""
+        return tuple(self._pairs.values())
+
+    def reject(self, line: int, field: str | None, message: str) -> None:
+        """Note a row that cannot be used; the message says what came, what was expected and what to do."""
+        self.broken.append(BadDataError(message, code="E_IMPORT", source=self.wanted.file, line=line, field=field))
+
+    def leave_out(self, reason: str, number: int = 1) -> None:
+        """Count what is sound but not asked for."""
+        self.left_out[reason] += number
+
+    def offer(
+        self,
+        line: int,
+        words: tuple[str, str],
+        part: str,
+        *,
+        fields: tuple[str, str],
+        direction: Direction = "both",
+        edited: bool = True,
+    ) -> None:
+        """Take a pair, leave it out or reject its row.
+
+        Args:
+            line: of the file.
+            words: as the file has them, source and target.
+            part: part of speech; left out unless it is wanted.
+            fields: how the file calls the two words.
+            direction: of the translation.
+            edited: the file is a table that somebody answers for: letters of another language are a fault of the row.
+                In a dump of a wiki they are only left out.
+        """
+        if part not in self.wanted.parts:
+            return self.leave_out("another part of speech")
+        keys = tuple(key_form(" ".join(clean(word).split())) for word in words)
+        languages = (self.wanted.source, self.wanted.target)
+        for key, word, field, language in zip(keys, words, fields, languages, strict=True):
+            if not key:
+                return self._refuse(line, field, "an empty word; expected a word; give it or take the row out", edited)
+            if len(key) > _LONGEST:
+                message = f"a word of {len(key)} characters; expected {_LONGEST} at most; mend it or take the row out"
+                return self._refuse(line, field, message, edited)
+            stray = "" if is_latin(key) and language != "en" else stray_letter(key, language, latin=True)
+            if stray:
+                message = (
+                    f"{word!r} has {stray!r}, which {NAME_OF[language]} words do not have; mend the word, or see"
+                    " whether --from and --to are the right way round"
+                )
+                return self._refuse(line, field, message, edited)
+        source, target = keys
+        if " " in source or " " in target:
+            return self.leave_out("a phrase: terms are single words")
+        if is_blocked(source, languages[0]) or is_blocked(target, languages[1]):
+            return self.leave_out("on the block-list")
+        self._take(NewPair(source, target, part, direction))
+        return None
+
+    def _refuse(self, line: int, field: str, message: str, edited: bool) -> None:
+        if edited:
+            self.reject(line, field, message)
+        else:
+            self.leave_out("no word of its language")
+
+    def _take(self, pair: NewPair) -> None:
+        known = self._pairs.get((pair.source, pair.target))
+        if known is None:
+            self._pairs[pair.source, pair.target] = pair
+            return
+        self.leave_out("stands in the file already")
+        if known.direction != pair.direction:
+            self._pairs[pair.source, pair.target] = NewPair(pair.source, pair.target, known.part, "both")

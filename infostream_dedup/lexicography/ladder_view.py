@@ -1,0 +1,198 @@
+"""The whole ladder of translation for one word: what each rung answers, what is refused and which one wins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Final
+
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.lexicography.letters import stray_letter
+from infostream_dedup.lexicography.show import shapes_of
+from infostream_dedup.lexicon.spelling import key_form
+from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.text.english_lemmas import lemma, noun_term
+from infostream_dedup.text.form_cache import terms_of
+from infostream_dedup.text.tokens import Form
+from infostream_dedup.translation.answer_cache import AnswerCache, answer_cache
+from infostream_dedup.translation.argos import ArgosRung
+from infostream_dedup.translation.dictionary import DictionaryRung
+from infostream_dedup.translation.identity import IdentityRung, is_latin
+from infostream_dedup.translation.ladder import standard_rungs
+from infostream_dedup.translation.names import NamesRung
+from infostream_dedup.translation.refusals import allowed, false_friends_of, is_blocked
+from infostream_dedup.translation.rung import Rung, Translation
+from infostream_dedup.translation.target_lexicon import may_be_name
+
+__all__ = ["Step", "ladder_of"]
+
+_PLAIN: Final = 0
+"""A lower-case word inside a sentence; of a word with a capital the last way counts."""
+
+_SILENT: Final = {
+    "identity": "neither digits nor Latin letters",
+    "dictionary": "in no table",
+    "names": "no name that can be spelt in the other language",
+    "cognates": "the other language has no such noun in use",
+    "skeleton": "no word looks alike",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One answer of one rung, or that it has none.
+
+    Attributes:
+        word: as it was asked.
+        source: language it was taken for.
+        term: the term that documents have of it, or its key form where it is none.
+        is_term: whether documents have it as a term; else it only stands in tables.
+        rung: name of the rung.
+        answer: equivalent; ``None`` where the rung has none.
+        confidence: of the answer, 0 to 1; ``None`` without one.
+        wins: whether the ladder gives this answer.
+        why: why it does not; empty where it does.
+    """
+
+    word: str
+    source: Language
+    term: str
+    is_term: bool
+    rung: str
+    answer: str | None
+    confidence: float | None
+    wins: bool
+    why: str
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain values for JSON."""
+        return asdict(self)
+
+
+def ladder_of(word: str, target: Language, source: Language | None = None) -> list[Step]:
+    """What every rung answers for a word, in the order in which they are asked.
+
+    Args:
+        word: one word as a text would have it, in any case form.
+        target: language of the answers.
+        source: language of the word; else those that its letters allow, but the target, and of these those whose
+            dictionaries know it, if any do.
+
+    Returns:
+        Steps by language, then by term (a capital letter may make another one), then by rung.
+
+    Raises:
+        ConfigurationError: the word is empty or holds white space, a language is unknown, or both are the same.
+        BadDataError: a table or an installed model is broken.
+    """
+    if not word or len(word.split()) != 1:
+        raise ConfigurationError(f"the word is {word!r}; expected one word without spaces")
+    for language in (target, source):
+        if language is not None and language not in LANGUAGES:
+            raise ConfigurationError(f"language is {language!r}; expected one of {', '.join(LANGUAGES)}")
+    if source == target:
+        raise ConfigurationError(f"both languages are {target}; expected two: a word is its own equivalent")
+    languages = (source,) if source else _likely(word, [one for one in _languages(word) if one != target])
+    if not languages:
+        raise ConfigurationError(
+            f"{word!r} looks like {target} itself; say its language with --from, or ask for another one with --to"
+        )
+    cache = answer_cache()
+    return [step for one in languages for step in _steps(word, one, target, cache)]
+
+
+def _languages(word: str) -> tuple[Language, ...]:
+    key = key_form(word)
+    if is_latin(key):
+        return ("en",) if key.isalpha() else LANGUAGES
+    cyrillic: tuple[Language, ...] = ("ru", "uk")
+    return tuple(one for one in cyrillic if not stray_letter(key, one, latin=True)) or cyrillic
+
+
+def _likely(word: str, languages: Sequence[Language]) -> tuple[Language, ...]:
+    """The languages whose dictionaries know the word, or else all of them."""
+    return tuple(one for one in languages if any(_terms(word, one, strict=True))) or tuple(languages)
+
+
+def _steps(word: str, source: Language, target: Language, cache: AnswerCache) -> list[Step]:
+    terms = dict.fromkeys(filter(None, _terms(word, source)), True)
+    if not _terms(word, source)[_PLAIN if word[0].islower() else -1]:
+        key = key_form(word)
+        terms.setdefault(lemma(key) if source == "en" else key, False)
+    steps: list[Step] = []
+    for term, is_term in terms.items():
+        won = False
+        for name, answers, why in _rungs(term, source, target, cache):
+            given = allowed(term, answers, source, target, looked_up=name == DictionaryRung.name)
+            for one in answers or (None,):
+                wins = one in given and not won
+                reason = "" if wins else why or _refusal(one, term, source, target, name, won=won)
+                steps.append(
+                    Step(
+                        word,
+                        source,
+                        term,
+                        is_term,
+                        name,
+                        one.term if one else None,
+                        one.confidence if one else None,
+                        wins,
+                        reason,
+                    )
+                )
+            won = won or bool(given)
+    return steps
+
+
+def _terms(word: str, source: Language, *, strict: bool = False) -> list[str | None]:
+    """The term for each of the ways in which the word can stand in a text."""
+    form, shapes = key_form(word), shapes_of(word)
+    if source == "en":
+        return [noun_term(form, shape) for shape in shapes]
+    return terms_of([Form(form, shape) for shape in shapes], source, strict=strict)
+
+
+def _rungs(
+    term: str, source: Language, target: Language, cache: AnswerCache
+) -> list[tuple[str, Sequence[Translation], str]]:
+    """Name, all answers, and why there is none, of each rung in the order in which the ladder asks them."""
+    found: list[tuple[str, Sequence[Translation], str]] = []
+    for rung in standard_rungs():
+        answers = rung.translate([term], source, target)[0]
+        found.append((rung.name, answers, "" if answers else _silence(rung, term, source, target)))
+        if rung.name == DictionaryRung.name:
+            found.append(_remembered(term, source, target, cache))
+    return found
+
+
+def _remembered(
+    term: str, source: Language, target: Language, cache: AnswerCache
+) -> tuple[str, Sequence[Translation], str]:
+    known = cache.answers([term], source, target)
+    if term not in known:
+        return cache.name, (), "not asked before"
+    return cache.name, known[term], "" if known[term] else "remembered: no rung knows it"
+
+
+def _silence(rung: Rung, term: str, source: Language, target: Language) -> str:
+    if isinstance(rung, ArgosRung):
+        if not rung.route(source, target):
+            return f"no model from {source} to {target} is installed"
+        return "the model gives no single word, or its packages are missing"
+    if isinstance(rung, NamesRung) and not may_be_name(term, source):
+        return f"a common noun or another word of {source}, no name"
+    if isinstance(rung, IdentityRung) and is_latin(term):
+        return "left to the dictionary and to the rungs for names"
+    return _SILENT.get(rung.name, "knows no equivalent")
+
+
+def _refusal(answer: Translation | None, term: str, source: Language, target: Language, rung: str, *, won: bool) -> str:
+    if answer is None:
+        return "knows no equivalent"
+    if is_blocked(term, source):
+        return "refused: the word is on the block-list"
+    if is_blocked(answer.term, target):
+        return "refused: the answer is on the block-list"
+    if rung != DictionaryRung.name and answer.term in false_friends_of(term, source, target):
+        return "refused: a false friend"
+    return "a rung before it answers" if won else "knows no equivalent"

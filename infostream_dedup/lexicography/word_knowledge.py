@@ -1,0 +1,118 @@
+"""What packages know of a word, to tell a word from a slip of the pen: pymorphy3, wordfreq, names-translator."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+from typing import Any, Final
+
+from infostream_dedup.lexicon.frequency import form_frequencies
+from infostream_dedup.lexicon.name_tables import personal_names
+from infostream_dedup.lexicon.spelling import APOSTROPHE, key_form
+from infostream_dedup.lexicon.word_lists import added_nouns
+from infostream_dedup.model import Language
+from infostream_dedup.translation.identity import is_latin
+from infostream_dedup.translation.international_key import international_keys
+from infostream_dedup.translation.romanisation import latin_key
+from infostream_dedup.translation.transcription import folded_cyrillic, folded_latin, transcription_cost
+
+__all__ = ["is_confirmed", "is_known", "misfit", "parts"]
+
+_PART: Final = re.compile(f"[^\\W\\d_]+(?:{APOSTROPHE}[^\\W\\d_]+)*")
+_ALIKE: Final = 0.4
+"""Transcription cost up to which a name is confirmed by another language's spelling."""
+
+_FITTING: Final = {
+    "noun": frozenset(("NOUN",)),
+    "adj": frozenset(("NOUN", "ADJF", "PRTF")),
+}
+
+
+def parts(word: str) -> list[str]:
+    """The runs of letters of a word or phrase, as key forms.
+
+    >>> parts("Нью-Йорк таймс")
+    ['нью', 'йорк', 'таймс']
+    """
+    return _PART.findall(key_form(word))
+
+
+def is_known(part: str, language: Language) -> bool:
+    """Whether pymorphy3, wordfreq, names-translator or our list of new nouns has the word.
+
+    Args:
+        part: one run of letters, a key form.
+        language: of the word.
+    """
+    if form_frequencies(language)(part) > 0:
+        return True
+    if language == "en":
+        return form_frequencies("en")(_plain(part)) > 0
+    return (
+        bool(_analyzer(language).word_is_known(part.replace(APOSTROPHE, "'")))
+        or part in personal_names(language)
+        or part in added_nouns(language)
+    )
+
+
+def is_confirmed(part: str, language: Language, others: list[tuple[str, Language]]) -> bool:
+    """Whether a word of another language is the same in other letters: Zelenskyy of Зеленський, an international word.
+
+    Args:
+        part: a key form.
+        language: of the word.
+        others: words of the other languages, key forms.
+    """
+    key, roots = latin_key(_plain(part)), set(international_keys(part, language))
+    if any(not roots.isdisjoint(international_keys(other, its)) for other, its in others):
+        return True
+    return any(latin_key(_plain(other)) == key or _cost(part, language, other, its) <= _ALIKE for other, its in others)
+
+
+def misfit(word: str, language: Language, part_of_speech: str) -> str:
+    """Why a word cannot be what a row says it is; empty where it can, or where nothing is known.
+
+    Args:
+        word: one word, a key form.
+        language: of the word.
+        part_of_speech: ``noun`` or ``adj``.
+    """
+    if word in added_nouns(language):
+        return ""
+    if language == "en":
+        # Nothing installed knows English parts of speech, and many stop words are nouns too: well, back.
+        return ""
+    spelt = word.replace(APOSTROPHE, "'")
+    if not _analyzer(language).word_is_known(spelt):
+        return ""
+    tags = [parse.tag for parse in _analyzer(language).parse(spelt)]
+    fitting = [tag for tag in tags if str(tag.POS) in _FITTING[part_of_speech]]
+    if not fitting:
+        return f"is no {part_of_speech} ({', '.join(sorted({str(tag.POS) for tag in tags}))})"
+    # Abbreviations have no case.
+    if all(tag.case not in (None, "nomn") for tag in fitting):
+        return "is no nominative"
+    return ""
+
+
+def _cost(one: str, language: Language, other: str, its: Language) -> float:
+    if (language == "en") == (its == "en"):
+        return float("inf")
+    latin, cyrillic = (one, other) if language == "en" else (other, one)
+    return transcription_cost(folded_latin(latin), folded_cyrillic(cyrillic))
+
+
+def _plain(part: str) -> str:
+    """A Latin word without its marks, as most English texts have it: Šefčovič as Sefcovic."""
+    if not is_latin(part):
+        return part
+    apart = unicodedata.normalize("NFD", part.replace("ł", "l").replace("đ", "d").replace("ı", "i"))
+    return "".join(char for char in apart if not unicodedata.combining(char))
+
+
+@cache
+def _analyzer(language: Language) -> Any:
+    from pymorphy3 import MorphAnalyzer
+
+    return MorphAnalyzer(lang=language)

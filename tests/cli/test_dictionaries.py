@@ -1,0 +1,68 @@
+"""``dictionaries check``, ``import``, ``list``, ``remove`` and ``show --to`` as their user runs them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+
+def test_check_names_defects_and_leaves_with_65(run, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    header = "ru\tuk\ten\tpos\tsource\n"
+    (folder / "translations.tsv").write_text(f"{header}дом\tдымище\thouse\tnoun\town\n", encoding="utf-8")
+    answer = run("dictionaries", "check", "--folder", str(folder), "--format", "table")
+    assert answer.returncode == 65
+    assert answer.stdout.decode().startswith("translations.tsv:2:uk: 'дымище' has 'ы'")
+    assert "mend the word" in answer.stdout.decode()
+    said = answer.stderr.decode()
+    assert "1 files, 1 rows: " in said
+    assert "round trips were not tried" in said
+    assert "E_DICTIONARY" in said
+
+
+def test_check_of_a_good_folder_in_json(run, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "surnames.tsv").write_text("ru\tuk\ten\tkind\nГорзблюфт\tГурзбліфт\tQux\tsport\n", encoding="utf-8")
+    quiet = run("dictionaries", "check", "--folder", str(folder), "--format", "jsonl", "--quiet")
+    assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, b"", b"")
+    doubts = run("dictionaries", "check", "--folder", str(folder), "--format", "jsonl", "--doubts")
+    rows = [json.loads(line) for line in doubts.stdout.splitlines()]
+    assert doubts.returncode == 0
+    assert {(row["kind"], row["file"], row["line"]) for row in rows} == {("doubt", "surnames.tsv", 2)}
+
+
+def test_import_list_show_remove(run, tmp_path: Path) -> None:
+    data = {"INFOSTREAM_DEDUP_DATA": str(tmp_path / "data")}
+    (tmp_path / "t.tsv").write_text("source\ttarget\nшмурдяк\tшмурдяка\nдом\n", encoding="utf-8")
+    words = ("--from", "ru", "--to", "uk", "--format", "tsv")
+    broken = run("dictionaries", "import", "t.tsv", *words, **data)
+    assert broken.returncode == 65
+    assert b"t.tsv:3: 1 cells; expected 2" in broken.stderr
+    assert not (tmp_path / "data").exists()
+    done = run("dictionaries", "import", "t.tsv", *words, "--skip", "--name", "mine", **data)
+    assert done.returncode == 0, done.stderr
+    row = json.loads(done.stdout)
+    assert (row["name"], row["pairs"], row["replaced"], row["broken"]) == ("mine", 1, False, 1)
+    assert b"skipped: t.tsv:3: 1 cells" in done.stderr
+    listed = run("dictionaries", "list", **data)
+    assert json.loads(listed.stdout)["name"] == "mine"
+    shown = run("dictionaries", "show", "шмурдяка", "--to", "ru", "--from", "uk", **data)
+    steps = [json.loads(line) for line in shown.stdout.splitlines()]
+    assert [(step["rung"], step["answer"]) for step in steps if step["wins"]] == [("dictionary", "шмурдяк")]
+    assert run("dictionaries", "remove", "mine", **data).returncode == 0
+    assert run("dictionaries", "remove", "mine", **data).returncode == 66
+    assert b"no imported tables" in run("dictionaries", "list", **data).stderr
+
+
+def test_import_asks_for_languages_and_format(run) -> None:
+    answer = run("dictionaries", "import", "t.tsv", "--from", "de", "--to", "uk", "--format", "tsv")
+    assert answer.returncode == 2
+    assert b"'de' is not one of 'ru', 'uk', 'en'" in answer.stderr
+
+
+def test_show_without_to_is_as_before(run) -> None:
+    answer = run("dictionaries", "show", "уряд", "--lang", "uk")
+    rows = [json.loads(line) for line in answer.stdout.splitlines()]
+    assert rows[0]["term"] == "уряд"
