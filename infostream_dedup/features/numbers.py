@@ -7,10 +7,11 @@ dates, ranges (10-15), ordinals (5-й) and number words up to ten in Russian, Uk
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
-__all__ = ["numbers"]
+__all__ = ["NUMBER_WORD", "NUMBER_WORDS", "RUN", "folded_text", "numbers", "numbers_at"]
 
 _SPACES: Final = " \u00a0\u2009\u202f"
 
@@ -26,18 +27,19 @@ _WORDS: Final[dict[str, str]] = {
     for value, forms in {
         0: "ноль ноля нолю нолем ноле нуль нуля нулю нулем нуле zero",
         1: "один одна одно одного одной одному одним одном одну одні один одна одне одної одній однією one",
-        2: "два две двух двум двумя дві двох двом двома two",
-        3: "три трех трем тремя трьох трьом трьома three",
-        4: "четыре четырех четырем четырьмя чотири чотирьох чотирьом чотирма four",
-        5: "пять пяти пятью пʼять пʼяти пʼятьох пʼятьом пʼятьма five",
-        6: "шесть шести шестью шість шести шістьох шістьом шістьма шістьох six",
-        7: "семь семи семью сім семи сімох сімом сьома seven",
-        8: "восемь восьми восемью вісім восьми вісьмох вісьмом eight",
-        9: "девять девяти девятью девʼять девʼяти девʼятьох девʼятьом nine",
-        10: "десять десяти десятью десять десятьох десятьом ten",
+        2: "два две двух двум двумя двое двоих дві двох двом двома двоє two",
+        3: "три трех трем тремя трое троих трьох трьом трьома троє three",
+        4: "четыре четырех четырем четырьмя четверо четверых чотири чотирьох чотирьом чотирма four",
+        5: "пять пяти пятью пятеро пятерых пʼять пʼяти пʼятьох пʼятьом пʼятьма пʼятьома пʼятеро five",
+        6: "шесть шести шестью шестеро шість шістьох шістьом шістьма шістьома six",
+        7: "семь семи семью семеро сім сімох сімом сьома сімома seven",
+        8: "восемь восьми восемью восьмью вісім вісьмох вісьмом вісьма вісьмома eight",
+        9: "девять девяти девятью девʼять девʼяти девʼятьох девʼятьом девʼятьма девʼятьома nine",
+        10: "десять десяти десятью десятьох десятьом десятьма десятьома ten",
     }.items()
     for form in forms.split()
 }
+NUMBER_WORDS: Final = tuple(_WORDS)
 _FIRSTS: Final = "".join(sorted({form[0] for form in _WORDS}))
 
 
@@ -50,10 +52,10 @@ def _number_words() -> str:
     return "|".join(branches)
 
 
-_NUMBER_WORD: Final = re.compile(_number_words())
+NUMBER_WORD: Final = re.compile(_number_words())
 _IN_CYRILLIC: Final = re.compile("|".join((_DATE, _THOUSANDS, _COMMA_THOUSANDS, _PARTS, _PLAIN)))
 _IN_LATIN: Final = re.compile("|".join((_DATE, _ENGLISH_THOUSANDS, _THOUSANDS, _PARTS, _PLAIN)))
-_RUN: Final = re.compile(rf"\d[\d.,\-ʼ{_SPACES}]*")
+RUN: Final = re.compile(rf"\d[\d.,\-ʼ{_SPACES}]*")
 """Where figures may stand: found quickly, for only its first character is looked for."""
 
 _CYRILLIC: Final = re.compile("[а-яёіїєґ]")
@@ -83,15 +85,30 @@ def numbers(text: str) -> list[str]:
         >>> numbers("1,200 people and $3.50 on the G7")
         ['1200', '3.5']
     """
-    folded = text.lower()
+    folded = folded_text(text)
+    return numbers_at(folded, NUMBER_WORD.finditer(folded), RUN.finditer(folded))
+
+
+def folded_text(text: str) -> str:
+    """A text in small letters, as the patterns here want it."""
+    folded = text.lower().replace("ё", "е")
     for apostrophe in "'’":
         folded = folded.replace(apostrophe, "ʼ")
+    return folded
+
+
+def numbers_at(folded: str, words: Iterable[re.Match[str]], runs: Iterable[re.Match[str]]) -> list[str]:
+    """The numbers at some places of a text.
+
+    Args:
+        folded: what ``folded_text`` returns.
+        words: where `NUMBER_WORD` matches.
+        runs: where `RUN` matches, none inside another.
+    """
     cyrillic = _CYRILLIC.search(folded) is not None
-    found: list[tuple[int, tuple[str, ...]]] = [
-        (match.start(), (_WORDS[match[0]],)) for match in _NUMBER_WORD.finditer(folded)
-    ]
+    found: list[tuple[int, tuple[str, ...]]] = [(match.start(), (_WORDS[match[0]],)) for match in words]
     figures = _IN_CYRILLIC if cyrillic else _IN_LATIN
-    for match in (figure for run in _RUN.finditer(folded) for figure in figures.finditer(folded, *run.span())):
+    for match in (figure for run in runs for figure in figures.finditer(folded, *run.span())):
         begin = match.start()
         if begin == 0 or not (folded[begin - 1].isalnum() or folded[begin - 1] == "_"):
             found.append((begin, _canonical(match[0], cyrillic)))

@@ -1,0 +1,72 @@
+"""Time of the criteria on a file of documents: models once per document, then candidates and vectors per pair.
+
+    python -m benchmarks.criteria stream.jsonl.gz --out criteria.json
+
+The paper takes 5 ms a pair; we want 2,000 pairs a second and core, the models of all documents included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from infostream_dedup.corpus.reading import read_documents
+from infostream_dedup.criteria import CRITERIA, differences, document_models
+from infostream_dedup.criteria.candidates import key_term_candidates, two_word_candidates
+
+LEAST_PAIRS = 2_000
+PAPER_PAIRS = 200
+
+
+def main() -> None:
+    """Read, model, filter and compare; print and keep the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("documents", type=Path)
+    parser.add_argument("--k", type=int, default=3, help="of the key-term links")
+    parser.add_argument("--out", type=Path, help="JSON with the figures")
+    arguments = parser.parse_args()
+    rows: dict[str, dict[str, float]] = {}
+
+    def measure(name: str, work: Callable[[], Any]) -> Any:
+        cpu, wall = time.process_time(), time.perf_counter()
+        result = work()
+        rows[name] = {"wall_seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
+        print(f"{name:24}", *(f"{key} {value:.2f}" for key, value in rows[name].items()), flush=True)
+        return result
+
+    documents = measure("read", lambda: list(read_documents(str(arguments.documents))))
+    models = measure("models", lambda: document_models(documents))
+    two_words = measure("two heaviest words", lambda: two_word_candidates(models))
+    i, j = measure("key-term links", lambda: key_term_candidates(models, k=arguments.k))
+    unknown = np.full(len(models), np.nan)
+    measure("vectors", lambda: differences(models, i, j, tuple(CRITERIA), unknown))
+
+    vectors = rows["vectors"]["cpu_seconds"]
+    whole = vectors + rows["models"]["cpu_seconds"] + rows["key-term links"]["cpu_seconds"]
+    figures = {
+        "documents": len(models),
+        "candidates": len(i),
+        "candidates_two_words": len(two_words[0]),
+        "model_ms_per_document": 1000 * rows["models"]["cpu_seconds"] / max(len(models), 1),
+        "pairs_per_second_vectors": len(i) / vectors,
+        "pairs_per_second_models_included": len(i) / whole,
+        "ratio_to_wanted": len(i) / whole / LEAST_PAIRS,
+        "ratio_to_paper": len(i) / whole / PAPER_PAIRS,
+    }
+    for name, value in figures.items():
+        print(f"{name:34} {value:,.2f}")
+    if arguments.out:
+        machine = {"cores": os.cpu_count(), "processor": platform.machine(), "python": platform.python_version()}
+        arguments.out.write_text(json.dumps({"machine": machine, "rows": rows} | figures, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

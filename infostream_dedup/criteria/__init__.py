@@ -1,0 +1,8 @@
+"""What an expert compares in two documents, criterion by criterion (Andreev, Berezkin, Kozlov, Simakov)."""
+
+from __future__ import annotations
+
+from infostream_dedup.criteria.differences import CRITERIA, differences
+from infostream_dedup.criteria.document_models import DocumentModels, document_models
+
+__all__ = ["CRITERIA", "DocumentModels", "differences", "document_models"]

@@ -1,0 +1,192 @@
+"""The linear classifier of pairs: which of the two documents repeats the other (Andreev et al., sections 4 and 6).
+
+A vector of differences of i against j goes to one side of a plane or the other: D(i, j) = 1 means that i adds nothing
+to j. Both directions together give the four outcomes. Only numpy is needed; see ``training`` for where the plane comes
+from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.criteria.authority import authority_of
+from infostream_dedup.criteria.document_models import DocumentModels
+from infostream_dedup.criteria.edition import difference_vectors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["OUTCOMES", "Calibration", "Classifier", "Decisions", "Plane"]
+
+OUTCOMES: Final = ("both original", "a repeats b", "b repeats a", "each repeats the other")
+"""The paper's four; the index is 1 for "a repeats b" plus 2 for "b repeats a"."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plane:
+    """Standardisation and hyperplane.
+
+    Attributes:
+        means: float64 (criteria,), of the training vectors.
+        scales: float64 (criteria,), their standard deviations; 1 where a criterion never varied.
+        weights: float64 (criteria,), of the standardised criteria; positive speaks for "repeats".
+        bias: decision value of the mean vector.
+    """
+
+    means: NDArray[np.float64]
+    scales: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    bias: float
+
+    def contributions(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What each criterion adds to the decision value: weight times standardised value.
+
+        An unknown criterion (NaN) counts as the mean of the training vectors: it adds 0, neither for nor against.
+
+        Args:
+            vectors: float64 (vectors, criteria).
+
+        Returns:
+            float64 (vectors, criteria).
+        """
+        standardised = (vectors - self.means) / self.scales
+        return np.asarray(np.where(np.isnan(standardised), 0.0, standardised * self.weights), dtype=np.float64)
+
+    def values(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Decision values; above 0 means "repeats", 0 itself does not.
+
+        Added up column by column: a matrix product may add in another order for another number of rows, and then one
+        pair could be decided in two ways.
+
+        Args:
+            vectors: float64 (vectors, criteria).
+
+        Returns:
+            float64 (vectors,).
+        """
+        parts = self.contributions(vectors)
+        values = np.full(len(vectors), self.bias)
+        for column in range(parts.shape[1]):
+            values += parts[:, column]
+        return values
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Probability of "repeats" from a decision value: 1 / (1 + exp(slope * value + offset)) (Platt, 1999).
+
+    Attributes:
+        slope: negative where a greater value means more likely.
+        offset: 0 where a value of 0 means one half.
+    """
+
+    slope: float
+    offset: float
+
+    def probabilities(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """float64, shape of ``values``, 0 to 1."""
+        # Beyond 700 exp overflows, and the probability is 0 or 1 long before.
+        exponents = np.clip(self.slope * values + self.offset, -700, 700)
+        return np.asarray(1 / (1 + np.exp(exponents)), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decisions:
+    """What a classifier says of pairs.
+
+    Attributes:
+        i: int64 (pairs,), ordinals of a.
+        j: int64 (pairs,), ordinals of b.
+        forward: float64 (pairs,), decision values of i against j.
+        backward: float64 (pairs,), of j against i.
+        probability_forward: float64 (pairs,), that i repeats j, 0 to 1.
+        probability_backward: float64 (pairs,), that j repeats i.
+    """
+
+    i: NDArray[np.int64]
+    j: NDArray[np.int64]
+    forward: NDArray[np.float64]
+    backward: NDArray[np.float64]
+    probability_forward: NDArray[np.float64]
+    probability_backward: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.i)
+
+    def at(self, rows: NDArray[np.int64]) -> Decisions:
+        """Some of them, by index."""
+        return Decisions(
+            self.i[rows],
+            self.j[rows],
+            self.forward[rows],
+            self.backward[rows],
+            self.probability_forward[rows],
+            self.probability_backward[rows],
+        )
+
+    @property
+    def outcomes(self) -> NDArray[np.int64]:
+        """Index into ``OUTCOMES``, int64 (pairs,)."""
+        return (self.forward > 0).astype(np.int64) + 2 * (self.backward > 0).astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Classifier:
+    """A trained model.
+
+    Attributes:
+        preset: what it was trained for, a name of ``CLASSIFIER_PRESETS``.
+        domain: subject it was trained on, empty for any.
+        criteria: names of ``ALL_CRITERIA``, in the order of the vector.
+        plane: what decides.
+        calibration: decision values to probabilities.
+        authority: of sources, 0 to 1, as given by an expert or learned.
+        training: facts on the training, plain JSON values; for people, never used to decide.
+    """
+
+    preset: str
+    domain: str
+    criteria: tuple[str, ...]
+    plane: Plane
+    calibration: Calibration
+    authority: Mapping[str, float] = field(default_factory=dict)
+    training: Mapping[str, Any] = field(default_factory=dict)
+
+    def vectors(
+        self, models: DocumentModels, i: NDArray[np.int64], j: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Difference vectors of pairs, of i against j and of j against i: two of float64 (pairs, criteria)."""
+        return difference_vectors(models, i, j, self.criteria, authority_of(models.sources, self.authority))
+
+    def decide_vectors(
+        self,
+        i: NDArray[np.int64],
+        j: NDArray[np.int64],
+        forward: NDArray[np.float64],
+        backward: NDArray[np.float64],
+    ) -> Decisions:
+        """Decide pairs whose vectors are known.
+
+        Args:
+            i: int64 (pairs,), kept for the caller.
+            j: int64 (pairs,).
+            forward: float64 (pairs, criteria), i against j.
+            backward: float64 (pairs, criteria), j against i.
+        """
+        one, other = self.plane.values(forward), self.plane.values(backward)
+        probabilities = self.calibration.probabilities
+        return Decisions(i, j, one, other, probabilities(one), probabilities(other))
+
+    def decide(self, models: DocumentModels, i: NDArray[np.int64], j: NDArray[np.int64]) -> Decisions:
+        """Decide pairs of a collection.
+
+        Args:
+            models: of the collection.
+            i: int64 (pairs,), ordinals.
+            j: int64 (pairs,), ordinals.
+        """
+        return self.decide_vectors(i, j, *self.vectors(models, i, j))

@@ -1,0 +1,97 @@
+"""What a classifier is for: which criteria it looks at and which labels count as "repeats"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Literal
+
+from infostream_dedup.criteria.edition import ALL_CRITERIA
+from infostream_dedup.errors import ConfigurationError
+
+__all__ = ["CLASSIFIER_PRESETS", "ClassifierPreset", "PairRule", "chosen_criteria", "chosen_preset"]
+
+PairRule = Literal["both", "either"]
+"""When a pair as a whole counts as found: each document repeats the other, or at least one does."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifierPreset:
+    """One use of a classifier.
+
+    Attributes:
+        name: of the preset.
+        criteria: names of ``ALL_CRITERIA``, in the order of the vector.
+        positive: labels that mean "each repeats the other".
+        rule: when an undirected pair counts as found, for scores.
+    """
+
+    name: str
+    criteria: tuple[str, ...]
+    positive: tuple[str, ...]
+    rule: PairRule
+
+
+CLASSIFIER_PRESETS: Final[Mapping[str, ClassifierPreset]] = MappingProxyType(
+    {
+        preset.name: preset
+        for preset in (
+            ClassifierPreset(
+                "duplicate",
+                (
+                    "words",
+                    "title",
+                    "sentences",
+                    "paragraphs",
+                    "numbers",
+                    "number_order",
+                    "images",
+                    "links",
+                    "time",
+                    "time_apart",
+                    "source",
+                    "site",
+                    "edition",
+                    "key_terms",
+                ),
+                ("dup",),
+                "both",
+            ),
+            ClassifierPreset(
+                "story",
+                ("words", "title", "numbers", "number_order", "time_apart", "key_terms"),
+                ("dup", "similar"),
+                "either",
+            ),
+        )
+    }
+)
+"""``duplicate``: the paper's nine criteria and four more. ``story``: without what only copies share (sentences,
+paragraphs) and without the site: documents of one event, the paper's further work (section 8)."""
+
+
+def chosen_preset(name: str) -> ClassifierPreset:
+    """A preset by name.
+
+    Raises:
+        ConfigurationError: there is none of this name.
+    """
+    if name not in CLASSIFIER_PRESETS:
+        raise ConfigurationError(f"preset is {name!r}; expected one of {', '.join(CLASSIFIER_PRESETS)}")
+    return CLASSIFIER_PRESETS[name]
+
+
+def chosen_criteria(names: Sequence[str]) -> tuple[str, ...]:
+    """Check names of criteria.
+
+    Raises:
+        ConfigurationError: there is none, one is unknown, or one stands twice.
+    """
+    wrong = [name for name in names if name not in ALL_CRITERIA]
+    if wrong or not names or len(set(names)) < len(names):
+        raise ConfigurationError(
+            f"criteria are {', '.join(map(repr, names)) or 'empty'}; expected one or more of {', '.join(ALL_CRITERIA)},"
+            " each once"
+        )
+    return tuple(names)

@@ -1,0 +1,142 @@
+"""Decision values of pairs that the plane has not seen, by folds that keep each story on one side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infostream_dedup.criteria.classifier_presets import PairRule
+from infostream_dedup.criteria.document_models import DocumentModels
+from infostream_dedup.criteria.judged_pairs import JudgedPairs
+from infostream_dedup.criteria.pair_vectors import PairVectors
+from infostream_dedup.criteria.stories import Fold, folds
+from infostream_dedup.criteria.svm import fit_plane
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["HeldOut", "LearnAuthority", "best_threshold", "found_by_rule", "held_out", "single_criterion"]
+
+LearnAuthority = Callable[[JudgedPairs], Mapping[str, float]]
+"""Authority of sources as learned from judged pairs; it must be learned from the pairs of training only."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldOut:
+    """Decision values out of folds.
+
+    Attributes:
+        forward: float64 (pairs,), of i against j; NaN where the fold's training had only one class.
+        backward: float64 (pairs,), of j against i.
+    """
+
+    forward: NDArray[np.float64]
+    backward: NDArray[np.float64]
+
+    def found(self, rule: PairRule) -> NDArray[np.bool_]:
+        """Pairs called repeats, bool (pairs,); a pair no fold could judge is not."""
+        return found_by_rule(self.forward > 0, self.backward > 0, rule)
+
+
+def held_out(
+    models: DocumentModels,
+    pairs: JudgedPairs,
+    criteria: Sequence[str],
+    learn_authority: LearnAuthority,
+    *,
+    number: int = 5,
+) -> HeldOut:
+    """Judge each pair by a plane learned from pairs of other stories.
+
+    Args:
+        models: of the collection.
+        pairs: judged.
+        criteria: names of ``ALL_CRITERIA``.
+        learn_authority: called with the training pairs of each fold.
+        number: of folds.
+    """
+    found = HeldOut(np.full(len(pairs), np.nan), np.full(len(pairs), np.nan))
+    vectors = PairVectors(models, pairs, criteria)
+    for fold in folds(pairs, number):
+        training = pairs.at(fold.training)
+        repeats = np.concatenate((training.i_repeats, training.j_repeats))
+        if repeats.all() or not repeats.any() or not len(fold.test):
+            continue
+        forward, backward = vectors.given(learn_authority(training))
+        plane = fit_plane(np.concatenate((forward[fold.training], backward[fold.training])), repeats)
+        found.forward[fold.test] = plane.values(forward[fold.test])
+        found.backward[fold.test] = plane.values(backward[fold.test])
+    return found
+
+
+def single_criterion(
+    forward: NDArray[np.float64],
+    backward: NDArray[np.float64],
+    pairs: JudgedPairs,
+    rule: PairRule,
+    split: Sequence[Fold],
+) -> NDArray[np.bool_]:
+    """Pairs called repeats by one criterion alone, at the threshold and side that did best on the other stories.
+
+    Args:
+        forward: float64 (pairs,), values of i against j, NaN where unknown.
+        backward: float64 (pairs,), of j against i.
+        pairs: judged.
+        rule: when a pair counts as found.
+        split: of the pairs, from ``folds``.
+
+    Returns:
+        bool (pairs,), out of folds.
+    """
+    found = np.zeros(len(pairs), dtype=np.bool_)
+    truth = _truth(pairs, rule)
+    for fold in split:
+        tried = []
+        for sign in (1.0, -1.0):
+            grades = _grades(sign * forward, sign * backward, rule)
+            threshold, f1 = best_threshold(grades[fold.training], truth[fold.training])
+            tried.append((f1, sign, threshold))
+        _, sign, threshold = max(tried)
+        found[fold.test] = _grades(sign * forward[fold.test], sign * backward[fold.test], rule) <= threshold
+    return found
+
+
+def best_threshold(grades: NDArray[np.float64], truth: NDArray[np.bool_]) -> tuple[float, float]:
+    """The threshold below or at which F1 is greatest, half way to the next grade, and that F1.
+
+    Args:
+        grades: float64 (pairs,), smaller speaks for true; infinite ones are never below.
+        truth: bool (pairs,).
+
+    Returns:
+        The smallest threshold among equals; minus infinity and 0 where nothing is true.
+    """
+    order = np.argsort(grades, kind="stable")
+    ranked, hits = grades[order], np.cumsum(truth[order])
+    if not len(ranked) or not hits[-1]:
+        return -np.inf, 0.0
+    f1 = 2 * hits / (np.arange(1, len(ranked) + 1) + hits[-1])
+    last_of_equals = np.append(ranked[1:] > ranked[:-1], True) & np.isfinite(ranked)
+    if not last_of_equals.any():
+        return -np.inf, 0.0
+    best = int(np.argmax(np.where(last_of_equals, f1, -1.0)))
+    upper = ranked[best + 1] if best + 1 < len(ranked) and np.isfinite(ranked[best + 1]) else ranked[best]
+    return float((ranked[best] + upper) / 2), float(f1[best])
+
+
+def found_by_rule(forward: NDArray[np.bool_], backward: NDArray[np.bool_], rule: PairRule) -> NDArray[np.bool_]:
+    """Pairs found, bool (pairs,): in both directions, or in either."""
+    return forward & backward if rule == "both" else forward | backward
+
+
+def _truth(pairs: JudgedPairs, rule: PairRule) -> NDArray[np.bool_]:
+    return found_by_rule(pairs.i_repeats, pairs.j_repeats, rule)
+
+
+def _grades(forward: NDArray[np.float64], backward: NDArray[np.float64], rule: PairRule) -> NDArray[np.float64]:
+    """One value per pair: below a threshold exactly where the rule holds; infinite where unknown."""
+    grades = np.maximum(forward, backward) if rule == "both" else np.minimum(forward, backward)
+    return np.where(np.isnan(grades), np.inf, grades)

@@ -1,0 +1,190 @@
+"""The model of a document: what each criterion needs of it, worked out once (Andreev et al., section 5).
+
+d = (words, title, sentences, paragraphs, numbers, images, links, time, source authority), equation 10. The authority of
+a source is not here, for it belongs to the classifier: see ``authority``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.criteria.parts import Parts, read_parts
+from infostream_dedup.criteria.weighted_sets import WeightedSets, weighted_sets
+from infostream_dedup.criteria.word_vectors import (
+    WORDS,
+    WordVectors,
+    occurrence_weights,
+    title_vectors,
+    word_vectors,
+)
+from infostream_dedup.features.hashing import hash_words, scrambled
+from infostream_dedup.features.rows import Rows
+from infostream_dedup.matrix.kernels.first_use import Progress
+from infostream_dedup.model import LANGUAGES, Document, Language, Settings, full_text
+from infostream_dedup.terms.choice import SurfaceReader, key_terms_of_surfaces
+from infostream_dedup.terms.counts import TermCounts, count_terms
+from infostream_dedup.terms.key_terms import KeyTerms
+from infostream_dedup.text.language import detect
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["KEY_TERMS", "DocumentModels", "document_models"]
+
+KEY_TERMS: Final = Settings(n=30)
+"""As in the preset ``best``: 30 terms tell more of a document than 12."""
+
+_ADDRESS: Final = re.compile(r"https?://|\bwww\.")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DocumentModels:
+    """Models of all documents of a collection.
+
+    Attributes:
+        ids: of the documents, in input order.
+        words: stems of the body, BM25.
+        titles: stems of the title, BM25 by statistics of titles.
+        sentences: distinct sentences of the body by their weight; equal where stems and numbers are, in any order.
+        paragraphs: the same of paragraphs.
+        numbers: distinct numbers of the body, each of weight 1.
+        number_rows: int64 numbers of the body in order, equal for equal numbers.
+        images: float64 (documents,), number of pictures and films; 0 where the document does not say.
+        links: float64 (documents,), number of links; where the document does not say, addresses in its body.
+        times: float64 (documents,), POSIX seconds of publication; NaN where unknown.
+        sources: site or agency of each document; ``None`` where unknown.
+        categories: field ``category`` of each document; ``None`` where there is none.
+        languages: of each document.
+        key_terms: the 30 heaviest key terms (``morph``) of title and body, and where they are looked up.
+    """
+
+    ids: list[str]
+    words: WordVectors
+    titles: WordVectors
+    sentences: WeightedSets
+    paragraphs: WeightedSets
+    numbers: WeightedSets
+    number_rows: Rows
+    images: NDArray[np.float64]
+    links: NDArray[np.float64]
+    times: NDArray[np.float64]
+    sources: list[str | None]
+    categories: list[str | None]
+    languages: list[Language]
+    key_terms: KeyTerms
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def document_models(documents: Sequence[Document], *, progress: Progress | None = None) -> DocumentModels:
+    """Work out the models of a collection; statistics of words are those of the collection itself.
+
+    Args:
+        documents: with their texts, in input order; ``lang`` is detected where it is missing.
+        progress: told of the steps.
+    """
+
+    def tell(step: int) -> None:
+        if progress is not None:
+            progress("modelling documents", step, 4)
+
+    languages = [document.lang or detect(full_text(document)) for document in documents]
+    parts = read_parts((document.text for document in documents), languages)
+    tell(1)
+    of_sentences = count_terms(parts.surfaces, WORDS)
+    of_documents = _summed(of_sentences, parts.sentence_documents, languages)
+    words, statistics = word_vectors(of_documents)
+    tell(2)
+    marks, weights = _marks(parts, of_sentences), occurrence_weights(of_sentences, statistics)
+    marks_of_paragraphs = np.zeros(len(parts.document_of), dtype=np.uint64)
+    np.add.at(marks_of_paragraphs, parts.paragraph_of, marks)
+    weights_of_paragraphs = np.bincount(parts.paragraph_of, weights, minlength=len(parts.document_of)).astype(
+        np.float64
+    )
+    number_rows = Rows(_document_ends(parts, len(documents)), parts.numbers.values)
+    tell(3)
+    models = DocumentModels(
+        [document.id for document in documents],
+        words,
+        title_vectors([document.title for document in documents], languages),
+        weighted_sets(parts.sentence_documents, marks, weights, len(documents)),
+        weighted_sets(parts.document_of, marks_of_paragraphs, weights_of_paragraphs, len(documents)),
+        weighted_sets(
+            number_rows.numbers, number_rows.values.astype(np.uint64), np.ones(len(number_rows.values)), len(documents)
+        ),
+        number_rows,
+        np.array([_count(document.images) or 0 for document in documents], dtype=np.float64),
+        np.array([_links(document) for document in documents], dtype=np.float64),
+        np.array([_seconds(document) for document in documents], dtype=np.float64),
+        [document.source or None for document in documents],
+        [_category(document) for document in documents],
+        languages,
+        _key_terms(documents, languages),
+    )
+    tell(4)
+    return models
+
+
+def _summed(counts: TermCounts, owners: NDArray[np.int64], languages: Sequence[Language]) -> TermCounts:
+    """Counts of documents from the counts of their sentences."""
+    shape = (len(languages), len(owners))
+    sums = sp.csr_array((np.ones(len(owners), dtype=np.int32), (owners, np.arange(len(owners)))), shape=shape)
+    summed = sp.csr_array(sums @ counts.counts)
+    summed.sort_indices()
+    numbers = np.array([LANGUAGES.index(language) for language in languages], dtype=np.uint8)
+    return TermCounts(summed, counts.terms, numbers, np.asarray(summed.sum(axis=1), dtype=np.int64))
+
+
+def _marks(parts: Parts, counts: TermCounts) -> NDArray[np.uint64]:
+    """uint64 (sentences,): a sum over stems and numbers, so that only the bag counts, not the order."""
+    of_terms = counts.counts.astype(np.uint64) @ scrambled(hash_words(counts.terms), seed=1)
+    of_numbers = scrambled(hash_words(parts.number_names), seed=2)[parts.numbers.values]
+    marks = np.asarray(of_terms, dtype=np.uint64).copy()
+    np.add.at(marks, parts.numbers.numbers, of_numbers)
+    return marks
+
+
+def _document_ends(parts: Parts, documents: int) -> NDArray[np.int64]:
+    """int64 (documents + 1,): where the numbers of each document begin."""
+    sizes = np.bincount(parts.sentence_documents, parts.numbers.sizes, minlength=documents)
+    return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+
+
+def _count(given: Any) -> int | None:
+    """Objects in a field that holds a list of addresses, a count, or nothing."""
+    if isinstance(given, bool) or given is None:
+        return None
+    if isinstance(given, int | float):
+        return max(int(given), 0) if math.isfinite(given) else None
+    if isinstance(given, str):
+        return _count(int(given)) if given.isascii() and given.isdigit() else len(given.split())
+    return len(given) if isinstance(given, list | tuple | np.ndarray) else None
+
+
+def _links(document: Document) -> int:
+    given = _count(document.links)
+    return len(_ADDRESS.findall(document.text)) if given is None else given
+
+
+def _seconds(document: Document) -> float:
+    return math.nan if document.time is None else document.time.timestamp()
+
+
+def _category(document: Document) -> str | None:
+    category = document.extra.get("category")
+    return None if category is None or category == "" else str(category)
+
+
+def _key_terms(documents: Sequence[Document], languages: Sequence[Language]) -> KeyTerms:
+    reader = SurfaceReader()
+    for document, language in zip(documents, languages, strict=True):
+        reader.add(full_text(document), language)
+    return key_terms_of_surfaces(reader.finish(), KEY_TERMS)

@@ -1,0 +1,149 @@
+"""Pairs an expert has judged, as the training wants them: by ordinal, in one order whatever the order of the labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import numpy as np
+
+from infostream_dedup.errors import BadDataError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["JudgedPair", "JudgedPairs", "judged_pairs"]
+
+_REPEATS: Final[Mapping[str, tuple[bool, bool]]] = {
+    "none": (False, False),
+    "a": (True, False),
+    "b": (False, True),
+    "both": (True, True),
+}
+_LEFT_OUT: Final = "translation"
+
+
+class JudgedPair(Protocol):
+    """One line of a label file, as ``evaluation.labels`` reads it."""
+
+    @property
+    def a(self) -> str:
+        """Id of the one document."""
+        ...
+
+    @property
+    def b(self) -> str:
+        """Id of the other."""
+        ...
+
+    @property
+    def label(self) -> str:
+        """One of ``evaluation.labels.LABELS``."""
+        ...
+
+    @property
+    def source(self) -> str:
+        """Where the label was read."""
+        ...
+
+    @property
+    def line(self) -> int | None:
+        """1-based line there."""
+        ...
+
+    @property
+    def extra(self) -> Mapping[str, Any]:
+        """Every other field."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedPairs:
+    """Judged pairs of a collection, each once, by ascending ids.
+
+    Attributes:
+        i: int64 (pairs,), ordinal of the document whose id is the smaller one.
+        j: int64 (pairs,), ordinal of the other.
+        i_repeats: bool (pairs,), i adds nothing to j.
+        j_repeats: bool (pairs,), j adds nothing to i.
+        joined: bool (pairs,), they have something in common (any label but ``different``): pairs of one story.
+    """
+
+    i: NDArray[np.int64]
+    j: NDArray[np.int64]
+    i_repeats: NDArray[np.bool_]
+    j_repeats: NDArray[np.bool_]
+    joined: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.i)
+
+    def at(self, chosen: NDArray[Any]) -> JudgedPairs:
+        """Some of them, by mask or by index."""
+        return JudgedPairs(
+            self.i[chosen], self.j[chosen], self.i_repeats[chosen], self.j_repeats[chosen], self.joined[chosen]
+        )
+
+    @property
+    def repeats(self) -> NDArray[np.bool_]:
+        """Whether at least one repeats the other, bool (pairs,)."""
+        return self.i_repeats | self.j_repeats
+
+
+def judged_pairs(labels: Iterable[JudgedPair], ids: Sequence[str], *, positive: Sequence[str]) -> JudgedPairs:
+    """Judged pairs by ordinal.
+
+    A label in ``positive`` means that each repeats the other, any other that both are original. A line may say more in
+    a field ``repeats``: ``a`` (a adds nothing to b), ``b``, ``both`` or ``none``; that goes before the label. Pairs
+    labelled ``translation`` are left out, for the criteria compare words.
+
+    Args:
+        labels: a pair may come twice with one judgement.
+        ids: of the documents, in input order.
+        positive: labels that mean "repeats".
+
+    Raises:
+        BadDataError: a label names a document that is not there, ``repeats`` is something else, or two judgements of
+            a pair contradict each other.
+    """
+    ordinals = {name: number for number, name in enumerate(ids)}
+    found: dict[tuple[str, str], tuple[bool, bool, bool]] = {}
+    for label in labels:
+        if label.label == _LEFT_OUT and "repeats" not in label.extra:
+            continue
+        for field, name in (("a", label.a), ("b", label.b)):
+            if name not in ordinals:
+                raise _fault(label, f"is {name!r}, which none of the documents has", "E_NO_DOCUMENT", field)
+        a_repeats, b_repeats = _judgement(label, positive)
+        joined = label.label != "different"
+        turned = label.b < label.a
+        pair = (label.b, label.a) if turned else (label.a, label.b)
+        judgement = (b_repeats, a_repeats, joined) if turned else (a_repeats, b_repeats, joined)
+        if found.setdefault(pair, judgement) != judgement:
+            message = f"the pair {label.a!r}, {label.b!r} was judged otherwise before; leave one of the lines out"
+            raise _fault(label, message, "E_CONTRADICTION", None)
+    pairs = sorted(found)
+    table = np.array([found[pair] for pair in pairs], dtype=np.bool_).reshape(-1, 3)
+    return JudgedPairs(
+        np.array([ordinals[one] for one, _ in pairs], dtype=np.int64),
+        np.array([ordinals[other] for _, other in pairs], dtype=np.int64),
+        table[:, 0],
+        table[:, 1],
+        table[:, 2],
+    )
+
+
+def _judgement(label: JudgedPair, positive: Sequence[str]) -> tuple[bool, bool]:
+    """Does a repeat b, does b repeat a?"""
+    if "repeats" not in label.extra:
+        both = label.label in positive
+        return both, both
+    given = label.extra["repeats"]
+    if not isinstance(given, str) or given not in _REPEATS:
+        raise _fault(label, f"is {given!r}; expected one of {', '.join(_REPEATS)}", "E_REPEATS", "repeats")
+    return _REPEATS[given]
+
+
+def _fault(label: JudgedPair, message: str, code: str, field: str | None) -> BadDataError:
+    return BadDataError(message, code=code, source=label.source, line=label.line, field=field)

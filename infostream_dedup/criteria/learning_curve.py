@@ -1,0 +1,154 @@
+"""How many judged pairs are enough: quality by the size of the training set (Andreev et al., section 7, figure 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.criteria.classifier_presets import PairRule
+from infostream_dedup.criteria.cross_validation import LearnAuthority, found_by_rule
+from infostream_dedup.criteria.document_models import DocumentModels
+from infostream_dedup.criteria.judged_pairs import JudgedPairs
+from infostream_dedup.criteria.pair_vectors import PairVectors
+from infostream_dedup.criteria.stories import splits
+from infostream_dedup.criteria.svm import fit_plane
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["SIZES", "CurvePoint", "curve_criteria", "learning_curve"]
+
+SIZES: Final = (50, 100, 200, 400, 800, 1600)
+
+_ENDS: Final = (0.025, 0.975)
+_FOLDS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """Quality at one size of the training set; each figure is mean, low and high end over the draws.
+
+    Attributes:
+        criteria: name of the set of criteria.
+        size: pairs learned from.
+        draws: training sets drawn.
+        precision: share of the found that are true, 0 to 1.
+        recall: share of the true that are found, 0 to 1.
+        f1: harmonic mean of both.
+    """
+
+    criteria: str
+    size: int
+    draws: int
+    precision: tuple[float, float, float]
+    recall: tuple[float, float, float]
+    f1: tuple[float, float, float]
+
+    def as_dict(self) -> dict[str, Any]:
+        """A row of the table."""
+        row: dict[str, Any] = {"criteria": self.criteria, "size": self.size, "draws": self.draws}
+        for name in ("precision", "recall", "f1"):
+            mean, low, high = getattr(self, name)
+            row |= {name: round(mean, 4), f"{name}_low": round(low, 4), f"{name}_high": round(high, 4)}
+        return row
+
+
+def curve_criteria(criteria: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The paper's three sets: words only, paragraphs only, and all of ``criteria``."""
+    return {"words": ("words",), "paragraphs": ("paragraphs",), "all": tuple(criteria)}
+
+
+def learning_curve(
+    models: DocumentModels,
+    pairs: JudgedPairs,
+    criteria: Mapping[str, Sequence[str]],
+    rule: PairRule,
+    *,
+    sizes: Sequence[int] = SIZES,
+    draws: int = 20,
+    seed: int = 0,
+    learn_authority: LearnAuthority | None = None,
+) -> list[CurvePoint]:
+    """Quality of classifiers learned from ever more pairs, judged by pairs of other stories.
+
+    A third of the pairs, by story, is kept for judging, a different third from draw to draw. From the rest, pairs are
+    drawn without replacement; a draw goes on until it holds a repeat and an original, so that there is something to
+    learn. The intervals hold 95 % of the draws; they tell of the choice of the training pairs, not of other stories.
+
+    Args:
+        models: of the collection.
+        pairs: judged.
+        criteria: sets of criteria by name.
+        rule: when a pair counts as found.
+        sizes: of the training set; those that the pairs do not allow are left out.
+        draws: per size.
+        seed: the same seed draws the same pairs, whatever the version of numpy.
+        learn_authority: authority of sources from the drawn pairs; unknown by default.
+    """
+    parts = [fold for fold in splits(pairs, _FOLDS) if len(fold.test) and len(fold.training)]
+    truth = found_by_rule(pairs.i_repeats, pairs.j_repeats, rule)
+    vectors = {name: PairVectors(models, pairs, names) for name, names in criteria.items()}
+    generator = np.random.PCG64(seed)
+    points = []
+    for size in sizes:
+        scored: dict[str, list[tuple[float, float, float]]] = {name: [] for name in criteria}
+        for draw in range(draws if parts else 0):
+            fold = parts[draw % len(parts)]
+            drawn = _drawn(fold.training, truth, size, generator)
+            if drawn is None:
+                continue
+            authority = learn_authority(pairs.at(drawn)) if learn_authority else {}
+            for name in criteria:
+                found = _found(vectors[name].given(authority), pairs.at(drawn), rule, drawn, fold.test)
+                scored[name].append(_scores(truth[fold.test], found))
+        for name, rows in scored.items():
+            if rows:
+                points.append(_point(name, size, np.array(rows)))
+    return sorted(points, key=lambda point: list(criteria).index(point.criteria))
+
+
+def _drawn(
+    training: NDArray[np.int64], truth: NDArray[np.bool_], size: int, generator: np.random.PCG64
+) -> NDArray[np.int64] | None:
+    """Pairs to learn from; ``None`` where there are not as many, or all are of one kind."""
+    kinds = truth[training]
+    if len(training) < size or kinds.all() or not kinds.any():
+        return None
+    order = training[np.argsort(generator.random_raw(len(training)), kind="stable")]
+    chosen = order[:size]
+    for kind in (True, False):
+        if not (truth[chosen] == kind).any():
+            chosen = np.append(chosen[:-1], order[truth[order] == kind][0])
+    return np.sort(chosen)
+
+
+def _found(
+    vectors: tuple[NDArray[np.float64], NDArray[np.float64]],
+    training: JudgedPairs,
+    rule: PairRule,
+    drawn: NDArray[np.int64],
+    test: NDArray[np.int64],
+) -> NDArray[np.bool_]:
+    forward, backward = vectors
+    repeats = np.concatenate((training.i_repeats, training.j_repeats))
+    plane = fit_plane(np.concatenate((forward[drawn], backward[drawn])), repeats)
+    return found_by_rule(plane.values(forward[test]) > 0, plane.values(backward[test]) > 0, rule)
+
+
+def _scores(truth: NDArray[np.bool_], found: NDArray[np.bool_]) -> tuple[float, float, float]:
+    """Precision, recall, F1; 0 where nothing was found or nothing is true."""
+    hits = int((truth & found).sum())
+    precision = hits / max(int(found.sum()), 1)
+    recall = hits / max(int(truth.sum()), 1)
+    return precision, recall, 2 * hits / max(int(found.sum()) + int(truth.sum()), 1)
+
+
+def _point(name: str, size: int, rows: NDArray[np.float64]) -> CurvePoint:
+    figures = []
+    for column in rows.T:
+        low, high = np.quantile(column, _ENDS).tolist()
+        figures.append((float(column.mean()), low, high))
+    return CurvePoint(name, size, len(rows), figures[0], figures[1], figures[2])

@@ -1,0 +1,180 @@
+"""A classifier as a JSON file: no pickle, nothing in it is ever run; read with numpy only."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import orjson
+
+from infostream_dedup.corpus.outputs import open_output
+from infostream_dedup.criteria.classifier import Calibration, Classifier, Plane
+from infostream_dedup.criteria.classifier_presets import CLASSIFIER_PRESETS
+from infostream_dedup.criteria.edition import ALL_CRITERIA
+from infostream_dedup.errors import BadDataError, NoInputError
+
+__all__ = ["MAX_MODEL_BYTES", "model_bytes", "read_model", "write_model"]
+
+MAX_MODEL_BYTES: Final = 4 << 20
+
+_SCHEMA: Final = "infostream-dedup/classifier"
+_VERSION: Final = 1
+_LARGEST: Final = 1e15
+_SMALLEST_SCALE: Final = 1e-12
+_LONGEST_NAME: Final = 200
+
+
+def model_bytes(classifier: Classifier) -> bytes:
+    """The file's content; equal classifiers give equal bytes."""
+    plane = classifier.plane
+    columns = zip(classifier.criteria, plane.means.tolist(), plane.scales.tolist(), plane.weights.tolist(), strict=True)
+    value = {
+        "schema": _SCHEMA,
+        "version": _VERSION,
+        "preset": classifier.preset,
+        "domain": classifier.domain,
+        "criteria": [
+            {"name": name, "mean": mean, "scale": scale, "weight": weight} for name, mean, scale, weight in columns
+        ],
+        "bias": plane.bias,
+        "calibration": {"slope": classifier.calibration.slope, "offset": classifier.calibration.offset},
+        "authority": dict(sorted(classifier.authority.items())),
+        "training": dict(classifier.training),
+    }
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def write_model(classifier: Classifier, path: str | Path, *, inputs: Iterable[str | Path] = ()) -> None:
+    """Write a model whole or not at all.
+
+    Args:
+        classifier: to be saved.
+        path: replaced in one step where it exists.
+        inputs: files that must not be written over.
+
+    Raises:
+        CannotCreateError: the file cannot be made or is one of the inputs.
+        CannotWriteError: writing failed on the way.
+    """
+    content = model_bytes(classifier)
+    with open_output(path, inputs=inputs) as stream:
+        stream.write(content)
+
+
+def read_model(path: str | Path) -> Classifier:
+    """Read a model and check every value of it.
+
+    Raises:
+        NoInputError: the file cannot be opened.
+        BadDataError: it is no model file, is damaged, or is of a version we do not know.
+    """
+    source = str(path)
+    try:
+        with Path(path).open("rb") as stream:
+            content = stream.read(MAX_MODEL_BYTES + 1)
+    except OSError as error:
+        raise NoInputError(f"{source}: {error.strerror or error}") from error
+    if len(content) > MAX_MODEL_BYTES:
+        raise _fault(source, f"is larger than {MAX_MODEL_BYTES} bytes; no model is")
+    try:
+        value = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        raise _fault(source, f"is no JSON ({error}); train the model again") from None
+    return _Reader(source, value).classifier()
+
+
+class _Reader:
+    """Values of one model file, each checked as it is taken out."""
+
+    def __init__(self, source: str, value: Any) -> None:
+        self._source = source
+        if not isinstance(value, dict) or value.get("schema") != _SCHEMA:
+            raise _fault(source, f"is no model; expected an object with schema {_SCHEMA!r}, as 'train' writes")
+        if type(value.get("version")) is not int or value["version"] != _VERSION:
+            shown = _shown(value.get("version"))
+            raise _fault(source, f"is {shown}; this version of infostream-dedup reads {_VERSION}", "version")
+        self._value = value
+
+    def classifier(self) -> Classifier:
+        names, plane = self._plane()
+        calibration = self._object(self._value, "calibration", "")
+        preset = self._text("preset")
+        if preset not in CLASSIFIER_PRESETS:
+            raise self._wrong("preset", preset, f"one of {', '.join(CLASSIFIER_PRESETS)}")
+        return Classifier(
+            preset,
+            self._text("domain"),
+            names,
+            plane,
+            Calibration(
+                self._number(calibration, "slope", "calibration."), self._number(calibration, "offset", "calibration.")
+            ),
+            self._authority(),
+            self._object(self._value, "training", ""),
+        )
+
+    def _plane(self) -> tuple[tuple[str, ...], Plane]:
+        columns = self._value.get("criteria")
+        if not isinstance(columns, list) or not 0 < len(columns) <= len(ALL_CRITERIA):
+            raise self._wrong("criteria", columns, f"a list of 1 to {len(ALL_CRITERIA)} objects")
+        names: list[str] = []
+        table = np.empty((len(columns), 3))
+        for row, column in enumerate(columns):
+            place = f"criteria[{row}]"
+            if not isinstance(column, dict):
+                raise self._wrong(place, column, "an object with name, mean, scale, weight")
+            name = column.get("name")
+            if not isinstance(name, str) or name not in ALL_CRITERIA or name in names:
+                raise self._wrong(f"{place}.name", name, f"one of {', '.join(ALL_CRITERIA)}, each once")
+            names.append(name)
+            table[row] = [self._number(column, field, f"{place}.") for field in ("mean", "scale", "weight")]
+            if table[row, 1] < _SMALLEST_SCALE:
+                raise self._wrong(f"{place}.scale", column["scale"], f"a number of at least {_SMALLEST_SCALE:g}")
+        means, scales, weights = (np.ascontiguousarray(column) for column in table.T)
+        return tuple(names), Plane(means, scales, weights, self._number(self._value, "bias", ""))
+
+    def _authority(self) -> dict[str, float]:
+        given = self._object(self._value, "authority", "")
+        found = {name: self._number(given, name, "authority.") for name in given}
+        for name, value in found.items():
+            if not 0 <= value <= 1:
+                raise self._wrong(f"authority.{name[:_LONGEST_NAME]}", value, "a number from 0 to 1")
+        return found
+
+    def _number(self, holder: Mapping[str, Any], field: str, place: str) -> float:
+        value = holder.get(field)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self._wrong(f"{place}{field}", value, "a number")
+        if not math.isfinite(value) or abs(value) > _LARGEST:
+            raise self._wrong(f"{place}{field}", value, f"a number from -{_LARGEST:g} to {_LARGEST:g}")
+        return float(value)
+
+    def _text(self, field: str) -> str:
+        value = self._value.get(field)
+        if not isinstance(value, str) or len(value) > _LONGEST_NAME or not value.isprintable():
+            raise self._wrong(field, value, f"a printable string of at most {_LONGEST_NAME} characters")
+        return value
+
+    def _object(self, holder: Mapping[str, Any], field: str, place: str) -> dict[str, Any]:
+        value = holder.get(field)
+        if not isinstance(value, dict):
+            raise self._wrong(f"{place}{field}", value, "an object")
+        return value
+
+    def _wrong(self, field: str, value: Any, expected: str) -> BadDataError:
+        return _fault(self._source, f"is {_shown(value)}; expected {expected}", field)
+
+
+def _shown(value: Any) -> str:
+    """A value for a message, cut where it is long."""
+    if value is None:
+        return "missing or null"
+    text = ascii(value) if not isinstance(value, dict | list) else f"of type {type(value).__name__}"
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _fault(source: str, message: str, field: str | None = None) -> BadDataError:
+    return BadDataError(message, code="E_MODEL", source=source, field=field)

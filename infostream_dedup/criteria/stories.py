@@ -1,0 +1,121 @@
+"""Stories of the judged pairs, and folds that keep each story on one side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.criteria.judged_pairs import JudgedPairs
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Fold", "folds", "part_of", "splits", "stories"]
+
+_LARGEST_SHARE: Final = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fold:
+    """One split of judged pairs.
+
+    Attributes:
+        training: int64, pairs to learn from, ascending.
+        test: int64, pairs to judge by, ascending; no document of theirs is of a story that occurs in ``training``.
+    """
+
+    training: NDArray[np.int64]
+    test: NDArray[np.int64]
+
+
+def stories(pairs: JudgedPairs) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Story of i and of j for each pair: connected components of the judged pairs.
+
+    Where pairs were drawn at random as examples of "different", these join everything; so when one component would hold
+    more than a third of the pairs, pairs labelled ``different`` do not join, and they may lie between two stories.
+
+    Returns:
+        Two of int64 (pairs,), from 0.
+    """
+    one, other = _components(pairs, np.ones(len(pairs), dtype=np.bool_))
+    if len(pairs) and np.bincount(one).max() * _LARGEST_SHARE > len(pairs):
+        return _components(pairs, pairs.joined)
+    return one, other
+
+
+def _components(pairs: JudgedPairs, joining: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    from scipy.sparse.csgraph import connected_components
+
+    documents, places = np.unique(np.concatenate((pairs.i, pairs.j)), return_inverse=True)
+    i, j = places[: len(pairs)], places[len(pairs) :]
+    entries = (np.ones(int(joining.sum())), (i[joining], j[joining]))
+    graph = sp.coo_array(entries, shape=(len(documents), len(documents)))
+    _, story = connected_components(graph.tocsr(), directed=False)
+    return story[i].astype(np.int64), story[j].astype(np.int64)
+
+
+def folds(pairs: JudgedPairs, number: int) -> list[Fold]:
+    """Split by story: every pair is tested once, by a training that knows no story of the two.
+
+    Stories are dealt into ``number`` parts. Pairs inside a part are judged by all pairs that do not touch it, pairs
+    between two parts (two stories that were compared) by all that touch neither; so there are more splits than parts.
+
+    Args:
+        pairs: in the order of ``judged_pairs``.
+        number: of parts, at least 2.
+    """
+    part = part_of(pairs, number)
+    one, other = (part[story] for story in stories(pairs))
+    low, high = np.minimum(one, other), np.maximum(one, other)
+    found = []
+    for first in range(number):
+        for second in range(first, number):
+            touched = np.isin(low, (first, second)) | np.isin(high, (first, second))
+            tested = np.flatnonzero((low == first) & (high == second))
+            if len(tested):
+                found.append(Fold(np.flatnonzero(~touched), tested))
+    return found
+
+
+def splits(pairs: JudgedPairs, number: int) -> list[Fold]:
+    """As ``folds``, but with all pairs of one part tested at once, between parts with the first.
+
+    Pairs that touch a story of a tested one are left out of the training, so less remains to learn from.
+    """
+    one, other = stories(pairs)
+    part = part_of(pairs, number)
+    found = []
+    for chosen in range(number):
+        tested = part[one] == chosen
+        taken = np.zeros(len(part), dtype=np.bool_)
+        taken[one[tested]] = True
+        taken[other[tested]] = True
+        found.append(Fold(np.flatnonzero(~taken[one] & ~taken[other]), np.flatnonzero(tested)))
+    return found
+
+
+def part_of(pairs: JudgedPairs, number: int) -> NDArray[np.int64]:
+    """Part of each story, int64 (stories,), from 0 to ``number`` - 1.
+
+    The largest stories are dealt first, each to the part where it best keeps repeats and originals spread evenly: equal
+    pairs give equal parts.
+    """
+    one, other = stories(pairs)
+    count = int(max(one.max(initial=-1), other.max(initial=-1))) + 1
+    positives = np.bincount(one, pairs.repeats, minlength=count)
+    negatives = np.bincount(one, ~pairs.repeats, minlength=count)
+    kinds = np.stack((positives / max(positives.sum(), 1), negatives / max(negatives.sum(), 1)), axis=1)
+    shares = kinds.tolist()
+    parts = np.zeros(count, dtype=np.int64)
+    loads = [[0.0, 0.0] for _ in range(number)]
+    for story in np.lexsort((np.arange(count), -kinds.sum(axis=1))).tolist():
+        one_share, other_share = shares[story]
+        # The sum of squares is least where both kinds are spread evenly.
+        growth = [one_share * (2 * load[0] + one_share) + other_share * (2 * load[1] + other_share) for load in loads]
+        parts[story] = chosen = growth.index(min(growth))
+        loads[chosen][0] += one_share
+        loads[chosen][1] += other_share
+    return parts

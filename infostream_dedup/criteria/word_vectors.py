@@ -1,0 +1,90 @@
+"""Bags of words as vectors of BM25 weights: of bodies and, with statistics of their own, of titles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.model import LANGUAGES, Language, Settings
+from infostream_dedup.terms.counts import TermCounts, count_terms
+from infostream_dedup.terms.statistics import Statistics, statistics_of
+from infostream_dedup.terms.surfaces import SurfaceCounter
+from infostream_dedup.terms.weights import bm25_idf, weigh
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["WORDS", "WordVectors", "occurrence_weights", "title_vectors", "word_vectors"]
+
+WORDS: Final = Settings(representation="stem", df_min=1)
+"""Every word but the stop words counts, as its stem; also a word that only one document has, for it sets that one
+apart. A word of more than half of the documents weighs nothing."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordVectors:
+    """Weighted words of each document.
+
+    Attributes:
+        weights: float64 (documents, words), BM25, not negative.
+        unit: the same, every row of length 1; a row without weight stays 0.
+        sizes: int64 (documents,), words of each document with repetition, stop words left out.
+    """
+
+    weights: sp.csr_array
+    unit: sp.csr_array
+    sizes: NDArray[np.int64]
+
+    def cosine(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Cosine of the vectors of i and j (Andreev et al., equation 5).
+
+        Returns:
+            float64 (pairs,), 0 to 1; 0 where one of both is a zero vector.
+        """
+        products = self.unit[i].multiply(self.unit[j]).sum(axis=1)
+        # Rounded, so that equal texts have exactly 1, whatever the order of summation.
+        return np.clip(np.round(np.asarray(products, dtype=np.float64), 12), 0, 1)
+
+
+def word_vectors(counts: TermCounts) -> tuple[WordVectors, list[Statistics]]:
+    """BM25 vectors of documents, and the statistics they were weighed by.
+
+    Args:
+        counts: words of each document.
+    """
+    statistics = statistics_of(counts, WORDS)
+    weights = weigh(counts, statistics, WORDS).astype(np.float64)
+    weights.eliminate_zeros()
+    lengths = np.sqrt(np.asarray(weights.multiply(weights).sum(axis=1), dtype=np.float64))
+    scale = np.divide(1.0, lengths, out=np.zeros(len(lengths)), where=lengths > 0)
+    unit = sp.csr_array(
+        (weights.data * np.repeat(scale, np.diff(weights.indptr)), weights.indices, weights.indptr), shape=weights.shape
+    )
+    return WordVectors(weights, unit, counts.lengths), statistics
+
+
+def title_vectors(titles: list[str], languages: list[Language]) -> WordVectors:
+    """BM25 vectors of titles: their words are weighed by how many titles hold them, not by how many bodies."""
+    counter = SurfaceCounter()
+    for title, language in zip(titles, languages, strict=True):
+        counter.add(title, language)
+    return word_vectors(count_terms(counter.finish(), WORDS))[0]
+
+
+def occurrence_weights(counts: TermCounts, statistics: list[Statistics]) -> NDArray[np.float64]:
+    """Summed weight of the words of each row, every occurrence counted: IDF, not below 0.
+
+    Args:
+        counts: of sentences or paragraphs, in the word space of the statistics.
+        statistics: of the documents, per language.
+    """
+    weights = np.zeros(counts.counts.shape[0])
+    for number in range(len(LANGUAGES)):
+        rows = np.flatnonzero(counts.languages == number)
+        if len(rows):
+            idf = np.maximum(bm25_idf(statistics[number].df, statistics[number].documents), 0)
+            weights[rows] = counts.counts[rows] @ idf
+    return weights

@@ -1,0 +1,33 @@
+"""The sample, modelled once, and a classifier trained on it."""
+
+from __future__ import annotations
+
+import pytest
+
+from infostream_dedup import read_documents
+from infostream_dedup.criteria.classifier_presets import CLASSIFIER_PRESETS
+from infostream_dedup.criteria.document_models import document_models
+from infostream_dedup.criteria.judged_pairs import judged_pairs
+from infostream_dedup.criteria.training import train
+from infostream_dedup.evaluation.labels import read_labels
+from infostream_dedup.sample import documents_path, labels_path
+
+
+@pytest.fixture(scope="session")
+def sample_models():
+    return document_models(list(read_documents(documents_path())))
+
+
+@pytest.fixture(scope="session")
+def sample_labels():
+    return read_labels(labels_path())
+
+
+@pytest.fixture(scope="session")
+def sample_pairs(sample_models, sample_labels):
+    return judged_pairs(sample_labels, sample_models.ids, positive=["dup"])
+
+
+@pytest.fixture(scope="session")
+def trained(sample_models, sample_pairs):
+    return train(sample_models, sample_pairs, CLASSIFIER_PRESETS["duplicate"])

@@ -1,0 +1,41 @@
+"""Decisions in words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from infostream_dedup.criteria.edition import ALL_CRITERIA
+from infostream_dedup.criteria.explanation import _WORDS, in_words, reasons
+
+
+def test_reasons_add_up_to_the_decision_value(trained, sample_models, sample_pairs):
+    forward, _ = trained.vectors(sample_models, sample_pairs.i[:20], sample_pairs.j[:20])
+    values = trained.plane.values(forward)
+    for vector, value in zip(forward, values, strict=True):
+        found = reasons(trained, vector)
+        assert sum(reason.contribution for reason in found) + trained.plane.bias == pytest.approx(value)
+        sizes = [abs(reason.contribution) for reason in found]
+        assert sizes == sorted(sizes, reverse=True)
+
+
+def test_words_say_what_differs_and_which_way_it_speaks(trained):
+    vector = np.full(len(trained.criteria), np.nan)
+    vector[trained.criteria.index("words")] = 0.0
+    vector[trained.criteria.index("sentences")] = 1.0
+    found = reasons(trained, vector)
+    assert {reason.says for reason in found[:2]} == {"same words", "sentences differ"}
+    assert in_words(found).count("; ") == 1
+    assert "same words: for (+" in in_words(found)
+    assert "sentences differ: against (-" in in_words(found)
+    unknown = next(reason for reason in found if reason.criterion == "time_apart")
+    assert (unknown.value, unknown.says, unknown.verdict) == (None, "time apart unknown", "neither")
+
+
+def test_every_criterion_has_words():
+    assert set(_WORDS) == set(ALL_CRITERIA)
+    assert _WORDS["numbers"](0.3) == "numbers differ in part"
+    assert _WORDS["links"](-2.0) == "fewer links"
+    assert _WORDS["time_apart"](float(np.log1p(72))) == "3 days apart"
+    assert _WORDS["edition"](0.0) == "no other edition"
+    assert _WORDS["source"](0.0) == "sources of equal authority"

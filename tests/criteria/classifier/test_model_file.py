@@ -1,0 +1,139 @@
+"""Model files: what is written is read, and nothing else is."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+from infostream_dedup.criteria.model_file import MAX_MODEL_BYTES, model_bytes, read_model, write_model
+from infostream_dedup.errors import BadDataError, CannotCreateError, NoInputError
+
+
+def test_a_model_is_read_as_it_was_written(trained, sample_models, sample_pairs, tmp_path):
+    path = tmp_path / "model.json"
+    write_model(trained, path)
+    again = read_model(path)
+    assert model_bytes(again) == path.read_bytes() == model_bytes(trained)
+    one, other = (model.decide(sample_models, sample_pairs.i, sample_pairs.j) for model in (trained, again))
+    assert one.forward.tolist() == other.forward.tolist()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_model_never_replaces_its_input(trained, tmp_path):
+    path = tmp_path / "labels.jsonl"
+    path.write_bytes(b"{}")
+    with pytest.raises(CannotCreateError):
+        write_model(trained, path, inputs=[path])
+    assert path.read_bytes() == b"{}"
+
+
+def test_a_model_is_read_without_scikit_learn(trained, tmp_path):
+    write_model(trained, tmp_path / "model.json")
+    code = (
+        "import sys; sys.modules['sklearn'] = None\n"
+        "from infostream_dedup.criteria.model_file import read_model\n"
+        f"print(read_model({str(tmp_path / 'model.json')!r}).preset)"
+    )
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert answer.stdout.strip() == b"duplicate"
+
+
+def _changed(*path, value):
+    def change(model):
+        place = model
+        for step in path[:-1]:
+            place = place[step]
+        place[path[-1]] = value
+        return model
+
+    return change
+
+
+def _without(name):
+    return lambda model: {field: value for field, value in model.items() if field != name}
+
+
+DAMAGES = {
+    "list": lambda model: [model],
+    "schema": _changed("schema", value="other"),
+    "version of tomorrow": _changed("version", value=2),
+    "version true": _changed("version", value=True),
+    "preset": _changed("preset", value="x"),
+    "domain number": _changed("domain", value=1),
+    "domain escape": _changed("domain", value="\x1b[2J"),
+    "domain long": _changed("domain", value="x" * 1000),
+    "no criteria": _without("criteria"),
+    "empty criteria": _changed("criteria", value=[]),
+    "too many criteria": lambda model: model | {"criteria": model["criteria"] * 1000},
+    "criterion twice": lambda model: model | {"criteria": [model["criteria"][0]] * 2},
+    "criterion no object": _changed("criteria", 0, value=1),
+    "criterion unknown": _changed("criteria", 0, "name", value="__class__"),
+    "criterion unhashable": _changed("criteria", 0, "name", value=[]),
+    "mean text": _changed("criteria", 0, "mean", value="0"),
+    "mean null": _changed("criteria", 0, "mean", value=None),
+    "weight true": _changed("criteria", 0, "weight", value=True),
+    "weight huge": _changed("criteria", 0, "weight", value=1e300),
+    "weight whole number beyond floats": _changed("criteria", 0, "weight", value=10**18),
+    "scale zero": _changed("criteria", 0, "scale", value=0),
+    "scale negative": _changed("criteria", 0, "scale", value=-1.0),
+    "no bias": _without("bias"),
+    "calibration list": _changed("calibration", value=[1, 2]),
+    "no slope": _changed("calibration", value={"offset": 0}),
+    "authority above 1": _changed("authority", value={"a": 1.5}),
+    "authority text": _changed("authority", value={"a": "1"}),
+    "authority list": _changed("authority", value=[]),
+    "training text": _changed("training", value="x"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_a_damaged_model_gets_a_clear_error(name, trained, tmp_path):
+    model = DAMAGES[name](copy.deepcopy(json.loads(model_bytes(trained))))
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(model), encoding="utf-8")
+    with pytest.raises(BadDataError) as caught:
+        read_model(path)
+    assert caught.value.code == "E_MODEL"
+    assert str(caught.value).startswith(str(path))
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < len(str(path)) + 600
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[" * 100_000,
+        b'{"schema": NaN}',
+        b"\xff\xfe",
+        pickle.dumps({"schema": "infostream-dedup/classifier"}),
+        b" " * (MAX_MODEL_BYTES + 1),
+    ],
+    ids=["empty", "cut", "deep", "nan", "binary", "pickle", "huge"],
+)
+def test_what_is_no_model_gets_a_clear_error(content, tmp_path):
+    path = tmp_path / "model.json"
+    path.write_bytes(content)
+    with pytest.raises(BadDataError, match="E_MODEL"):
+        read_model(path)
+
+
+def test_a_cut_model_is_refused_wherever_it_is_cut(trained, tmp_path):
+    whole = model_bytes(trained)
+    path = tmp_path / "model.json"
+    for end in range(0, len(whole) - 2, 97):
+        path.write_bytes(whole[:end])
+        with pytest.raises(BadDataError):
+            read_model(path)
+
+
+def test_a_missing_model_and_a_folder_are_no_input(tmp_path):
+    for path in (tmp_path / "none.json", tmp_path):
+        with pytest.raises(NoInputError):
+            read_model(path)

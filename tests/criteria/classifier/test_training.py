@@ -1,0 +1,151 @@
+"""Training on the sample: the same model every time, and one that is worth having."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from infostream_dedup.criteria.classifier_presets import CLASSIFIER_PRESETS, chosen_criteria, chosen_preset
+from infostream_dedup.criteria.cross_validation import held_out, single_criterion
+from infostream_dedup.criteria.edition import ALL_CRITERIA, difference_vectors
+from infostream_dedup.criteria.judged_pairs import judged_pairs
+from infostream_dedup.criteria.learning_curve import curve_criteria, learning_curve
+from infostream_dedup.criteria.model_file import model_bytes
+from infostream_dedup.criteria.stories import folds
+from infostream_dedup.criteria.suggestion import suggestions
+from infostream_dedup.criteria.training import train
+from infostream_dedup.errors import BadDataError, ConfigurationError
+
+PRESET = CLASSIFIER_PRESETS["duplicate"]
+
+
+def test_any_order_of_labels_gives_the_same_bytes(sample_models, sample_labels, trained):
+    labels = [replace(label, a=label.b, b=label.a) for label in sample_labels]
+    random.Random(1).shuffle(labels)  # noqa: S311
+    again = train(sample_models, judged_pairs(labels, sample_models.ids, positive=["dup"]), PRESET)
+    assert model_bytes(again) == model_bytes(trained)
+
+
+def test_all_criteria_together_beat_most_alone(sample_models, sample_pairs, trained):
+    truth = sample_pairs.repeats
+    forward, backward = trained.vectors(sample_models, sample_pairs.i, sample_pairs.j)
+    together = held_out(sample_models, sample_pairs, PRESET.criteria, lambda _: {}).found("both")
+    assert _f1(truth, together) > 0.85
+    title = PRESET.criteria.index("title")
+    alone = single_criterion(forward[:, title], backward[:, title], sample_pairs, "both", folds(sample_pairs, 5))
+    assert _f1(truth, together) > _f1(truth, alone)
+
+
+def test_facts_of_training_are_those_of_the_folds(sample_models, sample_pairs, trained):
+    found = held_out(sample_models, sample_pairs, PRESET.criteria, lambda _: {}).found("both")
+    folds = trained.training["folds"]
+    assert (folds["tp"], folds["fp"]) == (
+        int((found & sample_pairs.repeats).sum()),
+        int((found & ~sample_pairs.repeats).sum()),
+    )
+    assert folds["tp"] + folds["fn"] == trained.training["repeats"] == int(sample_pairs.repeats.sum())
+
+
+def test_probabilities_rise_with_the_decision_value(trained):
+    assert trained.calibration.slope < 0
+    assert trained.training["calibrated_out_of_folds"]
+
+
+def test_a_decision_does_not_depend_on_the_other_pairs(sample_models, sample_pairs, trained):
+    whole = trained.decide(sample_models, sample_pairs.i, sample_pairs.j)
+    for row in (0, 7, 300):
+        alone = trained.decide(sample_models, sample_pairs.i[row : row + 1], sample_pairs.j[row : row + 1])
+        assert alone.forward[0] == whole.forward[row]
+    turned = trained.decide(sample_models, sample_pairs.j, sample_pairs.i)
+    assert turned.forward.tolist() == whole.backward.tolist()
+
+
+def test_labels_of_one_kind_teach_nothing(sample_models, sample_pairs):
+    for kind in (sample_pairs.repeats, ~sample_pairs.repeats):
+        with pytest.raises(BadDataError, match="both kinds"):
+            train(sample_models, sample_pairs.at(np.flatnonzero(kind)), PRESET)
+    with pytest.raises(BadDataError, match="both kinds"):
+        train(sample_models, sample_pairs.at(np.zeros(0, dtype=np.int64)), PRESET)
+
+
+def test_two_pairs_are_enough_to_train_though_not_to_calibrate_out_of_folds(sample_models, sample_pairs):
+    few = np.array([np.flatnonzero(sample_pairs.repeats)[0], np.flatnonzero(~sample_pairs.repeats)[0]])
+    found = train(sample_models, sample_pairs.at(np.sort(few)), PRESET, criteria=["words"])
+    assert not found.training["calibrated_out_of_folds"]
+
+
+def test_edition_is_time_apart_of_one_site_under_two_titles(sample_models, sample_pairs):
+    unknown = np.full(len(sample_models), np.nan)
+    names = ["site", "edition", "title", "time_apart"]
+    forward, backward = difference_vectors(sample_models, sample_pairs.i, sample_pairs.j, names, unknown)
+    assert np.array_equal(forward[:, 1], backward[:, 1])
+    another = (forward[:, 0] == 0) & (forward[:, 2] > 0)
+    assert another.any()
+    assert forward[another, 1].tolist() == np.nan_to_num(forward[another, 3]).tolist()
+    assert not forward[~another, 1].any()
+
+
+@pytest.mark.parametrize("names", [[], ["word"], ["words", "words"]])
+def test_wrong_criteria_are_refused(names):
+    with pytest.raises(ConfigurationError, match="criteria are"):
+        chosen_criteria(names)
+
+
+def test_presets_name_known_criteria_only():
+    for preset in CLASSIFIER_PRESETS.values():
+        assert chosen_criteria(preset.criteria) == preset.criteria
+        assert chosen_preset(preset.name) is preset
+    assert set(PRESET.criteria) == set(ALL_CRITERIA)
+    with pytest.raises(ConfigurationError, match="'other'"):
+        chosen_preset("other")
+
+
+def test_suggestions_are_near_the_plane_spread_and_not_judged_yet(sample_models, sample_pairs, trained):
+    ids = sample_models.ids
+    i, j = np.triu_indices(30, 1)
+    judged = {(ids[a], ids[b]) for a, b in zip(sample_pairs.i.tolist(), sample_pairs.j.tolist(), strict=True)}
+    decisions = trained.decide(sample_models, i, j)
+    chosen = suggestions(decisions, ids, judged, 10)
+    assert len(chosen) == 10
+    assert not {tuple(sorted((ids[i[row]], ids[j[row]]))) for row in chosen} & judged
+    order = np.random.default_rng(0).permutation(len(i))
+    again = suggestions(trained.decide(sample_models, i[order], j[order]), ids, judged, 10)
+    assert [(i[row], j[row]) for row in chosen] == [(i[order][row], j[order][row]) for row in again]
+
+
+def test_no_component_gives_a_second_suggestion_before_every_other_gave_one(trained):
+    from infostream_dedup.criteria.classifier import Decisions
+
+    i, j = np.array([0, 1, 3]), np.array([1, 2, 4])
+    values = np.array([0.1, 0.2, -3.0])
+    decisions = Decisions(i, j, values, values, values, values)
+    assert suggestions(decisions, list("abcde"), set(), 2).tolist() == [0, 2]
+    assert suggestions(decisions, list("abcde"), {("a", "b")}, 5).tolist() == [1, 2]
+
+
+def test_learning_curve_has_its_sets_and_sizes_and_repeats_itself(sample_models, sample_pairs):
+    def draw():
+        return learning_curve(
+            sample_models,
+            sample_pairs,
+            curve_criteria(["words", "sentences", "number_order"]),
+            "both",
+            sizes=(20, 100, 10_000),
+            draws=3,
+        )
+
+    points = draw()
+    assert [(point.criteria, point.size) for point in points] == [
+        (name, size) for name in ("words", "paragraphs", "all") for size in (20, 100)
+    ]
+    for point in points:
+        mean, low, high = point.f1
+        assert 0 <= low <= mean <= high <= 1
+    assert [point.as_dict() for point in draw()] == [point.as_dict() for point in points]
+
+
+def _f1(truth, found):
+    return 2 * (truth & found).sum() / (truth.sum() + found.sum())

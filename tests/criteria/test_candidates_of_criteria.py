@@ -1,0 +1,61 @@
+"""Filters before the criteria, against plain loops."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from infostream_dedup.criteria import document_models
+from infostream_dedup.criteria.candidates import key_term_candidates, two_word_candidates
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.model import Document
+
+
+def pairs_of(found):
+    i, j = found
+    assert (i < j).all()
+    pairs = list(zip(i.tolist(), j.tolist(), strict=True))
+    assert pairs == sorted(set(pairs))
+    return set(pairs)
+
+
+def test_two_heaviest_words_by_a_plain_loop(template_models):
+    weights = template_models.words.weights.toarray()
+    leading = [frozenset(np.argsort(-row, kind="stable")[:2].tolist()) for row in weights]
+    expected = {(a, b) for a, b in itertools.combinations(range(len(leading)), 2) if leading[a] == leading[b]}
+    assert expected
+    assert pairs_of(two_word_candidates(template_models)) == expected
+
+
+@pytest.mark.parametrize("k", [1, 3, 12])
+def test_key_term_links_by_a_plain_loop(template_models, k):
+    targets = [set(row.indices.tolist()) for row in map(template_models.key_terms.targets.__getitem__, _rows(94))]
+    labels = template_models.key_terms.labels()
+    column = {label: number for number, label in enumerate(labels)}
+    keys = [{column[term] for term in template_models.key_terms.terms_of(row)[:12]} for row in range(94)]
+    expected = {
+        (a, b)
+        for a, b in itertools.combinations(range(94), 2)
+        if max(len(keys[a] & targets[b]), len(keys[b] & targets[a])) >= k
+    }
+    assert pairs_of(key_term_candidates(template_models, k=k)) == expected
+
+
+def _rows(documents):
+    return [[row] for row in range(documents)]
+
+
+def test_documents_without_words_are_no_candidates():
+    models = document_models([Document(str(n), text, lang="ru") for n, text in enumerate(["", "", "мост", "мост"])])
+    assert pairs_of(two_word_candidates(models)) == {(2, 3)}
+    assert pairs_of(key_term_candidates(models, k=1)) <= {(2, 3)}
+    nobody = document_models([])
+    assert pairs_of(two_word_candidates(nobody)) == set()
+
+
+@pytest.mark.parametrize("k", [0, 13])
+def test_k_is_checked(template_models, k):
+    with pytest.raises(ConfigurationError, match="expected 1 to n = 12"):
+        key_term_candidates(template_models, k=k)

@@ -1,0 +1,78 @@
+"""What is kept of each document."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from infostream_dedup.criteria import document_models
+from infostream_dedup.criteria.parts import paragraphs, read_parts
+from infostream_dedup.criteria.word_vectors import title_vectors
+from infostream_dedup.model import Document
+
+
+def test_no_documents():
+    models = document_models([])
+    assert len(models) == 0
+    assert models.words.weights.shape[0] == 0
+
+
+def test_empty_documents_have_empty_models():
+    models = document_models([Document("a", "", lang="ru"), Document("b", " \n ", lang="uk")])
+    assert models.words.sizes.tolist() == [0, 0]
+    assert models.sentences.totals.tolist() == [0, 0]
+    assert models.number_rows.sizes.tolist() == [0, 0]
+    assert np.isnan(models.times).all()
+
+
+def test_fields_of_each_document():
+    documents = [
+        Document("a", "Счёт 6:4, 3:6", lang="ru", source="x.example", extra={"category": "sport"}),
+        Document("b", "Курс 41,25", source=""),
+    ]
+    models = document_models(documents)
+    assert models.ids == ["a", "b"]
+    assert models.sources == ["x.example", None]
+    assert models.categories == ["sport", None]
+    assert models.languages == ["ru", "ru"]
+    assert models.number_rows.sizes.tolist() == [4, 1]
+    assert models.numbers.totals.tolist() == [3, 1]
+
+
+@pytest.mark.parametrize(
+    ("given", "count"),
+    [(None, 0), ([], 0), (["x", "y"], 2), (3, 3), (-2, 0), ("4", 4), ("a.jpg b.jpg", 2), (True, 0), (float("nan"), 0)],
+)
+def test_objects_are_counted_however_they_are_given(given, count):
+    assert document_models([Document("a", "слово", lang="ru", images=given)]).images.tolist() == [count]
+
+
+def test_addresses_in_the_body_count_where_links_are_not_given():
+    texts = ["смотри https://a.example и www.b.example", "слово"]
+    models = document_models([Document(text, text, lang="ru") for text in texts])
+    assert models.links.tolist() == [2, 0]
+
+
+def test_titles_have_statistics_of_their_own():
+    titles = ["мост ремонт", "мост школа", "мост суд", "завод пожар", "река лодка"]
+    vectors = title_vectors(titles, ["ru"] * 5)
+    common = [vectors.weights[[row]].toarray().ravel() for row in (0, 1)]
+    shared = np.flatnonzero((common[0] > 0) & (common[1] > 0))
+    assert len(shared) == 1
+    assert common[0][shared[0]] < common[0].max()
+
+
+def test_paragraphs_and_sentences_and_their_numbers():
+    assert paragraphs("  Раз.\n\n два\nТри. ") == ["Раз. два", "Три."]
+    parts = read_parts(["Раз 1. Два 2.\nТри 3.", "", "Четыре 1."], ["ru", "ru", "ru"])
+    assert parts.document_of.tolist() == [0, 0, 2]
+    assert parts.paragraph_of.tolist() == [0, 0, 1, 2]
+    assert parts.sentence_documents.tolist() == [0, 0, 0, 2]
+    assert [parts.number_names[number] for number in parts.numbers.row(0)] == ["1"]
+
+
+def test_progress_is_told():
+    steps = []
+    document_models([Document("a", "слово", lang="ru")], progress=lambda *step: steps.append(step))
+    assert [done for _, done, _ in steps] == sorted(done for _, done, _ in steps)
+    assert steps[-1][1] == steps[-1][2]
