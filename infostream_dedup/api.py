@@ -7,8 +7,9 @@ Documents, pandas or polars frames, Arrow tables. Reading options (``on_error``,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from infostream_dedup.batch.collection import Collection, Progress, collect
 from infostream_dedup.batch.deduplication import DuplicateRule, Keep, Status, kept_documents, statuses
+from infostream_dedup.batch.epoch_statistics import EpochStatistics, WeighedCollection, epoch_statistics
 from infostream_dedup.batch.linking import key_terms_of, least_k, link
 from infostream_dedup.batch.pairing import PairRow, pair_rows
 from infostream_dedup.batch.sources import Rereadable, rereadable
@@ -35,7 +37,7 @@ from infostream_dedup.evaluation.comparison import Comparison, compare_methods
 from infostream_dedup.evaluation.protocol import Evaluation
 from infostream_dedup.matrix.similarity_matrix import SimilarityMatrix
 from infostream_dedup.methods.texts import Texts
-from infostream_dedup.model import Settings
+from infostream_dedup.model import Document, Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
 from infostream_dedup.report import write_comparison, write_report
 
@@ -50,6 +52,7 @@ __all__ = [
     "pairs_with_report",
     "similarity_matrix",
     "sweep",
+    "sweep_store",
     "sweep_with_report",
     "write_comparison",
     "write_report",
@@ -65,7 +68,7 @@ def sweep(source: Any, *, representations: Sequence[str] | None = None, **option
     Args:
         source: the documents.
         representations: which; every available one by default.
-        options: ``ks`` (the k to show), reading options and settings.
+        options: ``ks`` (the k to show), ``boilerplate`` (list of sentences to leave out), reading options and settings.
 
     Example:
         >>> from infostream_dedup import sweep
@@ -74,7 +77,9 @@ def sweep(source: Any, *, representations: Sequence[str] | None = None, **option
         0
     """
     reading, options = _split(options)
-    shown = {name: options.pop(name) for name in ("ks", "examples", "engine", "progress") if name in options}
+    shown = {
+        name: options.pop(name) for name in ("ks", "examples", "boilerplate", "engine", "progress") if name in options
+    }
     return sweep_with_report(
         source, representations=representations, settings=Settings.of(**options), **shown, **reading
     )[0]
@@ -87,12 +92,13 @@ def sweep_with_report(
     ks: Sequence[int] | None = None,
     settings: Settings | None = None,
     examples: bool = True,
+    boilerplate: str | Path | None = None,
     engine: str = "auto",
     progress: Progress | None = None,
     **reading: Any,
 ) -> tuple[SweepResult, ReadingReport]:
     """The same with what was read."""
-    collection, report = _collect(source, engine, progress, reading)
+    collection, report = _collect(source, engine, progress, reading, boilerplate)
     result = sweep_collection(
         collection,
         settings or Settings(),
@@ -103,6 +109,48 @@ def sweep_with_report(
         progress=progress,
     )
     return result, report
+
+
+def sweep_store(
+    path: str | Path,
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    ks: Sequence[int] | None = None,
+    examples: bool = True,
+    engine: str = "auto",
+    progress: Progress | None = None,
+    **settings: Any,
+) -> SweepResult:
+    """S and T for every k of what a stream has taken in, without its texts.
+
+    Documents keep the key terms they were given when they came in, by the document frequencies of their epoch. So
+    the numbers differ from a sweep over the same documents by statistics of their own.
+
+    Args:
+        path: of the store.
+        since: the first moment by the stream's clock, with a time zone; from the beginning by default.
+        until: the first moment left out; to the end by default.
+        ks: the k to show; all by default.
+        examples: also pick example pairs at each k.
+        engine: what matches; results are the same.
+        progress: told of each step.
+        settings: names of ``Settings``; those of the store by default. ``n`` and ``target`` may be smaller.
+
+    Raises:
+        ConfigurationError: the store cannot give what is asked for.
+    """
+    from infostream_dedup.batch.stored_collection import stored_collection
+
+    collection = stored_collection(path, since=since, until=until)
+    chosen = collection.settings(settings)
+    if ks is not None and (chosen.score == "share" or max(ks) > chosen.n):
+        raise ConfigurationError(f"k = {max(ks)} of {chosen.n} key terms by score {chosen.score}: there is none")
+    result = sweep_collection(
+        collection, chosen, [chosen.representation], ks=ks, examples=examples, engine=engine, progress=progress
+    )
+    result.notes[:0] = collection.notes
+    return result
 
 
 def similarity_matrix(
@@ -131,11 +179,16 @@ def pairs(source: Any, *, k_min: int | None = None, terms: bool = True, **option
         source: the documents.
         k_min: all pairs with max(forward, backward) >= k_min instead of those with a relation at ``k``.
         terms: with the terms that met.
-        options: ``cross_language``, ``between_files``, reading options and settings.
+        options: ``cross_language``, ``between_files``, ``statistics`` (``STORE:EPOCH``, a stream's document
+            frequencies instead of the collection's own), reading options and settings.
     """
     reading, options = _split(options)
     shown = {name: options.pop(name) for name in ("cross_language", "between_files", "engine") if name in options}
-    rows, _ = pairs_with_report(source, settings=Settings.of(**options), k_min=k_min, terms=terms, **shown, **reading)
+    statistics = _statistics(options.pop("statistics", None))
+    settings = Settings.of(**options) if statistics is None else statistics.settings(options)
+    rows, _ = pairs_with_report(
+        source, settings=settings, k_min=k_min, terms=terms, statistics=statistics, **shown, **reading
+    )
     return rows
 
 
@@ -147,14 +200,16 @@ def pairs_with_report(
     terms: bool = True,
     cross_language: bool = False,
     between_files: bool = False,
+    statistics: EpochStatistics | None = None,
+    boilerplate: str | Path | None = None,
     engine: str = "auto",
     progress: Progress | None = None,
     **reading: Any,
 ) -> tuple[Iterator[PairRow], ReadingReport]:
     """The same with what was read."""
-    collection, report = _collect(source, engine, progress, reading)
+    collection, report = _collect(source, engine, progress, reading, boilerplate)
     rows = pair_rows(
-        collection,
+        collection if statistics is None else WeighedCollection(collection, statistics),
         settings,
         k_min=k_min,
         terms=terms,
@@ -198,6 +253,7 @@ def dedup(
     keep: Keep = "earliest",
     annotate: bool = False,
     duplicate_rule: DuplicateRule = "equal",
+    boilerplate: str | Path | None = None,
     settings: Settings | None = None,
     engine: str = "auto",
     progress: Progress | None = None,
@@ -213,6 +269,7 @@ def dedup(
         keep: which document of a group stays.
         annotate: write every document, with the columns ``status``, ``of`` and ``group``.
         duplicate_rule: ``equal`` wants both directions; with ``contained`` a document inside an earlier one is enough.
+        boilerplate: list of sentences that are left out of what is compared; they are written all the same.
         settings: instead of single settings among the options.
         engine: what matches; results are the same.
         progress: told of each step.
@@ -223,7 +280,9 @@ def dedup(
     file_kind(str(target))
     with rereadable(source, reading) as documents:
         check_output(target, inputs=documents.paths, quarantine=reading.get("quarantine"))
-        collection = collect(documents.first(), hashes=True, engine=engine, progress=progress)
+        collection = collect(
+            _without_boilerplate(documents.first(), boilerplate), hashes=True, engine=engine, progress=progress
+        )
         found = statuses(collection, chosen, duplicate_rule=duplicate_rule, engine=engine)
         kept = [True] * len(found) if annotate else kept_documents(collection, found, keep)
         write_documents(_rows(documents, found, kept, annotate=annotate), target, inputs=documents.paths)
@@ -316,12 +375,28 @@ def compare_with_report(source: Any, **options: Any) -> tuple[Comparison, Readin
     return compare_methods(texts, **options), report
 
 
+def _statistics(name: str | None) -> EpochStatistics | None:
+    return None if name is None else epoch_statistics(name)
+
+
 def _collect(
-    source: Any, engine: str, progress: Progress | None, reading: dict[str, Any]
+    source: Any,
+    engine: str,
+    progress: Progress | None,
+    reading: dict[str, Any],
+    boilerplate: str | Path | None = None,
 ) -> tuple[Collection, ReadingReport]:
     report = ReadingReport()
-    documents = read_documents(source, report=report, **reading)
+    documents = _without_boilerplate(read_documents(source, report=report, **reading), boilerplate)
     return collect(documents, hashes=False, engine=engine, progress=progress), report
+
+
+def _without_boilerplate(documents: Iterable[Document], listed: str | Path | None) -> Iterable[Document]:
+    if listed is None:
+        return documents
+    from infostream_dedup.passages.boilerplate_file import read_boilerplate
+
+    return read_boilerplate(listed).left_out(documents)
 
 
 def _split(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

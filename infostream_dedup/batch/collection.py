@@ -4,20 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from infostream_dedup.model import LANGUAGES, Document, Language, full_text, without_text
-from infostream_dedup.terms.choice import SurfaceReader
+from infostream_dedup.model import LANGUAGES, Document, Language, Settings, full_text, without_text
+from infostream_dedup.terms.choice import SurfaceReader, key_terms_of_surfaces
+from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.surfaces import SurfaceCounts
 from infostream_dedup.text.fingerprint import text_hash
 
 if TYPE_CHECKING:
     from infostream_dedup.terms.fast_surfaces import SurfaceTokens
 
-__all__ = ["Collection", "Progress", "collect"]
+__all__ = ["Collection", "Progress", "Weighable", "collect"]
 
 Progress = Callable[[str, int, int | None], None]
 """Told the name of a step, how much of it is done, and how much there is (``None``: not known)."""
+
+
+class Weighable(Protocol):
+    """Documents whose key terms can be had, wherever they come from."""
+
+    @property
+    def documents(self) -> list[Document]:
+        """In input order; ``text`` may be empty."""
+
+    @property
+    def languages(self) -> list[Language]:
+        """Language of each document."""
+
+    def __len__(self) -> int: ...
+
+    def key_terms(self, settings: Settings) -> KeyTerms:
+        """Key terms of every document, and what they are looked up in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +58,10 @@ class Collection:
 
     def __len__(self) -> int:
         return len(self.documents)
+
+    def key_terms(self, settings: Settings) -> KeyTerms:
+        """Key terms of every document by the collection's own statistics."""
+        return key_terms_of_surfaces(self.surfaces, settings)
 
 
 def collect(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from infostream_dedup.batch.collection import Collection, Progress
+from infostream_dedup.batch.collection import Progress, Weighable
 from infostream_dedup.matching import engine_for, expected_work
 from infostream_dedup.matrix.similarity_matrix import SimilarityMatrix
 from infostream_dedup.model import Settings
-from infostream_dedup.terms.choice import key_terms_of_surfaces
 from infostream_dedup.terms.key_terms import KeyTerms
 
 __all__ = ["MOST_LINKS", "Linked", "key_terms_of", "least_k", "link"]
@@ -35,9 +34,9 @@ class Linked:
     compiled: bool = False
 
 
-def key_terms_of(collection: Collection, settings: Settings) -> KeyTerms:
-    """Key terms of every document of a collection by the collection's own statistics."""
-    return key_terms_of_surfaces(collection.surfaces, settings)
+def key_terms_of(collection: Weighable, settings: Settings) -> KeyTerms:
+    """Key terms of every document of a collection: by its own statistics, unless it brings others."""
+    return collection.key_terms(settings)
 
 
 def least_k(key_terms: KeyTerms, wanted: int = 1) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infostream_dedup.batch.collection import Collection, Progress
+from infostream_dedup.batch.collection import Progress, Weighable
 from infostream_dedup.batch.linking import key_terms_of, link
 from infostream_dedup.batch.pair_table import (
     RELATIONS,
@@ -72,7 +72,7 @@ class PairRow:
 
 
 def pair_rows(
-    collection: Collection,
+    collection: Weighable,
     settings: Settings,
     *,
     k_min: int | None = None,
@@ -109,7 +109,7 @@ def pair_rows(
 
 
 def _rows(
-    collection: Collection,
+    collection: Weighable,
     pairs: PairTable,
     relation: NDArray[np.int64],
     key_terms: KeyTerms,

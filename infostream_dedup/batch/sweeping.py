@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.batch.collection import Collection, Progress
+from infostream_dedup.batch.collection import Progress, Weighable
 from infostream_dedup.batch.linking import Linked, key_terms_of, least_k, link
 from infostream_dedup.batch.pair_table import LinkedPairs, pair_table, what_met
 from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, LinkedNodes, link_nodes, verbatim_links
@@ -147,7 +147,7 @@ class SweepResult:
 
 
 def sweep_collection(
-    collection: Collection,
+    collection: Weighable,
     settings: Settings,
     representations: Sequence[str],
     *,
@@ -197,7 +197,7 @@ def sweep_collection(
     return result
 
 
-def _sweep_nodes(result: SweepResult, collection: Collection, linked: LinkedNodes, ks: Sequence[int] | None) -> None:
+def _sweep_nodes(result: SweepResult, collection: Weighable, linked: LinkedNodes, ks: Sequence[int] | None) -> None:
     """What ``_sweep_counts`` finds, without writing out the links of large clusters of equal documents."""
     representation, n = linked.settings.representation, linked.settings.n
     measures = [*_measures_below(linked.key_terms, n, linked.k_min), *linked.measures()]
@@ -351,7 +351,7 @@ def _probabilities(keys: sp.csr_array, share: NDArray[np.float64], n: int) -> ND
     return table
 
 
-def _examples(collection: Collection, linked: Linked, ks: Sequence[int] | None) -> list[Example]:
+def _examples(collection: Weighable, linked: Linked, ks: Sequence[int] | None) -> list[Example]:
     """Up to five pairs at each k, spread evenly over the collection; in a pivot language pairs of two languages."""
     matrix, found = linked.matrix, list[Example]()
     if linked.key_terms.pivot is not None:
@@ -410,7 +410,7 @@ def _within(places: NDArray[np.int64], first: int, last: int) -> NDArray[np.int6
     return places[(places >= first) & (places < last)] - first
 
 
-def _languages(collection: Collection) -> Mapping[str, int]:
+def _languages(collection: Weighable) -> Mapping[str, int]:
     counts = Counter(collection.languages)
     return {language: counts[language] for language in LANGUAGES if counts[language]}
 

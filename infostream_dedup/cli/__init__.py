@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from infostream_dedup.cli.classify import classify
 from infostream_dedup.cli.compare import compare
 from infostream_dedup.cli.dedup import dedup
 from infostream_dedup.cli.demo import demo
@@ -14,9 +15,11 @@ from infostream_dedup.cli.evaluate import evaluate
 from infostream_dedup.cli.failures import exit_code_of
 from infostream_dedup.cli.ingest import ingest
 from infostream_dedup.cli.pairs import pairs
+from infostream_dedup.cli.passages import passages
 from infostream_dedup.cli.search import search
 from infostream_dedup.cli.store import store
 from infostream_dedup.cli.sweep import sweep
+from infostream_dedup.cli.train import train
 
 __all__ = ["cli", "main"]
 
@@ -38,7 +41,21 @@ def cli() -> None:
     """
 
 
-for command in (demo, sweep, pairs, dedup, evaluate, compare, ingest, search, store, dictionaries):
+for command in (
+    demo,
+    sweep,
+    pairs,
+    dedup,
+    evaluate,
+    compare,
+    ingest,
+    search,
+    store,
+    passages,
+    dictionaries,
+    train,
+    classify,
+):
     cli.add_command(command)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from infostream_dedup.cli.options import (
+    boilerplate_option,
     documents_argument,
     general_options,
     pop_reading,
@@ -41,6 +42,7 @@ __all__ = ["dedup"]
 )
 @representation_option
 @click.option("--k", type=click.IntRange(min=1), help="Terms that must meet in a duplicate.  [default: 6]")
+@boilerplate_option
 @settings_options
 @reading_options
 @general_options("table", "json", "jsonl", "csv")
@@ -61,6 +63,7 @@ def dedup(**given: Any) -> None:
             keep=given["keep"],
             annotate=given["annotate"],
             duplicate_rule=given["duplicate_rule"],
+            boilerplate=given["boilerplate"],
             settings=settings,
             engine=given["engine"],
             progress=progress,

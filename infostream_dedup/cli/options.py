@@ -21,8 +21,10 @@ from infostream_dedup.model.settings import (
 )
 
 __all__ = [
+    "boilerplate_option",
     "documents_argument",
     "general_options",
+    "pop_given_settings",
     "pop_reading",
     "pop_settings",
     "reading_options",
@@ -121,6 +123,14 @@ representation_option = click.option(
 )
 
 
+boilerplate_option = click.option(
+    "--boilerplate",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Leave out the sentences that 'passages find --list-boilerplate' wrote there.",
+)
+
+
 def pop_reading(given: dict[str, Any]) -> dict[str, Any]:
     """Take the reading options out of a command's values."""
     return {name: given.pop(name) for name in _READING}
@@ -128,4 +138,9 @@ def pop_reading(given: dict[str, Any]) -> dict[str, Any]:
 
 def pop_settings(given: dict[str, Any], **more: Any) -> Settings:
     """Take the settings out of a command's values."""
-    return Settings.of(**{name: given.pop(name) for name in _SETTINGS}, **more)
+    return Settings.of(**pop_given_settings(given), **more)
+
+
+def pop_given_settings(given: dict[str, Any]) -> dict[str, Any]:
+    """The same by name; ``None`` where nothing was given, for those who have other defaults."""
+    return {name: given.pop(name) for name in _SETTINGS}

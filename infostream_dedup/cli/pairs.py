@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from infostream_dedup.cli.options import (
+    boilerplate_option,
     documents_argument,
     general_options,
+    pop_given_settings,
     pop_reading,
-    pop_settings,
     reading_options,
     representation_option,
     settings_options,
 )
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 from infostream_dedup.cli.progress import progress_bar
+from infostream_dedup.model.settings import Settings
 
 if TYPE_CHECKING:
+    from infostream_dedup.batch.epoch_statistics import EpochStatistics
     from infostream_dedup.batch.pairing import PairRow
 
 __all__ = ["pairs"]
@@ -36,6 +39,12 @@ _COLUMNS = ("a", "b", "forward", "backward", "n_a", "n_b", "share_forward", "sha
 )
 @click.option("--cross-language", is_flag=True, help="Only pairs of two languages.")
 @click.option("--between-files", is_flag=True, help="Only pairs of two files.")
+@click.option(
+    "--statistics",
+    metavar="STORE:EPOCH",
+    help="Weigh by what a stream had counted before an epoch, with the stream's settings.",
+)
+@boilerplate_option
 @settings_options
 @reading_options
 @general_options("table", "jsonl", "json", "csv")
@@ -51,7 +60,7 @@ def pairs(**given: Any) -> None:
     from infostream_dedup import api
 
     reading = pop_reading(given)
-    settings = pop_settings(given, representation=given["representation"], k=given["k"])
+    settings, statistics = _settings(given)
     if given["k_min"] is not None and given["k_min"] > settings.n:
         raise click.BadParameter(f"no pair can have {given['k_min']} of {settings.n} terms", param_hint="--k-min")
     with progress_bar(quiet=given["quiet"]) as progress:
@@ -62,6 +71,8 @@ def pairs(**given: Any) -> None:
             terms=given["terms"] == "all",
             cross_language=given["cross_language"],
             between_files=given["between_files"],
+            statistics=statistics,
+            boilerplate=given["boilerplate"],
             engine=given["engine"],
             progress=progress,
             **reading,
@@ -73,6 +84,18 @@ def pairs(**given: Any) -> None:
     shown = (_shown(row) if output_format == "table" else row.as_dict() for row in rows)
     print_rows(shown, output_format, columns=columns)
     note(report.summary(), quiet=given["quiet"])
+
+
+def _settings(given: dict[str, Any]) -> tuple[Settings, EpochStatistics | None]:
+    chosen = {**pop_given_settings(given), "representation": given["representation"], "k": given["k"]}
+    if given["statistics"] is None:
+        return Settings.of(**chosen), None
+    if chosen["preset"] is not None:
+        raise click.UsageError("--statistics takes the settings of the stream; leave out --preset")
+    from infostream_dedup.batch.epoch_statistics import epoch_statistics
+
+    statistics = epoch_statistics(given["statistics"])
+    return statistics.settings(chosen), statistics
 
 
 def _shown(row: PairRow) -> dict[str, Any]:

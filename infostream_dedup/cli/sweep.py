@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import datetime
+from typing import Any, Final
 
 import click
 
 from infostream_dedup.cli.options import (
-    documents_argument,
+    boilerplate_option,
     general_options,
+    pop_given_settings,
     pop_reading,
-    pop_settings,
     reading_options,
     settings_options,
 )
 from infostream_dedup.cli.output import chosen_format, note, print_json, print_rows, print_table
 from infostream_dedup.cli.progress import progress_bar
-from infostream_dedup.model.settings import REPRESENTATIONS
+from infostream_dedup.model.settings import REPRESENTATIONS, Settings
 
 __all__ = ["print_sweep", "sweep"]
+
+_READ_BY_DEFAULT: Final = {"on_error": "fail", "id_type": "str"}
 
 
 class _Range(click.ParamType[range]):
@@ -40,7 +43,12 @@ class _Range(click.ParamType[range]):
 
 
 @click.command()
-@documents_argument
+@click.argument("documents", metavar="[DOCS...]", nargs=-1)
+@click.option(
+    "--store", "store", metavar="FILE", type=click.Path(dir_okay=False), help="Instead of DOCS: what 'ingest' took in."
+)
+@click.option("--since", metavar="DATE", help="With --store: from this moment of the stream's clock on.")
+@click.option("--until", metavar="DATE", help="With --store: the first moment left out.")
 @click.option(
     "--representation",
     "representations",
@@ -52,6 +60,7 @@ class _Range(click.ParamType[range]):
 @click.option(
     "--out", type=click.Path(file_okay=False), help="Write sweep.json, sweep.csv, plots and report.html here."
 )
+@boilerplate_option
 @settings_options
 @reading_options
 @general_options("table", "json", "jsonl", "csv")
@@ -60,32 +69,77 @@ def sweep(**given: Any) -> None:
 
     Each row of the table is one k of one representation: links, links that are returned (reciprocal), two-step paths,
     closed paths, S = reciprocal / links, T = closed / paths. T over too many paths is sampled, with its standard error.
+
+    With --store the documents of a stream are swept without their texts, by the key terms they were given when they
+    came in; settings are the store's, of which only --n and --target may be smaller.
     """
     from infostream_dedup import api
 
-    reading, settings = pop_reading(given), pop_settings(given)
-    if given["ks"] is not None and settings.score == "share":
-        raise click.BadParameter("the share score has thresholds, no k", param_hint="--k")
-    if given["ks"] is not None and given["ks"][-1] > settings.n:
-        raise click.BadParameter(f"{given['ks'][-1]} is more than the {settings.n} key terms", param_hint="--k")
-    quiet = given["quiet"]
-    with progress_bar(quiet=quiet) as progress:
-        result, report = api.sweep_with_report(
-            given["documents"],
-            representations=given["representations"] or None,
-            ks=given["ks"],
-            settings=settings,
-            examples=given["out"] is not None,
-            engine=given["engine"],
-            progress=progress,
-            **reading,
-        )
+    if bool(given["documents"]) == (given["store"] is not None):
+        raise click.UsageError("give either DOCS or --store")
+    reading, settings = pop_reading(given), pop_given_settings(given)
+    with progress_bar(quiet=given["quiet"]) as progress:
+        shown = {"ks": given["ks"], "examples": given["out"] is not None, "engine": given["engine"]}
+        if given["store"] is None:
+            result, summary = _sweep_documents(given, settings, reading, **shown, progress=progress)
+        else:
+            result, summary = _sweep_store(given, settings, reading, **shown, progress=progress)
         if given["out"] is not None:
             api.write_report(result, given["out"])
     print_sweep(result, chosen_format(given["output_format"], "table", "json"))
-    note(report.summary(), quiet=quiet)
+    note(summary, quiet=given["quiet"])
     if given["out"] is not None:
-        note(f"report: {given['out']}/report.html", quiet=quiet)
+        note(f"report: {given['out']}/report.html", quiet=given["quiet"])
+
+
+def _sweep_documents(
+    given: dict[str, Any], settings: dict[str, Any], reading: dict[str, Any], **shown: Any
+) -> tuple[Any, str]:
+    from infostream_dedup import api
+
+    if given["since"] is not None or given["until"] is not None:
+        raise click.UsageError("--since and --until go with --store")
+    chosen = Settings.of(**settings)
+    if given["ks"] is not None and chosen.score == "share":
+        raise click.BadParameter("the share score has thresholds, no k", param_hint="--k")
+    if given["ks"] is not None and given["ks"][-1] > chosen.n:
+        raise click.BadParameter(f"{given['ks'][-1]} is more than the {chosen.n} key terms", param_hint="--k")
+    result, report = api.sweep_with_report(
+        given["documents"],
+        representations=given["representations"] or None,
+        settings=chosen,
+        boilerplate=given["boilerplate"],
+        **shown,
+        **reading,
+    )
+    return result, report.summary()
+
+
+def _sweep_store(
+    given: dict[str, Any], settings: dict[str, Any], reading: dict[str, Any], **shown: Any
+) -> tuple[Any, str]:
+    from infostream_dedup import api
+
+    zone = reading.pop("tz")
+    if any(value is not None and value != _READ_BY_DEFAULT.get(name) for name, value in reading.items()):
+        raise click.UsageError("--store reads no DOCS: leave out --on-error, --quarantine, --max-errors, --id-type")
+    if given["boilerplate"] is not None:
+        raise click.UsageError("--boilerplate goes with DOCS: the texts of a store are not kept")
+    if len(given["representations"]) > 1:
+        raise click.UsageError("a store has one representation")
+    chosen = {**settings, "representation": next(iter(given["representations"]), None)}
+    since, until = (_moment(given[name], zone, name) for name in ("since", "until"))
+    result = api.sweep_store(given["store"], since=since, until=until, **shown, **chosen)
+    return result, f"{given['store']}: {sum(result.documents.values())} documents"
+
+
+def _moment(given: str | None, zone: str | None, name: str) -> datetime | None:
+    from infostream_dedup.corpus.dates import time_zone, utc_time
+
+    try:
+        return utc_time(given, time_zone(zone))
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint=f"--{name}") from error
 
 
 def print_sweep(result: Any, output_format: str) -> None:

@@ -1,0 +1,141 @@
+"""Speed of copied passages on a made-up stream: every step, how it grows, and the paper's collection end to end.
+
+    python -m benchmarks.passages --documents 10000 100000 --out passages.json
+
+Steps: read (raw texts to sentences and words), index (words to bags of features to inverted lists), match (which
+sentences are copies), passages (chains of copies, spans, coverage). Seconds are CPU seconds of one thread. The growth
+exponent is that of the seconds by documents: 1 is linear, 2 quadratic. A stream of ten times as many documents has more
+than ten times as many pairs to report, for its stories are larger; the exponent of the pairs is shown beside.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from benchmarks.generator import generate, write_texts
+from infostream_dedup.passages.feature_names import sentence_feature
+from infostream_dedup.passages.passage_table import passage_table
+from infostream_dedup.passages.sentence_classes import index_bags, matched
+from infostream_dedup.passages.sentence_table import read_sentences
+from infostream_dedup.passages.settings import PassageSettings
+
+PAPER = 57_135
+"""Sentences of the collection of Yu et al."""
+STEPS = ("read", "index", "match", "passages")
+
+
+def main() -> None:
+    """Measure, print, store."""
+    arguments = _arguments()
+    settings = PassageSettings(feature=arguments.feature)
+    sizes = sorted(arguments.documents)
+    _measured(_texts(50, arguments.seed), settings)
+    rows = [_best(size, settings, arguments) for size in sizes]
+    report: dict[str, Any] = {
+        "machine": {"cores": os.cpu_count(), "processor": platform.machine(), "python": platform.python_version()},
+        "feature": arguments.feature,
+        "rows": rows,
+    }
+    if len(rows) > 1:
+        report["growth"] = {name: _growth(rows[0], rows[-1], name) for name in (*STEPS, "seconds", "pairs")}
+        print("growth exponents:", *(f"{name} {value:.2f}" for name, value in report["growth"].items()))
+    report["paper"] = _end_to_end(arguments)
+    print(f"{report['paper']['sentences']} sentences by the command line: {report['paper']['seconds']:.1f} s")
+    print(f"  of which CPU: {report['paper']['cpu_seconds']:.1f} s")
+    if arguments.out:
+        arguments.out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+
+
+def _texts(documents: int, seed: int) -> list[str]:
+    return list(write_texts(generate(documents, seed=seed)))
+
+
+def _best(size: int, settings: PassageSettings, arguments: argparse.Namespace) -> dict[str, Any]:
+    texts = _texts(size, arguments.seed)
+    row = min((_measured(texts, settings) for _ in range(arguments.runs)), key=lambda one: float(one["seconds"]))
+    shown = (f"{name} {row[name]:.2f} s" for name in (*STEPS, "seconds"))
+    print(f"{size} documents, {row['sentences']} sentences, {row['pairs']} pairs:", *shown, flush=True)
+    per_second = row["sentences"] / row["index"], row["sentences"] / (row["read"] + row["index"])
+    print(f"  sentences a second: indexed {per_second[0]:,.0f}; read and indexed {per_second[1]:,.0f}", flush=True)
+    return row
+
+
+def _measured(texts: list[str], settings: PassageSettings) -> dict[str, Any]:
+    """Seconds of every step, once."""
+    feature = sentence_feature(settings.feature)
+    times = [time.process_time()]
+    sentences = read_sentences(texts, ["ru"] * len(texts))
+    times.append(time.process_time())
+    index = index_bags(feature.bags(sentences))
+    times.append(time.process_time())
+    classes = matched(index, feature.tau)
+    times.append(time.process_time())
+    found = passage_table(sentences, classes, settings, ids=[str(number) for number in range(len(texts))])
+    pairs = sum(1 for _ in found.document_pairs())
+    times.append(time.process_time())
+    taken = dict(zip(STEPS, (end - start for start, end in pairwise(times)), strict=True))
+    return {
+        "documents": len(texts),
+        "sentences": len(sentences),
+        "postings": index.postings,
+        "pairs": pairs,
+        "passages": len(found),
+        **taken,
+        "seconds": times[-1] - times[0],
+    }
+
+
+def _growth(small: dict[str, Any], large: dict[str, Any], name: str) -> float:
+    return math.log(large[name] / small[name]) / math.log(large["documents"] / small["documents"])
+
+
+def _end_to_end(arguments: argparse.Namespace) -> dict[str, Any]:
+    """``passages find`` as a user runs it, on as many sentences as the paper has; compiled code is on disk already."""
+    rows: list[bytes] = []
+    sentences = 0
+    for number, text in enumerate(_texts(8000, arguments.seed)):
+        if sentences >= PAPER:
+            break
+        sentences += len(read_sentences([text], ["ru"]))
+        rows.append(json.dumps({"id": str(number), "text": text}, ensure_ascii=False).encode() + b"\n")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "stream.jsonl"
+        path.write_bytes(b"".join(rows))
+        runs = [_run(path, arguments.feature) for _ in range(1 + arguments.runs)]
+    best = min(runs[1:], key=lambda one: float(one["seconds"]))
+    return {"documents": len(rows), "sentences": sentences, **best}
+
+
+def _run(path: Path, feature: str) -> dict[str, Any]:
+    """One run of the command line: rows, seconds on the clock, CPU seconds."""
+    command = [sys.executable, "-m", "infostream_dedup", "passages", "find", str(path), "--quiet", "--feature", feature]
+    before, start = os.times(), time.perf_counter()
+    done = subprocess.run(command, check=True, capture_output=True)
+    seconds, after = time.perf_counter() - start, os.times()
+    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    return {"pairs": done.stdout.count(b"\n"), "seconds": seconds, "cpu_seconds": cpu}
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--documents", type=int, nargs="+", default=[10_000, 100_000])
+    parser.add_argument("--feature", default="shingles")
+    parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--runs", type=int, default=1, help="the best one counts")
+    parser.add_argument("--out", type=Path)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""The document frequencies that a stream weighed an epoch by, for collections that are to be weighed alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from infostream_dedup.batch.collection import Collection
+from infostream_dedup.batch.stored_settings import settings_of_terms
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.model import LANGUAGES, Document, Language, Settings
+from infostream_dedup.store.restoring import LanguageFrequencies, open_epoch
+from infostream_dedup.store.store import Store
+from infostream_dedup.terms.choice import key_terms_of_surfaces
+from infostream_dedup.terms.key_terms import KeyTerms
+from infostream_dedup.terms.statistics import (
+    BACKGROUND_DOCUMENTS,
+    BACKGROUND_WORDS,
+    Statistics,
+    document_probability,
+)
+from infostream_dedup.text.term_frequency import term_frequencies
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["EpochStatistics", "WeighedCollection", "epoch_statistics"]
+
+
+@dataclass(frozen=True, slots=True)
+class EpochStatistics:
+    """What a stream had counted before one of its epochs.
+
+    Attributes:
+        name: of the epoch, as given.
+        defaults: settings of the stream by name: those of its terms, and its k for duplicates.
+        number_of: number of each term of the store.
+        frequencies: sums over all epochs before, by language.
+    """
+
+    name: str
+    defaults: Mapping[str, Any]
+    number_of: Mapping[str, int]
+    frequencies: Mapping[Language, LanguageFrequencies]
+
+    def settings(self, given: Mapping[str, Any]) -> Settings:
+        """Those of the stream, where they are not given otherwise.
+
+        Args:
+            given: settings by name; ``None`` means not given.
+
+        Raises:
+            ConfigurationError: a setting that asks for other terms than those counted.
+        """
+        chosen = Settings.of(**{**self.defaults, **{name: one for name, one in given.items() if one is not None}})
+        for name in ("representation", "morph"):
+            asked, counted = getattr(chosen, name), self.defaults[name]
+            if asked != counted:
+                raise ConfigurationError(f"{name} is {asked!r}, but {self.name} counted terms with {name} {counted!r}")
+        return chosen
+
+    def of(self, terms: Sequence[str], settings: Settings) -> list[Statistics]:
+        """Statistics of given terms per language, in the order of ``LANGUAGES``, as the stream has them.
+
+        Where the stream had few documents of a language, or none yet, pseudo-documents fill them up.
+        """
+        numbers = np.array([self.number_of.get(term, -1) for term in terms], dtype=np.int64)
+        return [self._of_language(terms, numbers, language, settings) for language in LANGUAGES]
+
+    def _of_language(
+        self, terms: Sequence[str], numbers: NDArray[np.int64], language: Language, settings: Settings
+    ) -> Statistics:
+        counted = self.frequencies.get(language) or LanguageFrequencies(0, 0, np.zeros(0, dtype=np.int64))
+        # A term without a number has the last one's place: a zero.
+        df = np.append(counted.df, 0)[np.minimum(numbers, len(counted.df))].astype(np.float64)
+        shares = term_frequencies(language, settings.representation) if settings.background else {}
+        pseudo = max(0, BACKGROUND_DOCUMENTS - counted.documents) if settings.background else 0
+        if pseudo:
+            df += pseudo * document_probability(terms, shares)
+        background = BACKGROUND_WORDS * sum(shares.values())
+        length = counted.length / counted.documents if counted.documents else background
+        nothing = np.zeros(len(terms), dtype=np.int64)
+        return Statistics(float(counted.documents + pseudo), df, nothing, max(length, 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class WeighedCollection:
+    """A collection weighed by the statistics of an epoch instead of its own."""
+
+    collection: Collection
+    statistics: EpochStatistics
+
+    def __len__(self) -> int:
+        return len(self.collection)
+
+    @property
+    def documents(self) -> list[Document]:
+        """Those of the collection."""
+        return self.collection.documents
+
+    @property
+    def languages(self) -> list[Language]:
+        """Those of the collection."""
+        return self.collection.languages
+
+    def key_terms(self, settings: Settings) -> KeyTerms:
+        """Key terms of every document by the statistics of the epoch."""
+        given = partial(self.statistics.of, settings=settings)
+        return key_terms_of_surfaces(self.collection.surfaces, settings, statistics=given)
+
+
+def epoch_statistics(name: str) -> EpochStatistics:
+    """What documents of an epoch were weighed by.
+
+    Args:
+        name: ``STORE:EPOCH``, path of a store and number of an epoch; the open one is the last.
+
+    Raises:
+        ConfigurationError: the name has another form, or there is no such epoch.
+        NoInputError: there is no store.
+        BadDataError: the file is no store of ours.
+    """
+    path, _, number = name.rpartition(":")
+    if not path or not (number.isascii() and number.isdigit()):
+        raise ConfigurationError(f"{name!r} is no STORE:EPOCH, such as stream.db:0")
+    with Store.open(path, create=False, read_only=True) as store, store.reading() as connection:
+        last = open_epoch(connection)
+        if int(number) > last:
+            raise ConfigurationError(f"{name!r}: the store's latest epoch is {last}")
+        stored = store.settings
+        defaults = {**settings_of_terms(stored), "k": stored["k_duplicate"]}
+        terms = {term: place for place, term in enumerate(store.terms())}
+        return EpochStatistics(name, defaults, terms, store.frequencies(before=int(number)))

@@ -1,0 +1,202 @@
+"""Documents of a stream's store as a collection: key terms as they were weighed when the documents came in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.batch.stored_settings import settings_of_terms
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.model import LANGUAGES, Document, Language, Settings
+from infostream_dedup.model.settings import PRESETS
+from infostream_dedup.store.remembered_table import RememberedTable
+from infostream_dedup.store.store import Store
+from infostream_dedup.terms.counts import TermCounts
+from infostream_dedup.terms.key_terms import KeyTerms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infostream_dedup.store.blobs import Ragged
+
+__all__ = ["StoredCollection", "stored_collection"]
+
+_BEGIN: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_FREE: Final = ("n", "target", "short")
+"""Settings that need no new weights: of n and target a store has the smaller ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCollection:
+    """Documents of a store that came within some time, without those that have been forgotten.
+
+    Attributes:
+        documents: ids, headlines and languages, in stream order; no texts.
+        languages: of each document.
+        stored: settings, by name, that decided the key terms when the documents were ingested.
+        keys: int64 (documents, terms), weights in units of 1e-9, sorted indices.
+        ranks: int64, for each entry of ``keys`` how many of its row are heavier.
+        held: bool (documents, terms), all terms of each document.
+        terms: by column, in code point order.
+        lengths: int64 (documents,), terms of each document with repetition.
+        notes: what a reader of the results should know.
+    """
+
+    documents: list[Document]
+    languages: list[Language]
+    stored: Mapping[str, Any]
+    keys: sp.csr_array
+    ranks: NDArray[np.int64]
+    held: sp.csr_array
+    terms: list[str]
+    lengths: NDArray[np.int64]
+    notes: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def settings(self, given: Mapping[str, Any]) -> Settings:
+        """Those of the stream, where they are not given otherwise.
+
+        Args:
+            given: settings by name, and ``preset``; ``None`` means not given.
+
+        Raises:
+            ConfigurationError: the store cannot give what is asked for.
+        """
+        asked = {name: value for name, value in given.items() if value is not None}
+        preset = PRESETS.get(asked.get("preset", ""), {})
+        stored = {name: value for name, value in self.stored.items() if name not in preset}
+        chosen = Settings.of(**{**stored, **asked})
+        self._check(chosen)
+        return chosen
+
+    def key_terms(self, settings: Settings) -> KeyTerms:
+        """Key terms of every document as they were weighed when it was ingested.
+
+        ``counts`` says only which terms a document holds, for a store does not keep how often; ``statistics`` is empty.
+
+        Raises:
+            ConfigurationError: the store cannot give what is asked for.
+        """
+        self._check(settings)
+        size = settings.target_size()
+        keys = self._heaviest(settings.n)
+        targets = self.held if size is None else _pattern(self._heaviest(size or settings.n))
+        languages = np.array([LANGUAGES.index(language) for language in self.languages], dtype=np.uint8)
+        counts = self.held.astype(np.int32)
+        return KeyTerms(keys, targets, TermCounts(counts, self.terms, languages, self.lengths), [])
+
+    def _heaviest(self, n: int) -> sp.csr_array:
+        kept = self.ranks < n
+        ends = np.concatenate(([0], np.cumsum(kept)))[self.keys.indptr]
+        return sp.csr_array((self.keys.data[kept], self.keys.indices[kept], ends), shape=self.keys.shape)
+
+    def _check(self, settings: Settings) -> None:
+        for name, kept in self.stored.items():
+            asked = getattr(settings, name)
+            if name not in _FREE and asked != kept:
+                raise _refused(name, asked, f"were weighed with {name} {kept!r}")
+        n, size = self.stored["n"], settings.target_size()
+        if settings.n > n:
+            raise _refused("n", settings.n, f"keep {n} key terms each")
+        if size is not None and size > n:
+            raise _refused("target", settings.target, f"keep {n} key terms and the set of all terms each")
+
+
+def stored_collection(
+    path: str | Path, *, since: datetime | None = None, until: datetime | None = None
+) -> StoredCollection:
+    """The documents of a store by the stream's clock, from their stored signatures.
+
+    Args:
+        path: of the store.
+        since: the first moment; from the beginning by default.
+        until: the first moment left out; to the end by default.
+
+    Raises:
+        NoInputError: there is no store.
+        BadDataError: the file is no store of ours.
+        ConfigurationError: signatures of that time have been deleted (``store expire``).
+    """
+    with Store.open(path, create=False, read_only=True) as store, store.reading():
+        first, end = store.span(since=_microseconds(since), until=_microseconds(until))
+        gone = min(end, store.expired_below)
+        if first < gone:
+            raise ConfigurationError(
+                f"{path}: signatures of documents {first} to {gone - 1} of the stream have been deleted by "
+                f"'store expire'; {_advice(store)}"
+            )
+        stored = {**settings_of_terms(store.settings), "background": True}
+        return _collected(store, store.documents(first, end), stored, store.headlines(first, end))
+
+
+def _collected(store: Store, table: RememberedTable, stored: Mapping[str, Any], titles: list[str]) -> StoredCollection:
+    # A forgotten document has a length and no terms any more.
+    known = np.flatnonzero((np.diff(table.targets.indptr) > 0) | (table.lengths == 0))
+    numbers = np.flatnonzero(np.bincount(table.targets.values, minlength=1))
+    words = store.terms()
+    order = sorted(numbers.tolist(), key=words.__getitem__)
+    column_of = np.zeros(len(words) + 1, dtype=np.int32)
+    column_of[order] = np.arange(len(order), dtype=np.int32)
+    keys, ranks = _with_ranks(_matrix(table.keys, table.weights.values, column_of, len(order)), known)
+    held = _matrix(table.targets, np.ones(len(table.targets.values), dtype=np.bool_), column_of, len(order))[known]
+    held.sort_indices()
+    documents = [
+        Document(table.ids[row], "", titles[row], table.languages[row], source=table.sources[row])
+        for row in known.tolist()
+    ]
+    notes = _notes(table, known, store.path.name)
+    languages = [table.languages[row] for row in known.tolist()]
+    terms = [words[number] for number in order]
+    return StoredCollection(documents, languages, stored, keys, ranks, held, terms, table.lengths[known], notes)
+
+
+def _matrix(rows: Ragged, values: NDArray[Any], column_of: NDArray[np.int32], columns: int) -> sp.csr_array:
+    return sp.csr_array((values, column_of[rows.values], rows.indptr), shape=(len(rows), columns))
+
+
+def _with_ranks(keys: sp.csr_array, known: NDArray[np.int64]) -> tuple[sp.csr_array, NDArray[np.int64]]:
+    """Sort the columns of rows that have the heaviest first, and say how heavy each was among them."""
+    keys = keys[known]
+    row = np.repeat(np.arange(keys.shape[0]), np.diff(keys.indptr))
+    ranks = np.arange(keys.nnz) - keys.indptr[row]
+    order = np.lexsort((keys.indices, row))
+    return sp.csr_array((keys.data[order], keys.indices[order], keys.indptr), shape=keys.shape), ranks[order]
+
+
+def _notes(table: RememberedTable, known: NDArray[np.int64], name: str) -> list[str]:
+    if len(table) == 0:
+        return [f"{name}: no documents of that time"]
+    places, epochs = (f"{int(column[0])} to {int(column[-1])}" for column in (table.ordinals, table.epochs))
+    notes = [
+        f"{name}: documents {places} of the stream, weighed when they came in by the statistics of epochs {epochs}"
+    ]
+    if len(known) < len(table):
+        notes.append(f"{name}: {len(table) - len(known)} documents that have been forgotten are left out")
+    return notes
+
+
+def _refused(name: str, asked: object, kept: str) -> ConfigurationError:
+    return ConfigurationError(f"{name} is {asked!r}, but documents of the store {kept}; sweep the documents themselves")
+
+
+def _advice(store: Store) -> str:
+    left = store.documents(store.expired_below, store.expired_below + 1)
+    if len(left) == 0:
+        return "none are left"
+    return f"begin with --since {_BEGIN + timedelta(microseconds=int(left.clocks[0])):%Y-%m-%dT%H:%M:%S}Z or later"
+
+
+def _microseconds(time: datetime | None) -> int | None:
+    return None if time is None else (time - _BEGIN) // timedelta(microseconds=1)
+
+
+def _pattern(matrix: sp.csr_array) -> sp.csr_array:
+    return sp.csr_array((np.ones(matrix.nnz, dtype=np.bool_), matrix.indices, matrix.indptr), shape=matrix.shape)

@@ -1,0 +1,20 @@
+"""What a store's settings say of terms, in the words of a collection's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from infostream_dedup.model import Settings
+
+__all__ = ["settings_of_terms"]
+
+
+def settings_of_terms(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a store that ``Settings`` knows, too: all that decided its key terms.
+
+    Args:
+        stored: ``Store.settings``.
+    """
+    return {field.name: stored[field.name] for field in fields(Settings) if field.name in stored}

@@ -1,0 +1,75 @@
+"""Two texts in two columns, what they share marked by number and, on a terminal, by colour."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING, Final
+
+from infostream_dedup.cli.output import print_table
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from infostream_dedup.passages.text_comparison import Piece, TextComparison
+
+__all__ = ["print_side_by_side"]
+
+_STYLES: Final = ("black on cyan", "black on yellow", "black on green", "black on magenta", "white on blue")
+_PIPE_WIDTH: Final = 160
+# A text may hold escape sequences that would take the terminal over.
+_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_LINE_END: Final = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+
+
+def print_side_by_side(comparison: TextComparison, names: tuple[str, str]) -> None:
+    """Print both texts and a table of their passages.
+
+    Args:
+        comparison: of two texts.
+        names: of a and of b, for the heads of the columns.
+    """
+    from rich.console import Console
+    from rich.table import Table
+
+    # A pipe has no width; colour and weight are for terminals only.
+    console = Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH, markup=False, highlight=False)
+    table = Table(box=None, pad_edge=False, padding=(0, 1), expand=True, header_style="bold")
+    for name, coverage in zip(names, (comparison.coverage_a, comparison.coverage_b), strict=True):
+        table.add_column(f"{_shown(name)}: {100 * coverage:.0f} % of the words are shared", ratio=1, overflow="fold")
+    for left, right in comparison.aligned():
+        table.add_row(_marked(left), _marked(right))
+    console.print(table)
+    console.print()
+    if not comparison.passages:
+        console.print("The texts share no passage.")
+        return
+    print_table(
+        [
+            {
+                "passage": number,
+                "a": f"{passage.start_a}:{passage.end_a}",
+                "b": f"{passage.start_b}:{passage.end_b}",
+                "sentences": passage.sentences,
+                "words": passage.words,
+            }
+            for number, passage in enumerate(comparison.passages, start=1)
+        ]
+    )
+
+
+def _marked(pieces: list[Piece]) -> Text:
+    from rich.text import Text
+
+    text = Text()
+    for piece in pieces:
+        shown = _shown(piece.text)
+        if piece.passage:
+            text.append(f"[{piece.passage}: {shown}]", _STYLES[piece.passage % len(_STYLES)])
+        else:
+            text.append(shown)
+    return text
+
+
+def _shown(text: str) -> str:
+    return _CONTROL.sub("\ufffd", _LINE_END.sub("\n", text))

@@ -1,0 +1,28 @@
+"""One plain text as the input of a command."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from infostream_dedup.errors import BadDataError, NoInputError
+
+__all__ = ["read_text"]
+
+
+def read_text(path: str) -> str:
+    """The text of a UTF-8 file, or of standard input for ``-``; line ends stay as they are, a byte order mark goes.
+
+    Raises:
+        NoInputError: the file is missing or cannot be read.
+        BadDataError: it is no UTF-8.
+    """
+    try:
+        raw = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except OSError as error:
+        raise NoInputError(f"{path}: {error.strerror}") from error
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        message = f"byte {error.start} is no UTF-8; convert the file first"
+        raise BadDataError(message, code="E_ENCODING", source=path, byte_offset=error.start) from error

@@ -1,0 +1,108 @@
+"""A list of boilerplate as a file: JSON Lines or tab-separated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import orjson
+
+from infostream_dedup.errors import BadDataError, NoInputError
+from infostream_dedup.passages.boilerplate import Boilerplate, ListedSentence
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from infostream_dedup.passages.collection import Collection
+
+__all__ = ["marked_sentences", "read_boilerplate"]
+
+_CODE: Final = "E_BOILERPLATE"
+_COLUMNS: Final = ("source", "sentence", "documents", "share", "first", "last")
+
+
+def read_boilerplate(path: str | Path) -> Boilerplate:
+    """Read what ``passages find --list-boilerplate`` wrote, or a list made by hand.
+
+    Args:
+        path: JSON Lines: objects with ``sentence`` and, where it is to be left out of one source only, ``source``;
+            other fields say where it was found and change nothing. A name that ends in .tsv: the same as columns with a
+            header. Empty lines are skipped.
+
+    Raises:
+        NoInputError: the file cannot be read.
+        BadDataError: a line is not as it should be.
+    """
+    return Boilerplate(_rows(Path(path), str(path)))
+
+
+def marked_sentences(path: str | Path | None, collection: Collection) -> NDArray[np.bool_] | None:
+    """Which sentences of a collection a file lists: bool (sentences,); ``None`` without a file.
+
+    Raises:
+        NoInputError, BadDataError: as ``read_boilerplate``.
+    """
+    if path is None:
+        return None
+    return read_boilerplate(path).marked(collection.sentences, [one.source for one in collection.documents])
+
+
+def _rows(path: Path, name: str) -> Iterator[ListedSentence]:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise NoInputError(f"{name}: {error.strerror}; expected a list of boilerplate (--list-boilerplate)") from error
+    lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    given = _tsv_rows(lines, name) if path.suffix.lower() == ".tsv" else _json_rows(lines, name)
+    for number, row in given:
+        yield _listed(row, name, number)
+
+
+def _json_rows(lines: list[bytes], name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            row = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            raise _fault(f"no JSON ({error}); expected an object with sentence and source", name, number) from error
+        if not isinstance(row, dict):
+            raise _fault(f"came a {type(row).__name__}; expected an object with sentence and source", name, number)
+        yield number, row
+
+
+def _tsv_rows(lines: list[bytes], name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    header: list[str] | None = None
+    for number, line in enumerate(lines, start=1):
+        try:
+            text = line.decode("utf-8").rstrip("\r")
+        except UnicodeDecodeError as error:
+            raise _fault("no UTF-8; save the file as UTF-8", name, number) from error
+        if not text.strip():
+            continue
+        cells = text.split("\t")
+        if header is None:
+            header = cells
+            if "sentence" not in header or not set(header) <= set(_COLUMNS):
+                raise _fault(f"the header is {cells}; expected sentence and some of {list(_COLUMNS)}", name, number)
+        elif len(cells) != len(header):
+            raise _fault(f"{len(cells)} columns; the header has {len(header)}", name, number)
+        else:
+            yield number, dict(zip(header, cells, strict=True))
+
+
+def _listed(row: Mapping[str, Any], name: str, number: int) -> ListedSentence:
+    sentence, source = row.get("sentence"), row.get("source")
+    if not isinstance(sentence, str) or not any(map(str.isalnum, sentence)):
+        raise _fault(
+            "expected a sentence with at least one word; write it, or take the line out", name, number, "sentence"
+        )
+    if source is not None and not isinstance(source, str):
+        raise _fault("expected the name of a source, or null for all", name, number, "source")
+    return ListedSentence(source or None, sentence)
+
+
+def _fault(message: str, name: str, number: int, field: str | None = None) -> BadDataError:
+    return BadDataError(message, code=_CODE, source=name, line=number, field=field)

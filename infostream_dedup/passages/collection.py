@@ -1,0 +1,71 @@
+"""Documents with their sentences: what every question about passages begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.model import Document
+from infostream_dedup.model.document import without_text
+from infostream_dedup.passages.passage_table import NO_TIME
+from infostream_dedup.passages.sentence_table import SentenceTable, TableBuilder
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Collection", "Progress", "read_collection"]
+
+Progress = Callable[[str, int, int | None], None]
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_REPORTED: Final = 1000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Collection:
+    """Documents and where their sentences stand; the texts themselves are not kept.
+
+    Attributes:
+        documents: in the order in which they came, without their bodies.
+        sentences: of the bodies; document d of the table is ``documents[d]``.
+    """
+
+    documents: tuple[Document, ...]
+    sentences: SentenceTable
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Of all documents."""
+        return tuple(document.id for document in self.documents)
+
+    @property
+    def times(self) -> NDArray[np.int64]:
+        """int64 (documents,): microseconds since 1970, ``NO_TIME`` where a document has none."""
+        return np.array([_microseconds(document.time) for document in self.documents], dtype=np.int64)
+
+
+def read_collection(documents: Iterable[Document], *, progress: Progress | None = None) -> Collection:
+    """Cut the bodies of documents into sentences and words, one document after the other.
+
+    Titles take no part: spans are places in ``Document.text``.
+
+    Args:
+        documents: in any order.
+        progress: told of the documents read.
+    """
+    builder = TableBuilder()
+    kept: list[Document] = []
+    for document in documents:
+        builder.add(document.text, document.lang)
+        kept.append(without_text(document))
+        if progress is not None and len(kept) % _REPORTED == 0:
+            progress("sentences", len(kept), None)
+    return Collection(tuple(kept), builder.table())
+
+
+def _microseconds(time: datetime | None) -> int:
+    return NO_TIME if time is None else (time - _EPOCH) // timedelta(microseconds=1)

@@ -1,0 +1,132 @@
+"""Digests: documents most of whose text comes from several others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from infostream_dedup.passages.passage_table import NO_TIME, PassageTable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Digest", "DigestPart", "DigestRule", "find_digests"]
+
+
+@dataclass(frozen=True, slots=True)
+class DigestRule:
+    """When a document is a digest.
+
+    Attributes:
+        least_sources: documents that it draws on.
+        least_share: of its words that come from them together.
+        least_part: of its words that one of them must add to the others to count.
+        most_from_one: of its words that a single document may hold; above it the text is a reprint with additions.
+    """
+
+    least_sources: int = 3
+    least_share: float = 0.5
+    least_part: float = 0.05
+    most_from_one: float = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class DigestPart:
+    """What a digest has from one document.
+
+    Attributes:
+        source: number of the document.
+        spans: [start, end) of the sentences in the digest's raw text.
+        share: of the digest's words.
+    """
+
+    source: int
+    spans: tuple[tuple[int, int], ...]
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """A document made of others.
+
+    Attributes:
+        document: its number.
+        parts: in the order in which they begin in its text.
+        share: of its words that come from all parts.
+    """
+
+    document: int
+    parts: tuple[DigestPart, ...]
+    share: float
+
+    def as_dict(self, ids: Sequence[str]) -> dict[str, Any]:
+        """A row of ``passages find --digests``."""
+        return {
+            "id": ids[self.document],
+            "share": round(self.share, 6),
+            "sources": [
+                {"id": ids[part.source], "share": round(part.share, 6), "spans": [list(span) for span in part.spans]}
+                for part in self.parts
+            ],
+        }
+
+
+def find_digests(found: PassageTable, times: NDArray[np.int64], rule: DigestRule | None = None) -> list[Digest]:
+    """Documents most of whose text comes from at least three others that are not later.
+
+    The sources are chosen greedily: the one that has the most words not yet accounted for, the earliest of equals. So
+    of ten reprints of one report one is named.
+
+    Args:
+        found: passages of the collection.
+        times: int64 (documents,), ``NO_TIME`` where there is none; then a source may stand anywhere in the input.
+        rule: how much is much.
+
+    Returns:
+        In the order of the input.
+    """
+    rule = rule or DigestRule()
+    drawn = _drawn(found, times)
+    bounds = np.searchsorted(drawn[:, 0], np.arange(len(found.sentences.first)))
+    digests = (_digest(found, drawn[begin:end], times, rule) for begin, end in pairwise(bounds))
+    return [digest for digest in digests if digest is not None]
+
+
+def _drawn(found: PassageTable, times: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Rows (document, source, sentence of the document), ordered, each once."""
+    sizes = np.diff(found.first_match)
+    a, b = np.repeat(found.rows[:, 0], sizes), np.repeat(found.rows[:, 1], sizes)
+    forth = np.stack((b, a, found.matches[:, 1]), axis=1)
+    either = (times[a] == times[b]) | (times[a] == NO_TIME) | (times[b] == NO_TIME)
+    back = np.stack((a, b, found.matches[:, 0]), axis=1)[either]
+    return np.unique(np.concatenate((forth, back)), axis=0)
+
+
+def _digest(found: PassageTable, drawn: NDArray[np.int64], times: NDArray[np.int64], rule: DigestRule) -> Digest | None:
+    sources, first = np.unique(drawn[:, 1], return_index=True)
+    if len(sources) < rule.least_sources:
+        return None
+    document, lengths = int(drawn[0, 0]), found.sentences.lengths
+    total = int(found.sentences.document_lengths[document])
+    kept = np.split(drawn[:, 2], first[1:])
+    by_time = sorted(range(len(sources)), key=lambda place: (int(times[sources[place]]), int(sources[place])))
+    open_sentences: dict[int, NDArray[np.int64]] = {place: kept[place] for place in by_time}
+    parts: list[DigestPart] = []
+    while open_sentences:
+        # `max` keeps the first of equals.
+        best = max(open_sentences, key=lambda place: int(lengths[open_sentences[place]].sum()))
+        own = open_sentences.pop(best)
+        share = int(lengths[own].sum()) / total
+        if share < rule.least_part or (not parts and share > rule.most_from_one):
+            break
+        spans = tuple(zip(found.sentences.starts[own].tolist(), found.sentences.ends[own].tolist(), strict=True))
+        parts.append(DigestPart(int(sources[best]), spans, share))
+        open_sentences = {place: rest[~np.isin(rest, own)] for place, rest in open_sentences.items()}
+    share = sum(part.share for part in parts)
+    if len(parts) < rule.least_sources or share < rule.least_share:
+        return None
+    return Digest(document, tuple(sorted(parts, key=lambda part: part.spans)), share)

@@ -1,0 +1,27 @@
+"""The exact sentence: equal words in equal order, whatever the capitals and punctuation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from infostream_dedup.features.rows import Rows
+from infostream_dedup.passages.sentence_table import SentenceTable, word_sequence_hashes
+
+__all__ = ["Exact"]
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """One hash of all words.
+
+    Attributes:
+        tau: a hash is equal or not.
+    """
+
+    tau: float = 1.0
+
+    def bags(self, table: SentenceTable) -> Rows:
+        """One value for each sentence."""
+        return Rows(np.arange(len(table) + 1, dtype=np.int64), word_sequence_hashes(table.words))

@@ -1,0 +1,142 @@
+"""From documents to the passages that they share: the steps in order.
+
+Sentences of all documents become bags of features (``feature_names``); sentences whose bags resemble one another are
+copies (``sentence_classes``); runs of copied sentences are passages (``passage_table``). Heavy parts are imported when
+they are needed, so that naming this package costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from infostream_dedup.passages.settings import DEFAULT_SETTINGS, PassageSettings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from infostream_dedup.features.rows import Rows
+    from infostream_dedup.model import Document
+    from infostream_dedup.passages.collection import Collection, Progress
+    from infostream_dedup.passages.passage_table import PassageTable
+    from infostream_dedup.passages.sentence_classes import SentenceClasses
+    from infostream_dedup.passages.sentence_table import SentenceTable
+    from infostream_dedup.passages.text_comparison import TextComparison
+
+__all__ = ["compare", "copied_sentences", "find_passages", "passages_of"]
+
+
+def find_passages(
+    documents: Iterable[Document], settings: PassageSettings = DEFAULT_SETTINGS, *, progress: Progress | None = None
+) -> PassageTable:
+    """Passages that any two documents share.
+
+    Args:
+        documents: in any order; only their bodies are looked at.
+        settings: what counts as a copy and as a passage.
+        progress: told of every step.
+
+    Raises:
+        ConfigurationError: the settings name no feature, or a parameter that it does not have.
+
+    Example:
+        >>> from infostream_dedup.model import Document
+        >>> quoted = "Мэр открыл новый мост через реку утром."
+        >>> found = find_passages([Document("1", quoted), Document("2", f"Вчера. {quoted} Снег.")])
+        >>> list(found.as_dicts())[0]["spans"]
+        [{'a': [0, 39], 'b': [7, 46], 'sentences': 1, 'words': 7}]
+    """
+    from infostream_dedup.passages.collection import read_collection
+
+    return passages_of(read_collection(documents, progress=progress), settings, progress=progress)
+
+
+def passages_of(
+    collection: Collection,
+    settings: PassageSettings = DEFAULT_SETTINGS,
+    *,
+    without: NDArray[np.bool_] | None = None,
+    progress: Progress | None = None,
+) -> PassageTable:
+    """Passages of documents whose sentences were read.
+
+    Args:
+        collection: from ``read_collection``.
+        settings: what counts as a copy and as a passage.
+        without: bool (sentences,), sentences that match nothing, such as boilerplate.
+        progress: told of every step.
+
+    Raises:
+        ConfigurationError: as ``find_passages``.
+    """
+    from infostream_dedup.passages.passage_table import passage_table
+
+    classes = copied_sentences(collection.sentences, settings, without=without, progress=progress)
+    _tell(progress, "passages")
+    return passage_table(collection.sentences, classes, settings, ids=collection.ids, times=collection.times)
+
+
+def copied_sentences(
+    sentences: SentenceTable,
+    settings: PassageSettings = DEFAULT_SETTINGS,
+    *,
+    without: NDArray[np.bool_] | None = None,
+    progress: Progress | None = None,
+) -> SentenceClasses:
+    """Which sentences are copies of which.
+
+    Args:
+        sentences: of a collection.
+        settings: ``feature`` and ``tau``.
+        without: bool (sentences,), sentences that match nothing.
+        progress: told of every step.
+
+    Raises:
+        ConfigurationError: as ``find_passages``.
+    """
+    from infostream_dedup.passages.feature_names import sentence_feature
+    from infostream_dedup.passages.sentence_classes import index_bags, matched
+
+    feature = sentence_feature(settings.feature)
+    _tell(progress, "features")
+    bags = feature.bags(sentences)
+    index = index_bags(bags if without is None else _emptied(bags, without))
+    _tell(progress, "matching")
+    return matched(index, feature.tau if settings.tau is None else settings.tau)
+
+
+def compare(text_a: str, text_b: str, settings: PassageSettings = DEFAULT_SETTINGS) -> TextComparison:
+    """Passages that two texts share.
+
+    Args:
+        text_a: any text; line ends may be of any kind.
+        text_b: any text.
+        settings: what counts as a copy and as a passage.
+
+    Raises:
+        ConfigurationError: as ``find_passages``.
+
+    Example:
+        >>> found = compare("Снег. Мэр открыл новый мост через реку утром.", "Мэр открыл новый мост через реку утром!")
+        >>> found.coverage_b, [found.text_a[one.start_a : one.end_a] for one in found.passages]
+        (1.0, ['Мэр открыл новый мост через реку утром.'])
+    """
+    from infostream_dedup.passages.passage_table import passage_table
+    from infostream_dedup.passages.sentence_table import read_sentences
+    from infostream_dedup.passages.text_comparison import text_comparison
+
+    sentences = read_sentences([text_a, text_b])
+    found = passage_table(sentences, copied_sentences(sentences, settings), settings, ids=("a", "b"))
+    return text_comparison(text_a, text_b, found)
+
+
+def _emptied(bags: Rows, without: NDArray[np.bool_]) -> Rows:
+    import numpy as np
+
+    return bags.chosen(np.repeat(~without, bags.sizes))
+
+
+def _tell(progress: Progress | None, step: str) -> None:
+    if progress is not None:
+        progress(step, 0, None)

@@ -1,0 +1,243 @@
+"""Where the texts of a group come from: who was first, and what each copy kept, cut, added and changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from infostream_dedup.features.numbers import numbers
+from infostream_dedup.model import Document, Language
+from infostream_dedup.passages.novelty import stream_order
+from infostream_dedup.passages.passage_table import NO_TIME
+from infostream_dedup.passages.sentence_table import SentenceTable, read_sentences
+from infostream_dedup.text.language import detect
+from infostream_dedup.text.normalise import clean
+from infostream_dedup.text.stemming import stem
+from infostream_dedup.text.tokens import Shape, forms, surfaces
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+__all__ = ["Change", "Copy", "Piece", "Provenance", "provenance"]
+
+_ALIKE: Final = 0.5
+"""Share of common words, 2 m / (n + m), from which on two sentences are versions of one."""
+
+
+class Change(NamedTuple):
+    """A sentence that a copy has otherwise.
+
+    Attributes:
+        before: as the first publisher has it.
+        after: as the copy has it.
+        numbers_gone: numbers of ``before`` that ``after`` lacks, in order.
+        numbers_new: the other way round.
+        names_gone: names likewise; a name in another case is the same.
+        names_new: the other way round.
+    """
+
+    before: str
+    after: str
+    numbers_gone: tuple[str, ...]
+    numbers_new: tuple[str, ...]
+    names_gone: tuple[str, ...]
+    names_new: tuple[str, ...]
+
+
+class Piece(NamedTuple):
+    """A stretch of a copy.
+
+    Attributes:
+        text: as it stands there.
+        kind: ``kept``, ``changed``, ``added``, or empty between sentences.
+    """
+
+    text: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A later document of a group against its first one.
+
+    Attributes:
+        document: the copy.
+        kept: sentences with the same words.
+        kept_share: their words over the words of the first document, 0 to 1.
+        changed: sentences that resemble one of the first document.
+        cut: sentences of the first document that have no counterpart.
+        added: sentences of the copy that have none.
+        title_changed: whether the headline differs in words.
+        pieces: the whole text of the copy, cut.
+    """
+
+    document: Document
+    kept: int
+    kept_share: float
+    changed: tuple[Change, ...]
+    cut: tuple[str, ...]
+    added: tuple[str, ...]
+    title_changed: bool
+    pieces: tuple[Piece, ...]
+
+    def as_dict(self, group: str, first: Document) -> dict[str, Any]:
+        """A row of ``passages provenance``."""
+        return {
+            "group": group,
+            "first": first.id,
+            "first_source": first.source,
+            "id": self.document.id,
+            "source": self.document.source,
+            "published": self.document.published,
+            "kept": self.kept,
+            "kept_share": round(self.kept_share, 6),
+            "title_changed": self.title_changed,
+            "cut": list(self.cut),
+            "added": list(self.added),
+            "changed": [change._asdict() for change in self.changed],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """A group in the order of publishing.
+
+    Attributes:
+        first: published first: by time, then by input order.
+        copies: all others.
+    """
+
+    first: Document
+    copies: tuple[Copy, ...]
+
+
+def provenance(documents: Sequence[Document]) -> Provenance:
+    """Set every document of a group against the first one.
+
+    Sentences with the same words are kept ones; what is left is paired by common words, the most alike first, each
+    sentence once.
+
+    Args:
+        documents: at least one, in input order.
+
+    Example:
+        >>> found = provenance([Document("1", "Пожар тушили 12 машин."), Document("2", "Пожар тушили 15 машин. Снег.")])
+        >>> change = found.copies[0].changed[0]
+        >>> change.numbers_gone, change.numbers_new, found.copies[0].added
+        (('12',), ('15',), ('Снег.',))
+    """
+    ranks = stream_order(np.array([_moment(document.time) for document in documents], dtype=np.int64))
+    ordered = [documents[place] for place in np.argsort(ranks).tolist()]
+    table = read_sentences((one.text for one in ordered), (one.lang for one in ordered))
+    return Provenance(
+        ordered[0], tuple(_copy(ordered[0], ordered[place], table, place) for place in range(1, len(ordered)))
+    )
+
+
+def _moment(time: datetime | None) -> int:
+    # Whole seconds of a 64-bit float are exact.
+    return NO_TIME if time is None else int(time.timestamp() * 1_000_000)
+
+
+def _copy(first: Document, copy: Document, table: SentenceTable, place: int) -> Copy:
+    before, after = _sentences(table, 0), _sentences(table, place)
+    partner = _partners(before, after)
+    language: Language = copy.lang or detect(copy.text)
+    first_texts = [first.text[start:end] for start, end in table.spans(0)]
+    spans = table.spans(place)
+    texts = [copy.text[start:end] for start, end in spans]
+    kinds = ["added"] * len(after)
+    changes: list[Change] = []
+    kept_words = 0
+    for number, other in sorted(partner.items()):
+        same = after[number] == before[other]
+        kinds[number] = "kept" if same else "changed"
+        if same:
+            kept_words += len(after[number])
+        else:
+            changes.append(_change(first_texts[other], texts[number], language))
+    matched = set(partner.values())
+    total = sum(map(len, before))
+    return Copy(
+        copy,
+        kinds.count("kept"),
+        kept_words / total if total else 0.0,
+        tuple(changes),
+        tuple(text for number, text in enumerate(first_texts) if number not in matched),
+        tuple(text for text, kind in zip(texts, kinds, strict=True) if kind == "added"),
+        surfaces(clean(first.title.casefold())) != surfaces(clean(copy.title.casefold())),
+        tuple(_pieces(copy.text, spans, kinds)),
+    )
+
+
+def _sentences(table: SentenceTable, document: int) -> list[tuple[int, ...]]:
+    rows = table.words.rows
+    return [tuple(rows.row(number).tolist()) for number in range(table.first[document], table.first[document + 1])]
+
+
+def _partners(before: list[tuple[int, ...]], after: list[tuple[int, ...]]) -> dict[int, int]:
+    """For sentences of the copy their counterpart in the first document."""
+    places: dict[tuple[int, ...], list[int]] = {}
+    for number, words in enumerate(before):
+        places.setdefault(words, []).append(number)
+    partner = {number: places[words].pop(0) for number, words in enumerate(after) if places.get(words)}
+    taken = set(partner.values())
+    rest_before = [(number, Counter(words)) for number, words in enumerate(before) if number not in taken]
+    rest_after = [(number, Counter(words)) for number, words in enumerate(after) if number not in partner]
+    candidates = sorted(
+        (-alike, number, other)
+        for number, words in rest_after
+        for other, others in rest_before
+        if (alike := 2 * (words & others).total() / (words.total() + others.total())) >= _ALIKE
+    )
+    for _, number, other in candidates:
+        if number not in partner and other not in taken:
+            partner[number] = other
+            taken.add(other)
+    return partner
+
+
+def _change(before: str, after: str, language: Language) -> Change:
+    old_numbers, new_numbers = numbers(before), numbers(after)
+    (old_names, old_words), (new_names, new_words) = _names(before, language), _names(after, language)
+    return Change(
+        before,
+        after,
+        _without(old_numbers, new_numbers),
+        _without(new_numbers, old_numbers),
+        tuple(name for key, name in old_names.items() if key not in new_words),
+        tuple(name for key, name in new_names.items() if key not in old_words),
+    )
+
+
+def _without(some: list[str], others: list[str]) -> tuple[str, ...]:
+    return tuple((Counter(some) - Counter(others)).elements())
+
+
+def _names(text: str, language: Language) -> tuple[dict[str, str], set[str]]:
+    """Stem and form of the capitalised words that do not open a sentence; stems of all words.
+
+    A name that opens the sentence of the other version is looked for among all its words.
+    """
+    names: dict[str, str] = {}
+    words: set[str] = set()
+    for surface in surfaces(clean(text)):
+        for form, shape in forms(surface):
+            key = stem(form, language)
+            words.add(key)
+            if shape in (Shape.CAPITAL, Shape.UPPER):
+                names.setdefault(key, form)
+    return names, words
+
+
+def _pieces(text: str, spans: list[tuple[int, int]], kinds: list[str]) -> list[Piece]:
+    pieces: list[Piece] = []
+    at = 0
+    for (start, end), kind in zip(spans, kinds, strict=True):
+        pieces += [Piece(text[at:start], ""), Piece(text[start:end], kind)]
+        at = end
+    return [piece for piece in (*pieces, Piece(text[at:], "")) if piece.text]

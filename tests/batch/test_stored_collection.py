@@ -1,0 +1,164 @@
+"""Sweeps over a store, against sweeps over the documents themselves."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from infostream_dedup import api
+from infostream_dedup.batch.collection import collect
+from infostream_dedup.batch.epoch_statistics import WeighedCollection, epoch_statistics
+from infostream_dedup.batch.stored_collection import stored_collection
+from infostream_dedup.batch.sweeping import sweep_collection
+from infostream_dedup.corpus import read_documents
+from infostream_dedup.errors import ConfigurationError, NoInputError
+from infostream_dedup.model import Settings
+from infostream_dedup.sample import documents_path
+from infostream_dedup.store import Store
+from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.settings import StreamSettings
+
+
+def ingested(path, documents, **settings):
+    with Deduplicator.open(path, StreamSettings(window_days=None, **settings)) as stream:
+        stream.process(documents)
+    return path
+
+
+@pytest.fixture(scope="module")
+def documents():
+    return list(read_documents(documents_path()))
+
+
+@pytest.fixture(scope="module")
+def store(documents, tmp_path_factory):
+    """All documents in one epoch."""
+    return ingested(tmp_path_factory.mktemp("stored") / "s.db", documents)
+
+
+@pytest.fixture(scope="module")
+def epochs(documents, tmp_path_factory):
+    """Epochs of 50 documents."""
+    settings = {"terms": Settings(representation="stem"), "first_epoch": 50, "epoch_documents": 50}
+    return ingested(tmp_path_factory.mktemp("epochs") / "s.db", documents, **settings)
+
+
+def rows(result):
+    return [row.as_dict() for row in result.rows]
+
+
+@pytest.mark.parametrize("score", ["count", "share"])
+@pytest.mark.parametrize(
+    ("n", "target"), [(12, "text"), (12, "signature"), (7, "text"), (5, "signature"), (8, "top:10")]
+)
+def test_the_sweep_over_a_store_is_that_over_its_documents_by_the_same_statistics(documents, store, score, n, target):
+    settings = Settings(n=n, k=n // 2, target=target, score=score)
+    weighed = WeighedCollection(collect(documents), epoch_statistics(f"{store}:0"))
+    expected = sweep_collection(weighed, settings, ["morph"])
+    found = api.sweep_store(store, n=n, target=target, score=score)
+    assert rows(found) == rows(expected)
+    assert (found.recommended_k, found.reason, found.groups) == (
+        expected.recommended_k,
+        expected.reason,
+        expected.groups,
+    )
+    assert found.documents == expected.documents
+    assert found.examples == expected.examples
+    assert (score == "share") or any(row.measures.links for row in found.rows)
+
+
+def test_each_document_keeps_the_terms_of_its_epoch(documents, epochs):
+    collection = stored_collection(epochs)
+    key_terms = collection.key_terms(collection.settings({}))
+    for epoch in (0, 2, 3):
+        part = slice(50 * epoch, 50 * (epoch + 1))
+        weighed = WeighedCollection(collect(documents[part]), epoch_statistics(f"{epochs}:{epoch}"))
+        expected = weighed.key_terms(Settings(representation="stem"))
+        for row in range(len(weighed)):
+            assert key_terms.terms_of(part.start + row) == expected.terms_of(row)
+    assert collection.notes == [
+        "s.db: documents 0 to 198 of the stream, weighed when they came in by the statistics of epochs 0 to 3"
+    ]
+
+
+def test_own_statistics_give_other_figures(documents, store):
+    own = api.sweep(documents, representations=["morph"])
+    found = api.sweep_store(store)
+    assert rows(found) != rows(own)
+    # What is found is the same story: duplicates of six terms are there by either weighing.
+    at = {k: next(row.measures for row in found.rows if row.measures.k == k) for k in (6,)}
+    assert at[6].reciprocal > 0
+
+
+def test_a_range_of_the_clock_is_swept(documents, store):
+    with Store.open(store, read_only=True) as opened:
+        clocks = opened.documents(0, len(documents)).clocks.tolist()
+    middle = datetime.fromtimestamp(clocks[100] // 10**6, UTC)
+    first = clocks.index(next(clock for clock in clocks if clock >= middle.timestamp() * 10**6))
+    later, earlier = (stored_collection(store, **{name: middle}) for name in ("since", "until"))
+    assert [one.id for one in later.documents] == [one.id for one in documents[first:]]
+    assert [one.id for one in earlier.documents] == [one.id for one in documents[:first]]
+    everything = api.sweep_store(store, since=middle, until=middle)
+    assert everything.documents == {}
+    assert everything.notes == ["s.db: no documents of that time"]
+    assert not any(row.measures.links for row in everything.rows)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"representation": "morph"}, "representation is 'morph', but documents of the store were weighed with"),
+        ({"weighting": "tfidf"}, "weighting is 'tfidf'"),
+        ({"df_min": 5}, "df_min is 5"),
+        ({"background": False}, "background is False"),
+        ({"n": 13}, "n is 13, but documents of the store keep 12 key terms each"),
+        ({"target": "top:13"}, "target is 'top:13', but documents of the store keep 12 key terms and the set"),
+        ({"preset": "best"}, "n is 30"),
+        ({"ks": [13]}, "k = 13 of 12 key terms"),
+        ({"ks": [3], "score": "share"}, "by score share"),
+    ],
+)
+def test_what_a_store_cannot_give_is_refused(epochs, asked, message):
+    with pytest.raises(ConfigurationError, match=message):
+        api.sweep_store(epochs, **asked)
+
+
+def test_deleted_signatures_are_named(documents, tmp_path):
+    with Deduplicator.open(
+        tmp_path / "s.db", StreamSettings(window_documents=20, first_epoch=50, epoch_documents=50)
+    ) as stream:
+        stream.process(documents)
+        stream.process([])
+    with Store.open(tmp_path / "s.db") as opened:
+        below = opened.expire().below
+        moment = datetime.fromtimestamp(int(opened.documents(below, below + 1).clocks[0]) // 10**6 + 1, UTC)
+    with pytest.raises(
+        ConfigurationError, match=f"documents 0 to {below - 1} of the stream have been deleted"
+    ) as failure:
+        stored_collection(tmp_path / "s.db")
+    assert "begin with --since 20" in str(failure.value)
+    assert 0 < len(stored_collection(tmp_path / "s.db", since=moment)) <= len(documents) - below
+
+
+def test_forgotten_documents_are_left_out(documents, tmp_path):
+    path = ingested(tmp_path / "s.db", documents[:40])
+    with Store.open(path) as opened:
+        opened.forget(documents[7].id)
+    collection = stored_collection(path)
+    assert [one.id for one in collection.documents] == [one.id for one in documents[:40] if one.id != documents[7].id]
+    assert collection.notes[1] == "s.db: 1 documents that have been forgotten are left out"
+
+
+def test_statistics_of_an_epoch(store):
+    for name in ("s.db", f"{store}:x", f"{store}:", ":3", f"{store}:-1"):
+        with pytest.raises(ConfigurationError, match="is no STORE:EPOCH"):
+            epoch_statistics(name)
+    with pytest.raises(ConfigurationError, match="the store's latest epoch is 0"):
+        epoch_statistics(f"{store}:1")
+    with pytest.raises(NoInputError):
+        epoch_statistics("none.db:0")
+    statistics = epoch_statistics(f"{store}:0")
+    assert statistics.settings({"k": None}) == Settings(k=6)
+    with pytest.raises(ConfigurationError, match="representation is 'stem', but "):
+        statistics.settings({"representation": "stem"})

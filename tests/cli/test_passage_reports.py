@@ -1,0 +1,125 @@
+"""``passages find --list-boilerplate|--novel|--digests``, ``passages provenance``, ``--boilerplate`` elsewhere."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+PHRASE = "Подписывайтесь на наш телеграм канал о погоде."
+NEWS = (
+    "Мэр города открыл вчера новый мост через широкую реку.",
+    "Синоптики обещают на выходных сильный снег и метель в горах.",
+    "Парламент принял во втором чтении бюджет страны на будущий год.",
+    "Сборная выиграла решающий матч отборочного турнира.",
+    "Учёные нашли древнее поселение под стенами крепости.",
+)
+
+
+@pytest.fixture
+def docs(tmp_path):
+    rows = [
+        {"id": str(number), "text": f"{news} {PHRASE}", "source": "a.md", "published": f"2024-01-0{number + 1}"}
+        for number, news in enumerate(NEWS)
+    ]
+    rows.append({"id": "digest", "text": "\n".join(NEWS[:3]), "source": "b.md", "published": "2024-01-09"})
+    (tmp_path / "docs.jsonl").write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    return "docs.jsonl"
+
+
+def _rows(done):
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_boilerplate_is_listed_and_left_out(run, docs, tmp_path):
+    listed = _rows(run("passages", "find", docs, "--list-boilerplate", "--out", "list.jsonl")) or _rows(
+        run("passages", "find", docs, "--list-boilerplate")
+    )
+    assert [(row["source"], row["sentence"], row["documents"]) for row in listed] == [("a.md", PHRASE, 5)]
+    assert (tmp_path / "list.jsonl").read_text(encoding="utf-8").count("\n") == 1
+    every = _rows(run("passages", "find", docs))
+    left = _rows(run("passages", "find", docs, "--boilerplate", "list.jsonl"))
+    assert len(every) == 13
+    assert [(row["a"], row["b"]) for row in left] == [("0", "digest"), ("1", "digest"), ("2", "digest")]
+    novel = _rows(run("passages", "find", docs, "--novel", "--boilerplate", "list.jsonl"))
+    assert [row["novel"] for row in novel] == [1, 1, 1, 1, 1, 0]
+
+
+def test_novel_and_digests(run, docs):
+    assert [row["novel"] for row in _rows(run("passages", "find", docs, "--novel"))] == [2, 1, 1, 1, 1, 0]
+    digests = _rows(run("passages", "find", docs, "--digests"))
+    assert [(row["id"], [part["id"] for part in row["sources"]]) for row in digests] == [("digest", ["0", "1", "2"])]
+    assert run("passages", "find", docs, "--digests", "--format", "table").stdout.split()[:3] == [
+        b"id",
+        b"share",
+        b"sources",
+    ]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--novel", "--digests"),
+        ("--min-days", "2"),
+        ("--list-boilerplate", "--boilerplate", "list.jsonl"),
+    ],
+)
+def test_what_excludes_each_other(run, docs, options):
+    assert run("passages", "find", docs, *options).returncode == 2
+
+
+def test_key_terms_without_boilerplate(run, docs, tmp_path):
+    (tmp_path / "list.jsonl").write_text(json.dumps({"sentence": PHRASE}), encoding="utf-8")
+    for command in (
+        ("pairs", docs, "--k", "1", "--representation", "stem"),
+        ("sweep", docs, "--representation", "stem", "--format", "json"),
+    ):
+        plain, without = run(*command), run(*command, "--boilerplate", "list.jsonl")
+        assert (plain.returncode, without.returncode) == (0, 0), without.stderr
+        assert plain.stdout != without.stdout
+    terms = {
+        term
+        for row in _rows(run("pairs", docs, "--k-min", "1", "--boilerplate", "list.jsonl"))
+        for term in row["terms"]
+    }
+    assert "канал" not in terms
+    assert "канал" in run("pairs", docs, "--k-min", "1").stdout.decode()
+
+
+def test_documents_are_written_whole(run, docs, tmp_path):
+    (tmp_path / "list.jsonl").write_text(json.dumps({"sentence": PHRASE}), encoding="utf-8")
+    done = run("dedup", docs, "--out", "kept.jsonl", "--annotate", "--boilerplate", "list.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "kept.jsonl").read_text(encoding="utf-8").count("телеграм") == 5
+    taken = run("ingest", docs, "--store", "s.db", "--annotate", "--boilerplate", "list.jsonl", "--quiet")
+    assert taken.returncode == 0, taken.stderr
+    assert taken.stdout.decode().count("телеграм") == 5
+    again = run("ingest", docs, "--store", "s.db", "--annotate", "--boilerplate", "list.jsonl", "--quiet")
+    assert again.stdout == taken.stdout
+
+
+def test_a_bad_list_is_refused(run, docs, tmp_path):
+    (tmp_path / "list.jsonl").write_text('{"sentence": 5}', encoding="utf-8")
+    for command in (("passages", "find"), ("pairs",), ("sweep",)):
+        done = run(*command, docs, "--boilerplate", "list.jsonl")
+        assert (done.returncode, b"list.jsonl:1: field 'sentence'" in done.stderr) == (65, True)
+    assert run("pairs", docs, "--boilerplate", "none.jsonl").returncode == 66
+
+
+def test_provenance_of_a_group(run, docs, tmp_path):
+    rows = _rows(run("passages", "provenance", docs, "--group", "digest,0", "--html", "page.html"))
+    assert [(row["first"], row["id"], row["kept"], row["cut"]) for row in rows] == [("0", "digest", 1, [PHRASE])]
+    assert "Provenance" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert run("passages", "provenance", docs, "--group", "0,none").returncode == 2
+    assert run("passages", "provenance", docs, "--group", "0").returncode == 2
+    assert run("passages", "provenance", docs).returncode == 2
+
+
+def test_provenance_of_what_dedup_found(run, tmp_path):
+    text = " ".join(NEWS)
+    rows = [{"id": "a", "text": text}, {"id": "b", "text": text}, {"id": "c", "text": "Совсем другое дело."}]
+    (tmp_path / "docs.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert run("dedup", "docs.jsonl", "--out", "all.jsonl", "--annotate").returncode == 0
+    found = _rows(run("passages", "provenance", "all.jsonl"))
+    assert [(row["group"], row["first"], row["id"], row["kept_share"]) for row in found] == [("a", "a", "b", 1.0)]

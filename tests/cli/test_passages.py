@@ -1,0 +1,115 @@
+"""``passages``: find and compare."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+QUOTE = "Мэр города открыл вчера новый мост через широкую реку."
+SECOND = "На церемонии выступали школьники и ветераны из соседних районов."
+DOCUMENTS = (
+    {"id": "late", "text": f"Свое начало.\r\n{QUOTE} {SECOND} 👍", "published": "2024-02-01"},
+    {"id": "early", "text": f"{QUOTE}\n{SECOND}\nИ конец другой.", "published": "2024-01-01"},
+    {"id": "other", "text": "Погода в горах меняется каждые десять минут.", "published": "2024-01-02"},
+)
+
+
+@pytest.fixture
+def docs(tmp_path):
+    lines = (json.dumps(document, ensure_ascii=False) for document in DOCUMENTS)
+    (tmp_path / "docs.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    return "docs.jsonl"
+
+
+@pytest.fixture
+def texts(tmp_path):
+    (tmp_path / "a.txt").write_bytes(f"\ufeff{DOCUMENTS[0]['text']}".encode())
+    (tmp_path / "b.txt").write_bytes(f"{DOCUMENTS[1]['text']} <script>\x1b[2J".encode())
+    return "a.txt", "b.txt"
+
+
+def test_find_prints_rows_with_exact_spans(run, docs):
+    done = run("passages", "find", docs)
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["a"], row["b"], row["sentences"]) for row in rows] == [("early", "late", 2)]
+    span = rows[0]["spans"][0]
+    assert DOCUMENTS[1]["text"][slice(*span["a"])] == f"{QUOTE}\n{SECOND}"
+    assert DOCUMENTS[0]["text"][slice(*span["b"])] == f"{QUOTE} {SECOND}"
+    assert (rows[0]["coverage_a"], rows[0]["coverage_b"]) == (round(18 / 21, 6), 0.9)
+    assert b"read 3 = used 3" in done.stderr
+
+
+def test_find_writes_a_file(run, docs, tmp_path):
+    plain = run("passages", "find", docs)
+    done = run("passages", "find", docs, "--out", "rows.jsonl", "--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert (tmp_path / "rows.jsonl").read_bytes() == plain.stdout
+    assert run("passages", "find", docs, "--out", docs).returncode == 73
+    assert run("passages", "find", docs, "--out", "rows", "--format", "table").returncode == 2
+
+
+def test_find_takes_options(run, docs):
+    assert run("passages", "find", docs, "--min-words", "19").stdout == b""
+    assert run("passages", "find", docs, "--min-sentences", "3").stdout == b""
+    for feature in ("exact", "low-idf-sig:n=10", "i-match"):
+        assert run("passages", "find", docs, "--feature", feature, "--gap", "0", "--tau", "0.9").stdout != b""
+    table = run("passages", "find", docs, "--format", "table").stdout.decode()
+    assert table.splitlines()[1].split()[:3] == ["early", "late", "0:119=14:133"]
+    lines = run("passages", "find", docs, "--format", "csv", "--min-words", "99").stdout.decode()
+    assert lines == "a,b,spans,coverage_a,coverage_b,sentences\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("--feature", "md5"), 78, "expected one of low-idf-sig"),
+        (("--tau", "2"), 78, "tau is 2.0"),
+        (("--gap", "-1"), 2, "--gap"),
+        (("missing.jsonl",), 66, "missing.jsonl"),
+    ],
+)
+def test_find_refuses(run, docs, arguments, code, message):
+    done = run("passages", "find", docs, *arguments)
+    assert done.returncode == code
+    assert message in done.stderr.decode()
+
+
+def test_compare_in_a_pipe_is_plain(run, texts):
+    done = run("passages", "compare", *texts)
+    assert done.returncode == 0, done.stderr
+    shown = done.stdout.decode()
+    assert "\x1b" not in shown
+    assert "a.txt: 90 % of the words are shared" in shown
+    assert shown.count("[1: ") == 2
+    assert "14:133" in shown
+    assert "The texts share no passage." in run("passages", "compare", *texts, "--min-words", "99").stdout.decode()
+
+
+def test_compare_as_json(run, texts):
+    row = json.loads(run("passages", "compare", *texts, "--format", "json").stdout)
+    assert row["spans"] == [{"a": [14, 133], "b": [0, 119], "sentences": 2, "words": 18}]
+
+
+def test_compare_writes_a_page_of_links(run, texts, tmp_path):
+    done = run("passages", "compare", *texts, "--html", "page.html")
+    assert (done.returncode, done.stdout) == (0, b"")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    assert f'id="a1" href="#b1"><sup>1</sup>{QUOTE} {SECOND}</a>' in page
+    assert f'id="b1" href="#a1"><sup>1</sup>{QUOTE}\n{SECOND}</a>' in page
+    anchors = set(re.findall(' id="([ab][0-9]+)"', page))
+    assert set(re.findall('href="#([^"]+)"', page)) <= anchors
+    assert not re.findall("https?://", page)
+    assert run("passages", "compare", *texts, "--html", "a.txt").returncode == 73
+
+
+def test_compare_reads_standard_input(run, texts):
+    done = run("passages", "compare", "-", "b.txt", "--format", "json", stdin=QUOTE.encode())
+    assert json.loads(done.stdout)["coverage_a"] == 1.0
+    assert run("passages", "compare", "-", "-").returncode == 2
+    assert run("passages", "compare", "-", "b.txt", stdin=b"\xff").returncode == 65
+    assert run("passages", "compare", "no.txt", "b.txt").returncode == 66

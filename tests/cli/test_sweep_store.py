@@ -1,0 +1,68 @@
+"""``sweep --store`` and ``pairs --statistics``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from infostream_dedup import Deduplicator
+from infostream_dedup.corpus import read_documents
+from infostream_dedup.sample import documents_path
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    path = tmp_path_factory.mktemp("sweep") / "s.db"
+    with Deduplicator.open(path) as stream:
+        stream.process(read_documents(documents_path()))
+    return path
+
+
+def test_all_outputs_of_the_command(run, store, tmp_path):
+    done = run("sweep", "--store", str(store), "--k", "4-8", "--out", "out", "--since", "2001", "--format", "csv")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.decode().count("\n") == 6
+    assert {path.name for path in (tmp_path / "out").iterdir()} >= {"sweep.json", "sweep.csv", "report.html"}
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "weighed when they came in by the statistics of epochs 0 to 0" in page
+    found = json.loads((tmp_path / "out" / "sweep.json").read_text(encoding="utf-8"))
+    assert [row["k"] for row in found["rows"]] == [4, 5, 6, 7, 8]
+    table = run("sweep", "--store", str(store), "--format", "table").stdout.decode()
+    assert "weighed when they came in" in table
+    assert "\nmorph: " in table
+
+
+def test_bad_calls_of_the_command(run, store, tmp_path):
+    path = str(store)
+    (tmp_path / "a.jsonl").write_text('{"id": "a", "text": "x"}\n')
+    for arguments, code in [
+        ((), 2),
+        (("a.jsonl", "--store", path), 2),
+        (("a.jsonl", "--since", "2001"), 2),
+        (("--store", path, "--since", "yesterday"), 2),
+        (("--store", path, "--quarantine", "q"), 2),
+        (("--store", path, "--representation", "morph", "--representation", "stem"), 2),
+        (("--store", path, "--representation", "pivot"), 78),
+        (("--store", "none.db"), 66),
+        (("--store", "a.jsonl"), 65),
+    ]:
+        assert run("sweep", *arguments).returncode == code, arguments
+
+
+def test_pairs_by_the_statistics_of_a_stream(run, store):
+    sample = str(documents_path())
+    done = run("pairs", sample, "--statistics", f"{store}:0", "--format", "jsonl")
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    own = run("pairs", sample, "--format", "jsonl", "--terms", "none").stdout
+    assert len(rows) > 20
+    assert len(own.splitlines()) != len(rows)
+    for arguments, code in [
+        (("--statistics", f"{store}:9"), 78),
+        (("--statistics", str(store)), 78),
+        (("--statistics", f"{store}:0", "--representation", "pivot"), 78),
+        (("--statistics", f"{store}:0", "--preset", "best"), 2),
+        (("--statistics", "none.db:0"), 66),
+    ]:
+        assert run("pairs", sample, *arguments).returncode == code, arguments

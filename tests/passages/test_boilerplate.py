@@ -1,0 +1,156 @@
+"""Sentences that a source repeats: found, listed, read, left out."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
+from infostream_dedup.model import Document
+from infostream_dedup.passages.boilerplate import Boilerplate, BoilerplateRule, ListedSentence, find_boilerplate
+from infostream_dedup.passages.boilerplate_file import marked_sentences, read_boilerplate
+from infostream_dedup.passages.collection import read_collection
+
+PHRASE = "Подписывайтесь на наш канал!"
+NEWS = "Мэр города открыл новый мост."
+
+
+def _found(documents, **rule):
+    return find_boilerplate(documents, read_collection(documents).sentences, BoilerplateRule(**rule))
+
+
+def _texts(count, phrase=PHRASE, source="a.md", day=lambda number: number + 1):
+    return [
+        Document(
+            f"{source}{number}",
+            f"Новость номер {number} о погоде. {phrase}",
+            source=source,
+            time=datetime(2024, 1, day(number), tzinfo=UTC) if day else None,
+        )
+        for number in range(count)
+    ]
+
+
+def test_what_a_source_repeats_is_boilerplate():
+    found = _found([*_texts(5), Document("other", "Снег пошёл в горах.", source="a.md")])
+    assert [row.as_dict() for row in found] == [
+        {
+            "source": "a.md",
+            "sentence": PHRASE,
+            "documents": 5,
+            "share": round(5 / 6, 6),
+            "first": "2024-01-01T00:00:00+00:00",
+            "last": "2024-01-05T00:00:00+00:00",
+        }
+    ]
+
+
+def test_what_many_sources_reprint_is_none():
+    assert _found([Document(str(number), f"{number}. {NEWS}", source=f"{number}.md") for number in range(9)]) == []
+
+
+def test_a_text_published_again_counts_once():
+    assert _found([Document(str(number), f"{NEWS} {PHRASE}", source="a.md") for number in range(9)]) == []
+
+
+def test_days_count_where_they_are_known():
+    assert _found(_texts(6, day=lambda number: 1 + number % 2)) == []
+    assert len(_found(_texts(6, day=lambda number: 1 + number % 2), min_days=2)) == 1
+    assert len(_found(_texts(6, day=None))) == 1
+
+
+def test_thresholds():
+    assert _found(_texts(4)) == []
+    assert len(_found(_texts(4), min_documents=4)) == 1
+    assert _found(_texts(9), min_documents=10) == []
+    others = [Document(f"o{number}", f"Чем живёт {number} посёлок сегодня.", source="a.md") for number in range(45)]
+    assert len(_found([*_texts(5), *others], min_share=0.1)) == 1
+    assert _found([*_texts(5), *others], min_share=0.11) == []
+    assert _found(_texts(5, phrase="Подробнее.")) == []
+    assert len(_found(_texts(5, phrase="Подробнее."), min_words=1)) == 1
+    for wrong in ({"min_documents": 1}, {"min_share": 2.0}, {"min_days": 0}, {"min_words": 0}):
+        with pytest.raises(ConfigurationError, match=next(iter(wrong))):
+            BoilerplateRule(**wrong)
+
+
+def test_nothing_comes_of_nothing():
+    assert _found([]) == []
+    assert list(Boilerplate([]).left_out([Document("1", NEWS)])) == [Document("1", NEWS)]
+    assert list(Boilerplate([ListedSentence(None, PHRASE)]).left_out([])) == []
+
+
+def test_only_the_own_source_loses_its_sentences():
+    listed = Boilerplate([ListedSentence("a.md", PHRASE), ListedSentence(None, "Все права защищены.")])
+    text = f"{NEWS} {PHRASE} Все права защищены"
+    left = listed.left_out(Document(source or "", text, source=source) for source in ("a.md", "b.md", None))
+    assert [document.text.split() for document in left] == [
+        NEWS.split(),
+        f"{NEWS} {PHRASE}".split(),
+        f"{NEWS} {PHRASE}".split(),
+    ]
+
+
+def test_other_fields_and_texts_stay():
+    document = Document("1", NEWS, title=PHRASE, source="a.md", url="https://a.md/1", extra={"x": 1})
+    assert list(Boilerplate([ListedSentence(None, PHRASE)]).left_out([document])) == [document]
+
+
+@given(st.lists(st.booleans(), max_size=12))
+def test_exactly_the_listed_sentences_go(choice):
+    words = "снег дождь град туман мороз ветер гроза радуга иней роса буря зной".split()
+    rest = [f"Сегодня {word} над городом." for word, chosen in zip(words, choice, strict=False) if not chosen]
+    text = " ".join(
+        f"Реклама: наш {word}!" if chosen else f"Сегодня {word} над городом."
+        for word, chosen in zip(words, choice, strict=False)
+    )
+    listed = Boilerplate(ListedSentence(None, f"РЕКЛАМА наш {word}") for word in words)
+    assert next(listed.left_out([Document("1", text)])).text.split() == " ".join(rest).split()
+
+
+def test_what_is_found_is_left_out_again(tmp_path):
+    documents = _texts(5)
+    rows = _found(documents)
+    path = tmp_path / "list.jsonl"
+    path.write_text("\n".join(json.dumps(row.as_dict(), ensure_ascii=False) for row in rows), encoding="utf-8")
+    left = list(read_boilerplate(path).left_out(documents))
+    assert [one.text for one in left] == [one.text.removesuffix(PHRASE) for one in documents]
+    collection = read_collection(documents)
+    assert marked_sentences(path, collection).tolist() == [False, True] * 5
+    assert marked_sentences(None, collection) is None
+
+
+def test_a_tab_separated_list(tmp_path):
+    path = tmp_path / "list.tsv"
+    path.write_bytes(f"\ufeffsource\tsentence\r\n\r\na.md\t{PHRASE}\r\n\tВсе права защищены\r\n".encode())
+    listed = read_boilerplate(path)
+    documents = [Document("1", f"{PHRASE} Все права защищены.", source=source) for source in ("a.md", "b.md")]
+    assert [one.text.strip() for one in listed.left_out(documents)] == ["", PHRASE]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("l.jsonl", b"{", r"l\.jsonl:1: no JSON"),
+        ("l.jsonl", b"\n[]", r"l\.jsonl:2: came a list"),
+        ("l.jsonl", b"\xff", r"l\.jsonl:1: no JSON"),
+        ("l.jsonl", b"{}", r"l\.jsonl:1: field 'sentence': expected a sentence"),
+        ("l.jsonl", b'{"sentence": "..."}', r"field 'sentence'"),
+        ("l.jsonl", b'{"sentence": "a b", "source": 1}', r"field 'source': expected the name of a source"),
+        ("l.tsv", b"phrase\nx", r"l\.tsv:1: the header is \['phrase'\]"),
+        ("l.tsv", b"source\tsentence\nx", r"l\.tsv:2: 1 columns; the header has 2"),
+        ("l.tsv", b"\xff", r"l\.tsv:1: no UTF-8"),
+    ],
+)
+def test_a_bad_list_says_where_and_what(tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(BadDataError, match=message):
+        read_boilerplate(tmp_path / name)
+
+
+def test_a_list_that_is_not_there(tmp_path):
+    with pytest.raises(NoInputError, match="--list-boilerplate"):
+        read_boilerplate(tmp_path / "none.jsonl")

@@ -1,0 +1,149 @@
+"""Matching sentences chained into passages: by hand, and against all chains tried."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infostream_dedup.passages.feature_names import sentence_feature
+from infostream_dedup.passages.kernels.passage_chains import NEAR, REPEATS
+from infostream_dedup.passages.passage_table import NO_TIME, passage_table
+from infostream_dedup.passages.sentence_classes import sentence_classes
+from infostream_dedup.passages.sentence_table import read_sentences
+from infostream_dedup.passages.settings import PassageSettings
+
+LOOSE = PassageSettings(min_words=1)
+
+
+def _text(letters, size=lambda letter: 2):
+    """A sentence for each letter: a word of it, written several times."""
+    return " ".join(" ".join([f"{letter}oo"] * size(letter)).capitalize() + "." for letter in letters)
+
+
+def _table(documents, settings=LOOSE, times=None, size=lambda letter: 2):
+    table = read_sentences([_text(letters, size) for letters in documents], ["en"] * len(documents))
+    assert table.first.tolist() == np.concatenate(([0], np.cumsum([len(letters) for letters in documents]))).tolist()
+    classes = sentence_classes(sentence_feature("exact").bags(table), 1.0)
+    times = None if times is None else np.array(times, dtype=np.int64)
+    ids = [str(number) for number in range(len(documents))]
+    return passage_table(table, classes, settings, ids=ids, times=times)
+
+
+def _sides(found):
+    """Of each passage: a, b, its places in a, its places in b, counted within the documents."""
+    first = found.sentences.first
+    sides = []
+    for number, (a, b) in enumerate(found.rows[:, :2].tolist()):
+        matches = found.matches[found.first_match[number] : found.first_match[number + 1]]
+        sides.append((a, b, (matches[:, 0] - first[a]).tolist(), (matches[:, 1] - first[b]).tolist()))
+    return sides
+
+
+def test_a_run_of_sentences_is_one_passage():
+    found = _table(["abcd", "xbcy"])
+    assert _sides(found) == [(0, 1, [1, 2], [1, 2])]
+    pair = next(found.document_pairs())
+    assert (pair.coverage_a, pair.coverage_b, pair.sentences) == (0.5, 0.5, 2)
+    passage = pair.passages[0]
+    assert (passage.sentences, passage.words) == (2, 4)
+    assert (
+        _text("abcd")[passage.start_a : passage.end_a] == _text("bc") == _text("xbcy")[passage.start_b : passage.end_b]
+    )
+
+
+def test_a_gap_on_either_side():
+    documents = ["abxcd", "abcyd"]
+    assert _sides(_table(documents)) == [(0, 1, [0, 1, 3, 4], [0, 1, 2, 4])]
+    assert _sides(_table(documents, LOOSE.but(gap=0))) == [
+        (0, 1, [0, 1], [0, 1]),
+        (0, 1, [3], [2]),
+        (0, 1, [4], [4]),
+    ]
+
+
+def test_passages_in_another_order():
+    assert _sides(_table(["abcdef", "defabc"])) == [(0, 1, [0, 1, 2], [3, 4, 5]), (0, 1, [3, 4, 5], [0, 1, 2])]
+
+
+def test_the_heaviest_chain_comes_first():
+    # b could be matched at either place; the longer run takes it.
+    assert _sides(_table(["abc", "bxyabc"])) == [(0, 1, [0, 1, 2], [3, 4, 5])]
+
+
+def test_short_passages_are_left_out():
+    documents = ["abxxxxc", "abyyyyyc"]
+    assert len(_table(documents)) == 2
+    assert _sides(_table(documents, LOOSE.but(min_words=3))) == [(0, 1, [0, 1], [0, 1])]
+    assert _sides(_table(documents, LOOSE.but(min_sentences=2))) == [(0, 1, [0, 1], [0, 1])]
+    assert len(_table(documents, LOOSE.but(min_words=5))) == 0
+
+
+def test_every_two_documents():
+    found = _table(["ab", "b", "ab", "", "c"])
+    assert [side[:2] for side in _sides(found)] == [(0, 1), (0, 2), (1, 2)]
+    assert [(pair.a, pair.b, pair.coverage_a) for pair in found.document_pairs()] == [
+        (0, 1, 0.5),
+        (0, 2, 1.0),
+        (1, 2, 1.0),
+    ]
+
+
+def test_the_earlier_document_is_a():
+    documents = ["ab", "xab", "yyab"]
+    found = _table(documents, times=[30, 10, NO_TIME])
+    # 0 is later than 1; of 2 the time is not known, so the order of the input decides.
+    assert [(a, b) for a, b, _, _ in _sides(found)] == [(0, 2), (1, 0), (1, 2)]
+    assert _sides(found)[1] == (1, 0, [1, 2], [0, 1])
+    pair = list(found.document_pairs())[1]
+    assert (pair.a, pair.b, round(pair.coverage_a, 3), pair.coverage_b) == (1, 0, 0.667, 1.0)
+    assert (pair.passages[0].start_a, pair.passages[0].start_b) == (9, 0)
+    assert _sides(_table(documents, times=[10, 10, 10]))[0] == (0, 1, [0, 1], [1, 2])
+
+
+def test_a_document_that_repeats_itself_is_no_copy_of_itself():
+    assert len(_table(["abab"])) == 0
+
+
+def test_equal_lines_are_covered_and_end():
+    found = _table(["a" * 300, "b" + "a" * 300])
+    assert _sides(found) == [(0, 1, list(range(300)), list(range(1, 301)))]
+    found = _table(["a" * 3000, "b" + "a" * 3000])
+    assert REPEATS <= found.rows[:, 6].sum() <= REPEATS + NEAR
+
+
+def test_occurrences_far_from_each_other_do_not_match():
+    # The only b behind a hundred a is the first b of both.
+    found = _table(["a" * 100 + "b", "b" + "a" * 100], LOOSE.but(gap=0))
+    assert [len(places) for _, _, places, _ in _sides(found)] == [100, 1]
+
+
+def _best(points, weights, gap):
+    """Weight of the heaviest chain, by trying all."""
+    best = {}
+    for p, q in sorted(points):
+        before = [best[other] for other in best if 0 < p - other[0] <= gap + 1 and 0 < q - other[1] <= gap + 1]
+        best[p, q] = weights[p, q] + max(before, default=0)
+    return max(best.values(), default=0)
+
+
+@given(
+    st.text("abcd", max_size=9),
+    st.text("abcd", max_size=9),
+    st.integers(0, 2),
+    st.integers(1, 4),
+)
+def test_passages_are_heaviest_chains_of_what_is_left(one, other, gap, min_words):
+    sizes = {"a": 1, "b": 2, "c": 3, "d": 5}
+    found = _table([one, other], PassageSettings(min_words=min_words, gap=gap), size=sizes.__getitem__)
+    points = {(p, q) for p in range(len(one)) for q in range(len(other)) if one[p] == other[q]}
+    weights = {(p, q): sizes[one[p]] for p, q in points}
+    by_weight = sorted(zip(found.rows[:, 7].tolist(), _sides(found), strict=True), key=lambda item: -item[0])
+    for words, (_, _, places_a, places_b) in by_weight:
+        matches = list(zip(places_a, places_b, strict=True))
+        assert set(matches) <= points
+        assert words == sum(weights[match] for match in matches) == _best(points, weights, gap)
+        steps = [np.diff(side).tolist() for side in (places_a, places_b)]
+        assert all(0 < step <= gap + 1 for side in steps for step in side)
+        points = {(p, q) for p, q in points if p not in places_a and q not in places_b}
+    assert _best(points, weights, gap) < min_words

@@ -1,0 +1,82 @@
+"""Sentences that resemble one another: the index against every pair compared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.features.rows import rows_from
+from infostream_dedup.passages.sentence_classes import index_bags, matched, sentence_classes
+
+
+def _jaccard(one, other):
+    a, b = Counter(one), Counter(other)
+    return (a & b).total() / (a | b).total()
+
+
+def _brute_force(bags, tau):
+    return [
+        [one, other]
+        for one, other in combinations(range(len(bags)), 2)
+        if bags[one] and bags[other] and _jaccard(bags[one], bags[other]) >= tau - 1e-9
+    ]
+
+
+def test_multisets_by_hand():
+    # {x, 9 y} and {2 x, 8 y}: 9 of 11, though the authors of SpotSigs' bound says 0.
+    bags = [[1] + [2] * 9, [1] * 2 + [2] * 8]
+    assert sentence_classes(rows_from(bags, np.uint64), 9 / 11).pairs().tolist() == [[0, 1]]
+    assert sentence_classes(rows_from(bags, np.uint64), 0.82).pairs().tolist() == []
+
+
+def test_equal_bags_are_one_class():
+    index = index_bags(rows_from([[5, 7, 5], [], [7, 5, 5], [7, 5], [7]], np.uint64))
+    assert index.class_of.tolist() == [2, -1, 2, 1, 0]
+    assert len(index.bags) == 3
+    assert (index.elements, index.lonely, index.postings) == (2, 0, 7)
+    found = matched(index, 0.6)
+    assert found.members.row(2).tolist() == [0, 2]
+    assert found.alike.row(2).tolist() == [1]
+    assert found.alike.row(0).tolist() == []
+    assert found.pairs().tolist() == [[0, 2], [0, 3], [2, 3]]
+
+
+def test_nothing_resembles_nothing():
+    assert sentence_classes(rows_from([], np.uint64), 0.5).pairs().tolist() == []
+    assert sentence_classes(rows_from([[], []], np.uint64), 0.5).pairs().tolist() == []
+
+
+@pytest.mark.parametrize("tau", [0, -1, 1.01, float("nan")])
+def test_tau_out_of_range(tau):
+    with pytest.raises(ConfigurationError, match="tau"):
+        sentence_classes(rows_from([[1]], np.uint64), tau)
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 6), max_size=9), max_size=14),
+    st.sampled_from([0.05, 0.2, 1 / 3, 0.5, 0.6, 2 / 3, 0.7, 0.75, 0.9, 1.0]),
+)
+def test_all_pairs_are_found_and_no_others(bags, tau):
+    assert sentence_classes(rows_from(bags, np.uint64), tau).pairs().tolist() == _brute_force(bags, tau)
+
+
+def test_small_bags_of_small_ranks_are_told_apart():
+    # Every bag of up to three of eight elements: a weak hash of their ranks would join some.
+    bags = [list(bag) for size in (1, 2, 3) for bag in combinations(range(8), size)]
+    assert index_bags(rows_from(bags, np.uint64)).class_of.max() == len(bags) - 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_long_bags_of_frequent_and_rare_elements(seed):
+    random = np.random.default_rng(seed)
+    base = [random.zipf(1.3, random.integers(1, 60)) % 500 for _ in range(40)]
+    edited = [row[random.random(len(row)) < 0.85] for row in base]
+    bags = [[int(value) for value in row] for row in (*base, *edited)]
+    for tau in (0.3, 0.6, 0.8):
+        assert sentence_classes(rows_from(bags, np.uint64), tau).pairs().tolist() == _brute_force(bags, tau)

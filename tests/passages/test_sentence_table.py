@@ -1,0 +1,106 @@
+"""Sentences with the places where they stand in the raw text."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infostream_dedup.passages.sentence_table import read_sentences, word_sequence_hashes
+from infostream_dedup.text.normalise import clean, fold
+from infostream_dedup.text.tokens import surfaces
+
+LETTERS = "абвгеёжийіїєґщьыэюяАБВЁЇabcxyzABCİǅßK09"
+ODD = "\r\n\u2028\u2029\x85\x0b\x0c\t \u00a0\u00ad\u0301\u0308\u200b\u200d\ufeff👩‍👩‍👧🇺🇦.!?…;,-«»\"'’(){}<>%&@"
+
+
+def _sentences(text):
+    table = read_sentences([text], ["ru"])
+    return [text[start:end] for start, end in table.spans(0)]
+
+
+def _words(table, sentence):
+    return table.words.text(sentence).split()
+
+
+def test_sentences_and_words_by_hand():
+    table = read_sentences(["Снег! *** Зима пришла.", "", "Un mot. Пётр"], ["ru", "ru", "en"])
+    assert table.first.tolist() == [0, 2, 2, 4]
+    assert table.documents.tolist() == [0, 0, 2, 2]
+    assert table.spans(0) == [(0, 5), (6, 22)]
+    assert [_words(table, number) for number in range(4)] == [["снег"], ["зима", "пришла"], ["un", "mot"], ["петр"]]
+    assert table.lengths.tolist() == [1, 2, 2, 1]
+    assert table.document_lengths.tolist() == [3, 0, 3]
+    assert table.sentence_languages == ["ru", "ru", "en", "en"]
+
+
+def test_no_documents_and_no_words():
+    assert len(read_sentences([])) == 0
+    assert len(read_sentences(["", "... !!!", "\n\n"])) == 0
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\u2028", "\u2029", "\x85", "\x0b", "\x0c"])
+def test_every_kind_of_line_end_ends_a_sentence(end):
+    assert _sentences(f"Заголовок{end}Первая фраза.{end}Вторая") == ["Заголовок", "Первая фраза.", "Вторая"]
+
+
+@pytest.mark.parametrize(
+    "mark", ["👩‍👩‍👧", "🇺🇦", "\u0301", "\u00ad", "\ufeff", "e\u0301", "\u200b", "\r\n", "&nbsp;", "https://a.b/c?d."]
+)
+def test_nothing_before_a_sentence_shifts_it(mark):
+    copied = "Мэр открыл новый мост."
+    text = f"{mark}Да {mark}. {mark}\n{copied}\nДа {mark}"
+    table = read_sentences([text], ["ru"])
+    start = text.index(copied)
+    assert (start, start + len(copied)) in table.spans(0)
+
+
+def test_combining_marks_stay_inside_the_span_and_outside_of_the_words():
+    text = "Боя\u0301рский за\u00admок. Ещё"
+    table = read_sentences([text], ["ru"])
+    assert text[slice(*table.spans(0)[0])] == "Боя\u0301рский за\u00admок."
+    assert _words(table, 0) == ["боярский", "замок"]
+
+
+def test_a_long_list_is_cut_into_items():
+    text = "Список: " + "; ".join(f"улица номер {number} дом" for number in range(20)) + "."
+    found = _sentences(text)
+    assert len(found) == 20
+    assert found[1] == "улица номер 1 дом;"
+    assert found[-1] == "улица номер 19 дом."
+
+
+@given(st.lists(st.text(LETTERS + ODD, max_size=60), max_size=4))
+def test_spans_lie_in_the_text_and_hold_their_words(texts):
+    table = read_sentences(texts, ["uk"] * len(texts))
+    for document, text in enumerate(texts):
+        before = 0
+        for sentence, (start, end) in enumerate(table.spans(document), start=int(table.first[document])):
+            assert before <= start < end <= len(text)
+            assert not text[start].isspace()
+            assert not text[end - 1].isspace()
+            assert _words(table, sentence)
+            before = end
+
+
+@given(st.lists(st.text(LETTERS, min_size=1, max_size=8), min_size=1, max_size=30))
+def test_words_are_the_key_forms(words):
+    text = " ".join(words)
+    table = read_sentences([text], ["ru"])
+    expected = [fold(word) for word in clean(text).split()]
+    # Marks and signs that are no letters cut a word; here only whole words of letters are drawn.
+    found = [word for sentence in range(len(table)) for word in _words(table, sentence)]
+    assert "".join(found) == "".join("".join(filter(str.isalnum, word)) for word in expected)
+
+
+def test_equal_word_sequences_have_equal_hashes_and_others_do_not():
+    table = read_sentences(["Мэр открыл мост. Мэр ОТКРЫЛ, мост! Мост открыл мэр. Мэр открыл."], ["ru"])
+    hashes = word_sequence_hashes(table.words)
+    assert hashes[0] == hashes[1]
+    assert len(np.unique(hashes)) == 3
+
+
+def test_surfaces_of_a_span_are_those_of_the_sentence():
+    text = "Раз два.\r\nТри 👍 четыре!"
+    assert [surfaces(sentence) for sentence in _sentences(text)] == [surfaces("Раз два."), surfaces("Три 👍 четыре!")]
