@@ -33,6 +33,12 @@ bench: $(VENV)/.installed-dev  ## speed and memory, as ratios against others in 
 reports: $(VENV)/.installed-dev  ## the figures in reports/, from the labelled corpora beside the project
 	$(BIN)/python reports/make_reports.py
 	$(BIN)/python reports/make_comparison.py
+	$(BIN)/python reports/make_pivot.py
+	$(BIN)/python reports/make_criteria.py
+	$(BIN)/python reports/make_passages.py
+	$(BIN)/python reports/make_boilerplate.py
+	$(BIN)/python reports/make_stream.py
+	$(BIN)/python reports/make_coverage.py
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; ok = (3, 11) <= sys.version_info[:2] <= (3, 13); sys.exit(0 if ok else f"infostream-dedup needs Python 3.11 to 3.13; {sys.executable} is {sys.version.split()[0]}. Say make PYTHON=python3.12")'

@@ -48,7 +48,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         path = Path(folder) / "stream.db"
         with Store.open(path, settings_digest="benchmark") as store:
-            _append_all(store, arguments.documents, arguments.batch, rows)
+            append_all(store, arguments.documents, arguments.batch, rows)
             drawn = np.random.default_rng(7).integers(0, arguments.documents, size=10_000).tolist()
             ids = [f"document-{ordinal:09}" for ordinal in drawn]
             measure("look-up of an id", len(ids), lambda: [store.known(one) for one in ids])
@@ -66,7 +66,7 @@ def main() -> None:
         arguments.out.write_text(json.dumps(report, indent=1) + "\n")
 
 
-def _append_all(store: Store, documents: int, batch: int, rows: dict[str, Any]) -> None:
+def append_all(store: Store, documents: int, batch: int, rows: dict[str, Any]) -> None:
     """Time of `append` only: documents are made up before each."""
     generator = np.random.default_rng(11)
     terms = [f"термин{number}" for number in range(VOCABULARY)]
@@ -74,7 +74,7 @@ def _append_all(store: Store, documents: int, batch: int, rows: dict[str, Any]) 
     cpu = 0.0
     counts = np.zeros(VOCABULARY, dtype=np.int64)
     for first in range(0, documents, batch):
-        remembered = _remembered(generator, first, min(batch, documents - first))
+        remembered = remembered_documents(generator, first, min(batch, documents - first))
         verdicts = [_verdict(one) for one in remembered]
         closed = []
         if first and first % EPOCH == 0:
@@ -105,7 +105,8 @@ def _append_all(store: Store, documents: int, batch: int, rows: dict[str, Any]) 
     print(f"{'append':28}", *(f"{key} {value:.3f}" for key, value in rows["append"].items()), flush=True)
 
 
-def _remembered(generator: np.random.Generator, first: int, number: int) -> list[Remembered]:
+def remembered_documents(generator: np.random.Generator, first: int, number: int) -> list[Remembered]:
+    """Documents of consecutive ordinals, without opening hashes, as streams have them by default."""
     drawn = (VOCABULARY * generator.random((number, TARGETS)) ** 3).astype(np.int64)
     documents = []
     for ordinal, row in enumerate(drawn, start=first):
@@ -124,7 +125,7 @@ def _remembered(generator: np.random.Generator, first: int, number: int) -> list
                 "ru",
                 checksum,
                 checksum,
-                checksum,
+                b"",
                 ordinal // EPOCH,
                 200,
                 keys,

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from infostream_dedup.cli.options import documents_argument, general_options, pop_reading, reading_options
+from infostream_dedup.cli.options import (
+    boilerplate_option,
+    documents_argument,
+    general_options,
+    pop_reading,
+    reading_options,
+)
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 from infostream_dedup.cli.progress import progress_bar
 from infostream_dedup.cli.stream_options import pop_stream_settings, stream_options
@@ -18,6 +24,7 @@ if TYPE_CHECKING:
     from infostream_dedup.matching import Progress
     from infostream_dedup.model import Document
     from infostream_dedup.model.stream_records import Verdict
+    from infostream_dedup.passages.boilerplate import Boilerplate
     from infostream_dedup.stream.deduplicator import Deduplicator
 
 __all__ = ["ingest"]
@@ -55,6 +62,7 @@ _REPEATS: Final = ("exact", "duplicate")
     show_default=True,
     help="With --follow: a batch is closed after this time.",
 )
+@boilerplate_option
 @stream_options
 @reading_options
 @general_options("jsonl", "jsonl", "json", "csv", "table")
@@ -72,6 +80,7 @@ def ingest(**given: Any) -> None:
     from infostream_dedup.corpus import ReadingReport, read_documents
     from infostream_dedup.stream.deduplicator import Deduplicator
 
+    listed = _boilerplate(given.pop("boilerplate"))
     settings, changed = pop_stream_settings(given)
     reading, report = pop_reading(given), ReadingReport()
     if given["keep"] and given["annotate"]:
@@ -88,10 +97,18 @@ def ingest(**given: Any) -> None:
             )
         else:
             batches = _batches(read_documents(given["documents"], report=report, **reading), given["batch_size"])
-        decided = _decided(stream, batches, given["batch_id"], progress)
+        decided = _decided(stream, batches, given["batch_id"], listed, progress)
         rows = _rows(decided, originals=given["keep"] is not None, annotate=given["annotate"])
         print_rows(rows, chosen_format(given["output_format"], "jsonl", "jsonl"))
     note(report.summary(), quiet=given["quiet"])
+
+
+def _boilerplate(path: str | None) -> Boilerplate | None:
+    if path is None:
+        return None
+    from infostream_dedup.passages.boilerplate_file import read_boilerplate
+
+    return read_boilerplate(path)
 
 
 def _batches(documents: Iterable[Document], size: int) -> Iterator[list[Document]]:
@@ -101,13 +118,18 @@ def _batches(documents: Iterable[Document], size: int) -> Iterator[list[Document
 
 
 def _decided(
-    stream: Deduplicator, batches: Iterable[Sequence[Document]], batch_id: str | None, progress: Progress | None
+    stream: Deduplicator,
+    batches: Iterable[Sequence[Document]],
+    batch_id: str | None,
+    listed: Boilerplate | None,
+    progress: Progress | None,
 ) -> Iterator[tuple[Sequence[Document], list[Verdict]]]:
     """Verdicts batch by batch, each on disk."""
     done = 0
     for number, batch in enumerate(batches, start=1):
         name = batch_id if batch_id is None or number == 1 else f"{batch_id}#{number}"
-        yield batch, stream.process(batch, batch_id=name)
+        compared = batch if listed is None else list(listed.left_out(batch))
+        yield batch, stream.process(compared, batch_id=name)
         done += len(batch)
         if progress is not None:
             progress("ingesting", done, None)

@@ -29,6 +29,9 @@ _OPTIONS: Final = (
     click.option("--k-duplicate", type=click.IntRange(min=1), help="Terms that meet in a duplicate.  [default: 6]"),
     click.option("--k-similar", type=click.IntRange(min=1), help="Terms for similar.  [default: 4]"),
     click.option("--duplicate-rule", type=click.Choice(["equal", "contained"]), help="Both directions, or one."),
+    click.option(
+        "--least-shared", type=float, help="Share of all terms that both must hold in a duplicate.  [default: 0.3]"
+    ),
     click.option("--window-days", type=float, help="Days a document is remembered; 0 for ever.  [default: 7]"),
     click.option("--window-documents", type=click.IntRange(min=1), help="Documents that are remembered."),
     click.option("--epoch-documents", type=click.IntRange(min=1), help="Documents of an epoch.  [default: 10000]"),
@@ -50,6 +53,7 @@ _NAMES: Final = (
     *("representation", "weighting", "n", "target", "df_min", "df_max", "short", "morph", "k_duplicate", "k_similar"),
     *(
         "duplicate_rule",
+        "least_shared",
         "window_days",
         "window_documents",
         "epoch_documents",

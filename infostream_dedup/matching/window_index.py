@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -13,9 +13,12 @@ from infostream_dedup.matching.kernels.window_lists import (
     Pool,
     Terms,
     append_document,
+    append_documents,
     count_hits,
     rebase,
     rehash,
+    reserve,
+    settle,
     tidy,
 )
 from infostream_dedup.matrix.kernels.first_use import FirstUse
@@ -23,12 +26,30 @@ from infostream_dedup.matrix.kernels.first_use import FirstUse
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Candidates", "WindowIndex"]
+__all__ = ["Candidates", "TermLists", "WindowIndex"]
 
 _LARGEST_NUMBER = (1 << 32) - 2
 _TIDIED_AT_ONCE = 8
+_SLOTS_OF_A_DOCUMENT: Final = 64
+_TERMS_AT_ONCE: Final = 1 << 22
+"""Terms that ``extend`` takes at once: 100 MB while it works."""
+
+_DENSE: Final = 4
+"""Terms whose numbers are smaller than so many times their occurrences are counted without being sorted."""
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
+
+
+class TermLists(Protocol):
+    """The terms of several documents one after the other."""
+
+    @property
+    def indptr(self) -> NDArray[np.int64]:
+        """int64 (documents + 1,): where the terms of each document begin in ``values``."""
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """The terms, whole numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +121,56 @@ class WindowIndex:
         Raises:
             ValueError: the ordinal is not larger than the last one.
         """
-        if len(self) and ordinal <= self._ordinals[self._next - 1 - self._shift]:
-            last = int(self._ordinals[self._next - 1 - self._shift])
-            raise ValueError(f"ordinal is {ordinal}; expected more than the last one, {last}")
+        self._check_later(ordinal)
         key_terms, target_terms = _numbers(keys), _numbers(targets)
-        self._number_anew()
+        self._number_anew(1)
         self._make_room_for_terms(len(key_terms) + len(target_terms))
-        self._remember(ordinal)
+        self._remember(_numbers([ordinal]))
         self._keys = self._appended(key_terms, self._keys, self._targets)
         self._targets = self._appended(target_terms, self._targets, self._keys)
         self._next += 1
-        self._tidy()
+        self._tidy(1)
+
+    def extend(self, ordinals: ArrayLike, *, keys: TermLists, targets: TermLists) -> None:
+        """Take many documents into the window: the same as adding them one by one, some twenty times as fast.
+
+        Args:
+            ordinals: their places in the stream, ascending, larger than all before.
+            keys: their key terms, each once in a document.
+            targets: what others' key terms are looked up in, each once in a document.
+
+        Raises:
+            ValueError: the ordinals do not ascend, or there are not as many rows.
+        """
+        given = _numbers(ordinals)
+        if not len(given) == len(keys.indptr) - 1 == len(targets.indptr) - 1:
+            rows = f"{len(keys.indptr) - 1} rows of keys and {len(targets.indptr) - 1} of targets"
+            raise ValueError(f"{len(given)} ordinals for {rows}")
+        if len(given) == 0:
+            return
+        self._check_later(int(given[0]))
+        if np.any(np.diff(given) <= 0):
+            raise ValueError("the ordinals do not ascend")
+        self._keys = _with_room(self._keys, int(keys.indptr[-1] - keys.indptr[0]))
+        self._targets = _with_room(self._targets, int(targets.indptr[-1] - targets.indptr[0]))
+        begin = 0
+        for end in _pieces(keys.indptr + targets.indptr):
+            self._extend_at_once(given[begin:end], _piece(keys, begin, end), _piece(targets, begin, end))
+            begin = end
+
+    def _extend_at_once(self, ordinals: NDArray[np.int64], keys: _Piece, targets: _Piece) -> None:
+        self._number_anew(len(ordinals))
+        self._make_room_for_terms(len(keys.distinct) + len(targets.distinct))
+        self._remember(ordinals)
+        self._keys = self._extended(keys, self._keys, self._targets)
+        self._targets = self._extended(targets, self._targets, self._keys)
+        self._next += len(ordinals)
+        self._tidy(len(ordinals))
+
+    def _check_later(self, ordinal: int) -> None:
+        if len(self) and ordinal <= self._ordinals[self._next - 1 - self._shift]:
+            last = int(self._ordinals[self._next - 1 - self._shift])
+            raise ValueError(f"ordinal is {ordinal}; expected more than the last one, {last}")
 
     def expire_before(self, ordinal: int) -> None:
         """Let documents go whose ordinals are smaller; ordinals never added do no harm."""
@@ -147,6 +207,20 @@ class WindowIndex:
                 return pool
             pool = pool._replace(postings=_longer(pool.postings, len(pool.postings) * 3 // 2))
 
+    def _extended(self, piece: _Piece, pool: Pool, other: Pool) -> Pool:
+        ends = np.empty(len(piece.distinct), dtype=np.int64)
+        done = 0
+        while True:
+            done = reserve(piece.distinct, piece.counts, done, self._oldest, self._terms, pool, other, ends)
+            if done == len(ends):
+                break
+            # The next list may be long; chunks are at most twice as large as what they hold.
+            wanted = 2 * int(piece.counts[done:].sum())
+            pool = pool._replace(postings=_longer(pool.postings, len(pool.postings) * 3 // 2 + wanted))
+        append_documents(self._next, piece.indptr, piece.places, ends, pool.postings)
+        settle(piece.distinct, ends, self._terms, pool)
+        return pool
+
     def _make_room_for_terms(self, most: int) -> None:
         terms = self._terms
         if terms.state[0] >= most:
@@ -171,33 +245,76 @@ class WindowIndex:
             self._forward, self._backward = np.zeros((2, size), dtype=np.uint8)
             self._touched = np.zeros(size + 1, dtype=np.uint32)
 
-    def _remember(self, ordinal: int) -> None:
-        if self._next - self._shift == len(self._ordinals):
-            window = self._ordinals[self._oldest - self._shift :]
-            if 2 * len(window) > len(self._ordinals):
-                self._ordinals = _longer(window, 2 * len(self._ordinals))
+    def _remember(self, ordinals: NDArray[np.int64]) -> None:
+        if self._next - self._shift + len(ordinals) > len(self._ordinals):
+            window = self._ordinals[self._oldest - self._shift : self._next - self._shift]
+            wanted = len(window) + len(ordinals)
+            if 2 * wanted > len(self._ordinals):
+                self._ordinals = _longer(window, 2 * wanted)
             else:
                 self._ordinals[: len(window)] = window.copy()
             self._shift = self._oldest
-        self._ordinals[self._next - self._shift] = ordinal
+        self._ordinals[self._next - self._shift :][: len(ordinals)] = ordinals
 
-    def _tidy(self) -> None:
+    def _tidy(self, added: int) -> None:
         """Pass over all slots while a quarter of the window changes, some slots at a time."""
-        self._since_tidied += 1
-        share = 4 * len(self._terms.slot_terms) / max(len(self), 1)
-        slots = min(int(self._since_tidied * share), len(self._terms.slot_terms))
+        self._since_tidied += added
+        # A small window may follow a large one, whose slots stay: they are not all passed over with every document.
+        slots = len(self._terms.slot_terms)
+        share = 4 * slots / max(len(self), slots // _SLOTS_OF_A_DOCUMENT, 1)
+        slots = min(int(self._since_tidied * share), slots)
         if slots >= _TIDIED_AT_ONCE:
             tidy(slots, self._oldest, self._terms, self._keys, self._targets)
             self._since_tidied = 0
 
-    def _number_anew(self) -> None:
-        if self._next < _LARGEST_NUMBER:
+    def _number_anew(self, more: int) -> None:
+        if self._next + more <= _LARGEST_NUMBER:
             return
         for pool in (self._keys, self._targets):
             rebase(self._terms, pool, self._oldest)
         self._next -= self._oldest
         self._shift -= self._oldest
         self._oldest = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Terms of some documents.
+
+    Attributes:
+        indptr: int64 (documents + 1,), where those of each document begin.
+        places: int64, the terms as places in ``distinct``.
+        distinct: int64, each term once, ascending.
+        counts: int64, documents that hold each.
+    """
+
+    indptr: NDArray[np.int64]
+    places: NDArray[np.int64]
+    distinct: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+
+def _pieces(indptr: NDArray[np.int64]) -> list[int]:
+    """Where to cut documents so that each piece has few terms; a document is never cut."""
+    ends = [0]
+    while ends[-1] < len(indptr) - 1:
+        last = int(np.searchsorted(indptr, indptr[ends[-1]] + _TERMS_AT_ONCE, side="right")) - 1
+        ends.append(max(last, ends[-1] + 1))
+    return ends[1:]
+
+
+def _piece(lists: TermLists, first: int, end: int) -> _Piece:
+    indptr = lists.indptr[first : end + 1]
+    values = _numbers(lists.values[indptr[0] : indptr[-1]])
+    if len(values) and int(values.max()) < _DENSE * len(values):
+        counts = np.bincount(values)
+        distinct = np.flatnonzero(counts)
+        place_of = np.zeros(len(counts), dtype=np.int64)
+        place_of[distinct] = np.arange(len(distinct))
+        places, counts = place_of[values], counts[distinct]
+    else:
+        distinct, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return _Piece(_numbers(indptr - indptr[0]), _numbers(places), _numbers(distinct), _numbers(counts))
 
 
 def _numbers(terms: ArrayLike) -> NDArray[np.int64]:
@@ -221,16 +338,30 @@ def _empty_pool(slots: int) -> Pool:
     return Pool(np.full((slots, 4), NOTHING, dtype=np.int64), np.empty(1 << 12, dtype=np.uint32), free)
 
 
+def _with_room(pool: Pool, postings: int) -> Pool:
+    """The pool with room for many more postings, so that it need not be copied again and again while they come."""
+    # A chunk is up to twice as large as what it holds.
+    wanted = int(pool.free[-1]) + 2 * postings
+    return pool if wanted <= len(pool.postings) else pool._replace(postings=_longer(pool.postings, wanted))
+
+
 def _longer(array: NDArray[_Scalar], size: int) -> NDArray[_Scalar]:
     grown = np.empty((size, *array.shape[1:]), dtype=array.dtype)
     grown[: len(array)] = array
     return grown
 
 
+class _Rows(NamedTuple):
+    indptr: NDArray[np.int64]
+    values: NDArray[np.int64]
+
+
 def _toy() -> None:
     index = WindowIndex()
     for ordinal in range(40):
         index.add(ordinal, keys=[1], targets=np.arange(100) + 100 * ordinal)
+    rows = _Rows(np.array([0, 1]), np.array([1]))
+    index.extend([40], keys=rows, targets=rows)
     index.expire_before(30)
     index.candidates(keys=[1], targets=[1], k_min=1)
 

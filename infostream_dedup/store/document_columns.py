@@ -16,9 +16,10 @@ from infostream_dedup.store.remembered_table import RememberedTable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["groups_now", "table_of"]
+__all__ = ["groups_now", "table_of", "without_collection"]
 
-_ROWS_AT_ONCE: Final = 20_000
+_ROWS_AT_ONCE: Final = 500
+"""Few enough that what is fetched is still in the processor's cache when it is put together."""
 
 
 class _Column(Protocol):
@@ -91,7 +92,7 @@ def table_of(connection: sqlite3.Connection, first: int, end: int) -> Remembered
     """Documents with ordinals from `first` up to, without, `end`."""
     columns = [kind() for _, _, kind in _COLUMNS]
     cursor = connection.execute(_DOCUMENTS, (first, end))
-    with _without_collection():
+    with without_collection():
         while rows := cursor.fetchmany(_ROWS_AT_ONCE):
             for column, values in zip(columns, zip(*rows, strict=True), strict=True):
                 column.extend(values)
@@ -125,8 +126,8 @@ def groups_now(connection: sqlite3.Connection, groups: list[str], ordinals: Sequ
 
 
 @contextmanager
-def _without_collection() -> Iterator[None]:
-    """Millions of new objects, none of them garbage: looking for cycles would take a third of the time."""
+def without_collection() -> Iterator[None]:
+    """For making millions of objects, none of them garbage: looking for cycles would take a third of the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:

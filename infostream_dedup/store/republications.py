@@ -10,7 +10,7 @@ from infostream_dedup.store.summary import day_of
 
 __all__ = ["republications"]
 
-_MEMBERS: Final = """SELECT v_members.group_id, document.source, coalesce(document.published, document.clock)
+_MEMBERS: Final = """SELECT v_members.group_id, document.source, coalesce(document.published, nullif(document.clock, 0))
     FROM v_members JOIN document ON document.ordinal = v_members.ordinal
     WHERE v_members.group_id IN (SELECT group_id FROM v_groups)"""
 
@@ -19,8 +19,8 @@ def republications(connection: sqlite3.Connection, *, top: int) -> list[dict[str
     """Rows ``group, title, total, source, day, documents`` of the groups with most documents.
 
     ``total`` counts the group's documents, ``documents`` those of one source on one day (UTC; by date of publication,
-    or by the stream's clock where it is missing). Groups by size, then by their earliest document; sources and days
-    ascending.
+    or by the stream's clock where it is missing; ``None`` where no document had a date yet). Groups by size, then by
+    their earliest document; sources and days ascending.
 
     Args:
         connection: to the store.
@@ -30,12 +30,17 @@ def republications(connection: sqlite3.Connection, *, top: int) -> list[dict[str
         "SELECT group_id, title, documents FROM v_groups ORDER BY documents DESC, ordinal LIMIT ?",
         (top or -1,),
     ).fetchall()
-    counts: dict[str, Counter[tuple[str | None, str]]] = {group: Counter() for group, _, _ in groups}
+    counts: dict[str, Counter[tuple[str | None, str | None]]] = {group: Counter() for group, _, _ in groups}
     for group, source, time in connection.execute(_MEMBERS):
         if group in counts:
-            counts[group][source, day_of(time)] += 1
+            counts[group][source, None if time is None else day_of(time)] += 1
     return [
         {"group": group, "title": title, "total": total, "source": source, "day": day, "documents": documents}
         for group, title, total in groups
-        for (source, day), documents in sorted(counts[group].items(), key=lambda item: (item[0][0] or "", item[0][1]))
+        for (source, day), documents in sorted(counts[group].items(), key=_source_and_day)
     ]
+
+
+def _source_and_day(counted: tuple[tuple[str | None, str | None], int]) -> tuple[str, str]:
+    source, day = counted[0]
+    return source or "", day or ""

@@ -267,6 +267,18 @@ class Store:
         """
         return [str(self._value("SELECT title FROM document WHERE ordinal = ?", ordinal)) for ordinal in ordinals]
 
+    def headlines(self, first: int, end: int) -> list[str]:
+        """Headlines of documents with ordinals from `first` up to, without, `end`; empty for the forgotten."""
+        with self.reading() as connection:
+            query = "SELECT title FROM document WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal"
+            return [row[0] for row in connection.execute(query, (first, end))]
+
+    @property
+    def expired_below(self) -> int:
+        """Signatures of all smaller ordinals have been deleted."""
+        with self.reading() as connection:
+            return int(connection.execute("SELECT expired_below FROM store").fetchone()[0])
+
     def text(self, ordinal: int) -> str | None:
         """The text of a document, ``None`` where the store does not keep it."""
         with naming_failures(self.path):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.model.stream_records import EpochFrequencies, GroupEvent, Remembered, Verdict
+from infostream_dedup.store.restoring import Position
 from infostream_dedup.store.store import Known, StoredBatch
 
 if TYPE_CHECKING:
@@ -26,8 +27,12 @@ class BatchStore(Protocol):
     def changed(self) -> bool:
         """Whether another process has written."""
 
-    def load(self) -> Loaded | None:
-        """Everything an engine needs to go on; ``None`` for a stream that has not begun."""
+    @property
+    def position(self) -> Position:
+        """How far it was at the last ``load`` or ``append``."""
+
+    def load(self, *, since: Position | None = None) -> Loaded | None:
+        """Everything an engine needs to go on, or what is new; ``None`` for a stream that has not begun."""
 
     def batch(self, batch_id: str) -> StoredBatch | None:
         """A batch that is done."""
@@ -77,7 +82,12 @@ class MemoryStore:
         """Nobody else can write."""
         return False
 
-    def load(self) -> None:
+    @property
+    def position(self) -> Position:
+        """How many documents there were; nobody else can add any."""
+        return Position(0, self._next, 0, 0)
+
+    def load(self, *, since: Position | None = None) -> None:  # noqa: ARG002 - a protocol's
         """Nothing to go on from.
 
         Raises:

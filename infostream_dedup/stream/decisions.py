@@ -10,7 +10,7 @@ import numpy as np
 from infostream_dedup.matching.relations import need
 from infostream_dedup.matching.window_index import Candidates
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.stream.templates import contained, is_template
+from infostream_dedup.stream.templates import contained, is_template, jaccard
 from infostream_dedup.stream.window import NO_SOURCE, Window
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ _NOTHING: Final = Found(None, False, None, 0, 0, [])
 
 
 class Judge:
-    """Decides by counts of key terms, numbers and sources.
+    """Decides by counts of key terms, by all terms, numbers and sources.
 
     Args:
         settings: of the stream.
@@ -59,6 +59,8 @@ class Judge:
         terms, sizes = settings.terms, np.arange(settings.terms.n + 1)
         self._need_duplicate = need(settings.k_duplicate, sizes, sizes, n=terms.n, short=terms.short)
         self._need_similar = need(settings.k_similar, sizes, sizes, n=terms.n, short=terms.short)
+        # A document that lies inside another one shares little of what that one says.
+        self._least_shared = settings.least_shared if settings.duplicate_rule == "equal" else 0.0
 
     def found(self, candidates: Candidates, ordinal: int) -> Found:
         """The document that another one repeats or resembles most: by min and max of both counts, then the earliest.
@@ -84,13 +86,14 @@ class Judge:
         alike = forward >= least
         if self._settings.duplicate_rule == "equal":
             alike &= backward >= least
-        same = self._with_equal_numbers(rows, row, alike) if self._settings.templates and alike.any() else alike
+        told = self._with_equal_numbers(rows, row, alike) if self._settings.templates and alike.any() else alike
+        same = self._sharing_enough(rows, row, told) if self._least_shared and told.any() else told
         rank = np.minimum(forward, backward) * 256 + np.maximum(forward, backward)
         repeats = bool(same.any())
         best = int(np.argmax(np.where(same, rank, -1) if repeats else rank))
-        need_of = least[best] if repeats else self._need_similar[shorter[best]]
+        need_of = least[best] if alike[best] else self._need_similar[shorter[best]]
         relation = _RELATIONS[int(forward[best] >= need_of) + 2 * int(backward[best] >= need_of)]
-        if alike[best] and not repeats:
+        if alike[best] and not told[best]:
             relation = self._changed(row, int(rows[best]))
         repeated = (rows[same] + window.first).tolist()
         of = int(rows[best]) + window.first
@@ -105,6 +108,12 @@ class Judge:
         same = alike.copy()
         numbers = self._window.numbers
         same[alike] = contained(numbers.row(row), numbers.gathered(rows[alike]))
+        return same
+
+    def _sharing_enough(self, rows: NDArray[np.int64], row: int, alike: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        same = alike.copy()
+        targets = self._window.targets
+        same[alike] = jaccard(targets.row(row), targets.gathered(rows[alike])) >= self._least_shared
         return same
 
     def _changed(self, row: int, other: int) -> str:

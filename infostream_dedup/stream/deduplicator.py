@@ -14,6 +14,7 @@ from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.matrix.kernels.first_use import Progress
 from infostream_dedup.model import Document
 from infostream_dedup.model.stream_records import Verdict
+from infostream_dedup.store.document_columns import without_collection
 from infostream_dedup.store.opening import settings_at
 from infostream_dedup.store.store import Known, Store
 from infostream_dedup.stream.batch_store import BatchStore, MemoryStore
@@ -140,7 +141,7 @@ class Deduplicator:
         hashes = [content_hash(document) for document in documents]
         digest = batch_hash(hashes)
         name = digest.hex() if batch_id is None else batch_id
-        with self._store.transaction():
+        with without_collection(), self._store.transaction():
             engine = self._current_engine()
             done = self._store.batch(name)
             if done is None:
@@ -174,15 +175,27 @@ class Deduplicator:
         return self._builder.build(Record(item, place))
 
     def _current_engine(self) -> StreamEngine:
-        if self._engine is None or self._store.changed():
-            self._engine = None
+        engine, self._engine = self._engine, None
+        if engine is not None and self._store.changed():
+            engine = self._caught_up(engine)
+        if engine is None:
             loaded = self._store.load()
-            self._engine = (
+            engine = (
                 StreamEngine(self.settings, progress=self._progress)
                 if loaded is None
                 else StreamEngine.restore(self.settings, loaded, progress=self._progress)
             )
-        return self._engine
+        self._engine = engine
+        return engine
+
+    def _caught_up(self, engine: StreamEngine) -> StreamEngine | None:
+        """The engine with what others have stored, or none where it has to be made anew."""
+        before = self._store.position
+        loaded = self._store.load(since=before)
+        # What a forgotten document said is still in the engine's memory.
+        if loaded is None or loaded.position.forgotten != before.forgotten or not engine.catch_up(loaded):
+            return None
+        return engine
 
     def _plan(self, documents: Sequence[Document], hashes: Sequence[bytes]) -> _Plan:
         plan = _Plan()

@@ -11,6 +11,7 @@ import numpy as np
 from infostream_dedup.matrix.kernels.first_use import FirstUse, Progress
 from infostream_dedup.model import LANGUAGES, Document
 from infostream_dedup.model.stream_records import EpochFrequencies, GroupEvent, Remembered, Status, Verdict
+from infostream_dedup.store.document_columns import without_collection
 from infostream_dedup.stream.analysis import Analysed, Analyser
 from infostream_dedup.stream.best import best_member
 from infostream_dedup.stream.decisions import Found, Judge, least_hits
@@ -20,7 +21,7 @@ from infostream_dedup.stream.key_choice import choose_keys
 from infostream_dedup.stream.losses import Losses
 from infostream_dedup.stream.memory import Memory
 from infostream_dedup.stream.preparation import Prepared, prepare
-from infostream_dedup.stream.restoring import resume_frequencies, resumed_memory
+from infostream_dedup.stream.restoring import catch_up, resume_frequencies, resumed_memory
 from infostream_dedup.stream.rows import Rows
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.term_numbers import TermNumbers
@@ -128,8 +129,29 @@ class StreamEngine:
         engine._handed_out = len(engine.numbers)
         resume_frequencies(engine.frequencies, loaded)
         engine._losses.resume(loaded.state.get("losses", {}))
-        engine._remember(resumed_memory(settings, loaded))
+        with without_collection():
+            engine._remember(resumed_memory(settings, loaded))
         return engine
+
+    def catch_up(self, loaded: Loaded) -> bool:
+        """Go on where a store ends that other processes have written to.
+
+        Args:
+            loaded: what is new since this engine's last batch.
+
+        Returns:
+            Whether it could; if not, restore another engine.
+        """
+        ordinals = loaded.documents.ordinals
+        follows = ordinals[0] == self.next_ordinal if len(ordinals) else loaded.position.documents == self.next_ordinal
+        if not follows or loaded.position.terms != len(self.numbers) + len(loaded.terms):
+            return False
+        self.numbers.extend(loaded.terms)
+        self._handed_out = len(self.numbers)
+        resume_frequencies(self.frequencies, loaded)
+        self._losses.resume(loaded.state.get("losses", {}))
+        catch_up(self._memory, loaded)
+        return True
 
     def _remember(self, memory: Memory) -> None:
         self._memory = memory
@@ -148,6 +170,16 @@ class StreamEngine:
         targets = analysed.terms.row(0).astype(np.int64)
         found = self._memory.candidates(keys, targets, k_min)
         return Answers(keys, weights, targets, found, self._memory.window)
+
+    def find(self, keys: NDArray[np.int64], targets: NDArray[np.int64], *, k_min: int) -> Candidates:
+        """The documents of the window that resemble one of which only the terms are known.
+
+        Args:
+            keys: numbers of its key terms, each once, at most 255.
+            targets: numbers of all its terms, ascending.
+            k_min: least hits in either direction, at least 1.
+        """
+        return self._memory.candidates(keys, targets, k_min)
 
     @property
     def next_ordinal(self) -> int:

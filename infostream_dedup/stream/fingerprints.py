@@ -13,7 +13,7 @@ import numpy as np
 import orjson
 
 from infostream_dedup.corpus.documents import row_of
-from infostream_dedup.features.numbers import numbers
+from infostream_dedup.features.fast_numbers import fast_numbers
 from infostream_dedup.model import Document
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def opening_hash(text: str) -> bytes:
 
 def number_hashes(text: str) -> NDArray[np.int64]:
     """63-bit hashes of the distinct numbers of a text, ascending."""
-    found = sorted(set(map(_number_hash, numbers(text))))
+    found = sorted(set(map(_number_hash, fast_numbers(text))))
     return np.array(found, dtype=np.int64)
 
 

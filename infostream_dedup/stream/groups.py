@@ -31,7 +31,7 @@ class Groups:
         self._members: dict[str, deque[int]] = {}
         self._begun: dict[str, int] = {}
         self._orphaned: dict[str, int] = {}
-        self._alarmed: set[str] = set()
+        self._alarmed: dict[str, int] = {}
 
     def state(self) -> dict[str, int]:
         """Groups whose earliest document has left the window, with its ordinal: what the window cannot tell."""
@@ -42,24 +42,22 @@ class Groups:
 
         Args:
             state: what ``state`` returned.
-            events: all that happened to groups; alarms count.
+            events: all that happened to groups, or all that is new; alarms count.
         """
         window = self._window
         self._begun = dict(state)
         self._orphaned = dict(self._begun)
-        members: dict[str, deque[int]] = {}
-        for ordinal in range(window.oldest, window.end):
-            members.setdefault(window.groups[ordinal - window.first], deque()).append(ordinal)
-        self._members = {
-            group: ordinals for group, ordinals in members.items() if len(ordinals) > 1 or group in self._begun
-        }
+        names = window.groups[window.oldest - window.first :]
+        sizes = Counter(names)
+        self._members = {}
+        for ordinal, group in enumerate(names, start=window.oldest):
+            if sizes[group] > 1 or group in self._begun:
+                self._members.setdefault(group, deque()).append(ordinal)
         for group, ordinals in self._members.items():
             self._begun.setdefault(group, ordinals[0])
-        self._alarmed = {
-            event.group
-            for event in events
-            if event.kind == "alarm" and event.ordinal > self._begun.get(event.group, event.ordinal)
-        }
+        alarmed = self._alarmed | {event.group: event.ordinal for event in events if event.kind == "alarm"}
+        # An older group may have had the same name.
+        self._alarmed = {group: raised for group, raised in alarmed.items() if raised > self._begun.get(group, raised)}
 
     def of(self, ordinal: int) -> str:
         """The group of a document of the window."""
@@ -139,7 +137,7 @@ class Groups:
             return []
         del self._members[group], self._begun[group]
         self._orphaned.pop(group, None)
-        self._alarmed.discard(group)
+        self._alarmed.pop(group, None)
         return [GroupEvent(cause, "expiry", group)]
 
     def _chains(self, linked: int, size: int) -> bool:
@@ -148,7 +146,7 @@ class Groups:
     def _alarm(self, ordinal: int, group: str, density: float) -> list[GroupEvent]:
         if group in self._alarmed:
             return []
-        self._alarmed.add(group)
+        self._alarmed[group] = ordinal
         return [GroupEvent(ordinal, "alarm", group, value=round(density, 9))]
 
     def _add(self, group: str, ordinal: int, to: int) -> None:
@@ -167,4 +165,4 @@ class Groups:
         self._begun[stays] = begun[stays]
         self._begun.pop(joins, None)
         self._orphaned.pop(joins, None)
-        self._alarmed.discard(joins)
+        self._alarmed.pop(joins, None)

@@ -104,12 +104,7 @@ class Memory:
         events: list[GroupEvent] = []
         for gone in range(window.oldest, oldest):
             events += self.groups.expire(gone, ordinal)
-            row = gone - window.first
-            text, opening = window.hashes[row]
-            self._texts.remove(text, int(window.sources[row]))
-            self._openings.remove(opening, int(window.sources[row]))
-        window.expire_before(oldest)
-        self._index.expire_before(oldest)
+        self._let_go(oldest, oldest)
         return events
 
     def _oldest_at(self, ordinal: int) -> int:
@@ -136,21 +131,63 @@ class Memory:
             found.append(Member(ordinal, window.ids[row], len(window.targets.row(row)), source))
         return found
 
-    def resume(self, clock: int, groups: Sequence[str], state: Mapping[str, int], events: Iterable[GroupEvent]) -> None:
-        """Enter all documents whose columns have been taken in: they were judged before.
+    def resume(
+        self,
+        first: int,
+        *,
+        oldest: int,
+        clock: int,
+        groups: Sequence[str],
+        state: Mapping[str, int],
+        events: Sequence[GroupEvent],
+    ) -> None:
+        """Enter documents whose columns have been taken in: they were judged before, or by another process.
 
         Args:
+            first: ordinal of the first of them; earlier ones have been entered.
+            oldest: smallest ordinal in the window now.
             clock: the stream's clock at the last document.
-            groups: the group each document is in.
+            groups: the group each of them is in.
             state: what ``Groups.state`` returned.
-            events: all that happened to groups.
+            events: all that has happened to groups, or all since the earlier ones were entered.
         """
         window = self.window
-        window.groups[:] = groups
-        for row in range(window.end - window.first):
-            self.enter(window.first + row, window.keys.row(row), window.targets.row(row))
+        self._let_go(oldest, min(oldest, first))
+        begin = max(first, oldest) - window.first
+        keys, targets = window.keys.rows_from(begin), window.targets.rows_from(begin)
+        ordinals = np.arange(window.first + begin, window.end)
+        self._index.extend(ordinals, keys=keys, targets=targets if self._in_text else keys)
+        sources = window.sources[begin : window.end - window.first].tolist()
+        self._texts.extend([text for text, _ in window.hashes[begin:]], sources, window.first + begin)
+        self._openings.extend([opening for _, opening in window.hashes[begin:]], sources, window.first + begin)
+        known = first - window.first
+        if known:
+            renamed = _renamed(events)
+            window.groups[:known] = [renamed.get(group, group) for group in window.groups[:known]]
+        window.groups[known:] = groups
+        self.clock = clock
         dated = window.clocks[: window.end - window.first]
         dated = dated[dated != NO_TIME]
-        self.clock = clock
-        self._first_clock = int(dated[0]) if len(dated) else clock
+        if self._first_clock == NO_TIME:
+            self._first_clock = int(dated[0]) if len(dated) else clock
         self.groups.resume(state, events)
+
+    def _let_go(self, oldest: int, entered_before: int) -> None:
+        """Let documents leave the window; those from ``entered_before`` on have never been entered."""
+        window = self.window
+        for gone in range(window.oldest, entered_before):
+            row = gone - window.first
+            text, opening = window.hashes[row]
+            self._texts.remove(text, int(window.sources[row]))
+            self._openings.remove(opening, int(window.sources[row]))
+        window.expire_before(oldest)
+        self._index.expire_before(oldest)
+
+
+def _renamed(events: Sequence[GroupEvent]) -> dict[str, str]:
+    """What the groups that joined others are called after all merges."""
+    now: dict[str, str] = {}
+    for event in reversed(events):
+        if event.kind == "merge" and event.other is not None:
+            now[event.other] = now.get(event.group, event.group)
+    return now

@@ -17,28 +17,51 @@ if TYPE_CHECKING:
     from infostream_dedup.store.blobs import Ragged
     from infostream_dedup.store.restoring import Loaded
 
-__all__ = ["resume_frequencies", "resumed_memory"]
+__all__ = ["catch_up", "resume_frequencies", "resumed_memory"]
 
 
 def resume_frequencies(frequencies: Frequencies, loaded: Loaded) -> None:
-    """Take up the sums of the closed epochs, and count the documents of the open one."""
-    closed = {
-        LANGUAGES.index(language): LanguageCounts(counts.documents, counts.length, counts.df.astype(np.int64))
-        for language, counts in loaded.frequencies.items()
-    }
-    frequencies.resume(loaded.epoch, closed)
+    """Take up the sums of the closed epochs, and count the documents of the open one.
+
+    Args:
+        frequencies: those of a new engine, or of one whose epoch may have ended since.
+        loaded: everything, or what is new since the frequencies were last up to date.
+    """
+    goes_on = loaded.epoch == frequencies.epoch and any(counts.documents for counts in frequencies.open)
+    if not goes_on:
+        closed = {
+            LANGUAGES.index(language): LanguageCounts(counts.documents, counts.length, counts.df.astype(np.int64))
+            for language, counts in loaded.frequencies.items()
+        }
+        frequencies.resume(loaded.epoch, closed)
     table = loaded.documents
     first = int(np.searchsorted(table.epochs, loaded.epoch))
     languages = np.array([LANGUAGES.index(language) for language in table.languages[first:]], dtype=np.uint8)
     count_rows(frequencies.open, languages, table.lengths[first:], _rows(table.targets, first))
-    frequencies.withhold(loaded.withheld)
+    if not goes_on:
+        frequencies.withhold(loaded.withheld)
 
 
 def resumed_memory(settings: StreamSettings, loaded: Loaded) -> Memory:
     """The documents of the window, their groups and the clock."""
-    table = loaded.documents
-    first = int(np.searchsorted(table.ordinals, loaded.oldest))
     memory = Memory(settings, loaded.oldest)
+    _take_in(memory, loaded, int(np.searchsorted(loaded.documents.ordinals, loaded.oldest)))
+    return memory
+
+
+def catch_up(memory: Memory, loaded: Loaded) -> None:
+    """Take in what other processes have stored.
+
+    Args:
+        memory: up to date before.
+        loaded: what is new since; its documents go on where the memory ends.
+    """
+    _take_in(memory, loaded, 0)
+    memory.window.tidy()
+
+
+def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
+    table, begin = loaded.documents, memory.window.end
     clocks = table.clocks[first:]
     times = [
         clock if time is None or time <= NO_TIME else time
@@ -57,9 +80,14 @@ def resumed_memory(settings: StreamSettings, loaded: Loaded) -> Memory:
             _rows(table.numbers, first),
         ),
     )
-    clock = NO_TIME if loaded.clock is None else loaded.clock
-    memory.resume(clock, table.groups[first:], loaded.state.get("groups", {}), loaded.events)
-    return memory
+    memory.resume(
+        begin,
+        oldest=loaded.oldest,
+        clock=NO_TIME if loaded.clock is None else loaded.clock,
+        groups=table.groups[first:],
+        state=loaded.state.get("groups", {}),
+        events=loaded.events,
+    )
 
 
 def _rows(table: Ragged, first: int) -> Rows:

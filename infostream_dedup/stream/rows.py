@@ -18,7 +18,7 @@ class Rows:
     """Rows of a batch.
 
     Attributes:
-        indptr: int64 (rows + 1,), where each row begins in ``values``.
+        indptr: int64 (rows + 1,), where each row begins in ``values``; need not begin with 0.
         values: the rows one after the other.
     """
 
@@ -60,6 +60,10 @@ class RowWindow:
     def row(self, number: int) -> NDArray[Any]:
         """One row, not copied; numbers change with ``drop``."""
         return self._values[self._ends[number] : self._ends[number + 1]]
+
+    def rows_from(self, number: int) -> Rows:
+        """All rows from one on, not copied; they change with ``drop``."""
+        return Rows(self._ends[number : self._size + 1], self._values)
 
     def gathered(self, numbers: NDArray[np.int64]) -> Rows:
         """Some rows, copied."""

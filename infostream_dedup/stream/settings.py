@@ -36,6 +36,9 @@ class StreamSettings:
         k_similar: key terms that must meet in either direction for ``similar``, 1 to k_duplicate.
         duplicate_rule: ``equal`` asks for both directions; ``contained`` also takes a document that lies inside an
             earlier one, the paper's own rule.
+        least_shared: share of all terms of two documents that both must hold for ``duplicate`` by rule ``equal`` (their
+            Jaccard index), 0 to 1: below it they tell one story in two ways and are ``similar`` with relation
+            ``equal``. 0 leaves it to the key terms, as the paper does.
         window_days: days that a document is remembered by the stream's clock, above 0; ``None`` for ever.
         window_documents: documents that are remembered, at least 1; ``None`` for all.
         epoch_documents: documents of an epoch, at least 1; heeded where ``epoch_days`` is ``None``.
@@ -62,6 +65,7 @@ class StreamSettings:
     k_duplicate: int = 6
     k_similar: int = 4
     duplicate_rule: str = "equal"
+    least_shared: float = 0.3
     window_days: float | None = 7
     window_documents: int | None = None
     epoch_documents: int = 10_000
@@ -86,6 +90,7 @@ class StreamSettings:
         _one_of("same_source", self.same_source, SOURCE_RULES)
         _one_of("exact_rule", self.exact_rule, EXACT_RULES)
         _one_of("best", self.best, BEST_POLICIES)
+        _number("least_shared", self.least_shared, 0, 1)
         if self.window_days is not None:
             _number("window_days", self.window_days, 1e-6, 1e6)
         if self.window_documents is not None:

@@ -83,14 +83,40 @@ class SurfaceTerms:
             grown[:, :known] = self._codes
             self._codes = grown
 
-    def _learnt(self, surfaces: Sequence[str], language: int) -> list[int]:
-        parts = _forms(surfaces)
+    def _learnt(self, surfaces: Sequence[str], language: int) -> NDArray[np.int32]:
+        if len(surfaces) >= _MANY:
+            return self._many_learnt(SurfaceList.of(surfaces), language)
+        parts = [forms(surface) for surface in surfaces]
         distinct = list(dict.fromkeys(form for held in parts for form in held))
-        terms = terms_of_distinct(distinct, LANGUAGES[language], self._settings)
+        number_of = dict(zip(distinct, self._numbered(distinct, language), strict=True))
+        return np.array([self._code([number_of[form] for form in held]) for held in parts], dtype=np.int32)
+
+    def _many_learnt(self, surfaces: SurfaceList, language: int) -> NDArray[np.int32]:
+        found = forms_of_all(surfaces)
+        _, firsts, places = np.unique(
+            found.numbers * len(_SHAPES) + found.shapes, return_index=True, return_inverse=True
+        )
+        # In the order in which they stand, so that terms get the numbers that a smaller batch would give them.
+        order = np.argsort(firsts)
+        chosen = firsts[order]
+        words, shapes = found.forms.some(found.numbers[chosen]), found.shapes[chosen].tolist()
+        distinct = [Form(word, _SHAPES[shape]) for word, shape in zip(words, shapes, strict=True)]
+        terms = np.empty(len(order), dtype=np.int32)
+        terms[order] = self._numbered(distinct, language)
+        terms = terms[places]
+        codes = np.full(len(surfaces), NOTHING, dtype=np.int32)
+        codes[found.surfaces] = terms
+        sizes = np.bincount(found.surfaces, minlength=len(surfaces))
+        begins = np.cumsum(sizes) - sizes
+        for surface in np.flatnonzero(sizes > 1).tolist():
+            codes[surface] = self._code(terms[begins[surface] :][: sizes[surface]].tolist())
+        return codes
+
+    def _numbered(self, distinct: Sequence[Form], language: int) -> list[int]:
+        """Number of the term of each form, ``NOTHING`` where it is none."""
         number = self._numbers.number
-        numbers = [NOTHING if term is None else number(term) for term in terms]
-        number_of = dict(zip(distinct, numbers, strict=True))
-        return [self._code([number_of[form] for form in held]) for held in parts]
+        terms = terms_of_distinct(distinct, LANGUAGES[language], self._settings)
+        return [NOTHING if term is None else number(term) for term in terms]
 
     def _code(self, terms: Sequence[int]) -> int:
         held = tuple(term for term in terms if term != NOTHING)
@@ -101,16 +127,3 @@ class SurfaceTerms:
             place = self._several[held] = len(self.more)
             self.more = np.concatenate([self.more, np.array([len(held), *held], dtype=np.int32)])
         return SEVERAL - place
-
-
-def _forms(surfaces: Sequence[str]) -> list[list[Form]]:
-    if len(surfaces) < _MANY:
-        return [list(forms(surface)) for surface in surfaces]
-    found = forms_of_all(SurfaceList.of(surfaces))
-    parts: list[list[Form]] = [[] for _ in surfaces]
-    strings = found.forms.strings()
-    for surface, number, shape in zip(
-        found.surfaces.tolist(), found.numbers.tolist(), found.shapes.tolist(), strict=True
-    ):
-        parts[surface].append(Form(strings[number], _SHAPES[shape]))
-    return parts

@@ -14,7 +14,7 @@ from infostream_dedup.stream.rows import Rows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["contained", "is_template"]
+__all__ = ["contained", "is_template", "jaccard"]
 
 _LEAST_NUMBERS: Final = 3
 _LEAST_SHARE: Final = 0.5
@@ -44,6 +44,18 @@ def contained(numbers: NDArray[np.int64], others: Rows) -> NDArray[np.bool_]:
     shared = np.concatenate(([0], np.cumsum(np.isin(others.values, numbers))))[others.indptr]
     enough = np.diff(shared) >= _LEAST_SHARE * np.maximum(sizes, len(numbers))
     return np.asarray((sizes < _LEAST_NUMBERS) | enough)
+
+
+def jaccard(terms: NDArray[np.int32], others: Rows) -> NDArray[np.float64]:
+    """Terms that a document and each of some others share, as a share of the terms that either of them holds.
+
+    Args:
+        terms: distinct terms of the document, ascending, at least one.
+        others: distinct terms of the others.
+    """
+    place = np.minimum(np.searchsorted(terms, others.values), len(terms) - 1)
+    shared = np.diff(np.concatenate(([0], np.cumsum(terms[place] == others.values)))[others.indptr])
+    return np.asarray(shared / (len(terms) + np.diff(others.indptr) - shared))
 
 
 def is_template(

@@ -7,7 +7,6 @@ either way says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.model import Language
@@ -43,27 +42,35 @@ def back_translations(pivot_terms: Sequence[str], answers: _Answers) -> dict[str
         pivot_terms: distinct.
         answers: equivalents of each in the language.
     """
+    from infostream_dedup.translation.rung import Translation
+
     found: dict[str, list[Translation]] = {}
     for term, equivalents in zip(pivot_terms, answers, strict=True):
         for one in equivalents:
-            if is_sure(one) and ("-" in one.term or "-" not in term):
-                found.setdefault(one.term, []).append(replace(one, term=term))
-    return {word: sorted(terms, key=lambda one: (-one.confidence, one.term)) for word, terms in found.items()}
+            if one.confidence >= SURE and ("-" in one.term or "-" not in term):
+                found.setdefault(one.term, []).append(Translation(term, one.rung, one.confidence))
+    for terms in found.values():
+        if len(terms) > 1:
+            terms.sort(key=lambda one: (-one.confidence, one.term))
+    return found
 
 
 def both_ways(
     words: Sequence[str], answers: _Answers, back: Mapping[str, Sequence[Translation]]
 ) -> list[tuple[Translation, ...]]:
     """The equivalents of each word, and behind them those that only the way back knows; each term once."""
-    every = []
-    for word, own in zip(words, answers, strict=True):
-        by_term: dict[str, Translation] = {}
-        for translation in (*own, *back.get(word, ())):
-            known = by_term.get(translation.term)
-            if known is None or (is_sure(translation) and not is_sure(known)):
-                by_term[translation.term] = translation
-        every.append(tuple(by_term.values()))
-    return every
+    return [_joined(own, back.get(word, ())) for word, own in zip(words, answers, strict=True)]
+
+
+def _joined(own: tuple[Translation, ...], more: Sequence[Translation]) -> tuple[Translation, ...]:
+    if not more and len(own) <= 1:
+        return own
+    by_term: dict[str, Translation] = {}
+    for translation in (*own, *more):
+        known = by_term.get(translation.term)
+        if known is None or (is_sure(translation) and not is_sure(known)):
+            by_term[translation.term] = translation
+    return tuple(by_term.values())
 
 
 def sayable(pivot_terms: Sequence[str], answers: _Answers, forward: _Answers) -> set[str]:
@@ -74,5 +81,9 @@ def sayable(pivot_terms: Sequence[str], answers: _Answers, forward: _Answers) ->
         answers: equivalents of each in the language.
         forward: equivalents of the words of the language.
     """
-    said = {term for term, found in zip(pivot_terms, answers, strict=True) if any(map(is_sure, found))}
-    return said | {one.term for found in forward for one in found if is_sure(one)}
+    said = {
+        term
+        for term, found in zip(pivot_terms, answers, strict=True)
+        if found and any(one.confidence >= SURE for one in found)
+    }
+    return said | {one.term for found in forward for one in found if one.confidence >= SURE}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import gc
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -77,6 +79,19 @@ def translate_by_ladder(terms: Sequence[str], source: Language, pivot: Language)
     return Translator(source, pivot).translate(terms)
 
 
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """A large vocabulary makes a million tuples that refer to no other; walking them takes longer than the rest."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@_collector_paused()
 def equivalents_of(
     sources: SourceTerms,
     pivot: Language,
@@ -126,6 +141,8 @@ def _terms_of(sources: SourceTerms, language: int) -> list[str]:
 
 def _distinct(translations: tuple[Translation, ...]) -> tuple[Translation, ...]:
     """Each term once, by the first rung that gave it."""
+    if len(translations) <= 1:
+        return translations
     by_term: dict[str, Translation] = {}
     for translation in translations:
         by_term.setdefault(translation.term, translation)
@@ -134,31 +151,37 @@ def _distinct(translations: tuple[Translation, ...]) -> tuple[Translation, ...]:
 
 def _best(translations: tuple[Translation, ...], said: set[str]) -> str | None:
     """The first sure equivalent, if the other languages can say it."""
-    best = next((one.term for one in translations if is_sure(one)), None)
-    return best if best in said else None
+    for one in translations:
+        if is_sure(one):
+            return one.term if one.term in said else None
+    return None
 
 
 def _and_themselves(
     terms: list[str], answers: list[tuple[Translation, ...]], pivot: Language
 ) -> list[tuple[Translation, ...]]:
     """The equivalents of English words, and behind them the words as they are."""
-    from infostream_dedup.translation.refusals import allowed
+    from infostream_dedup.translation.refusals import is_blocked
     from infostream_dedup.translation.rung import Translation
 
-    itself = [allowed(term, [Translation(term, _AS_IT_IS, 1.0)], "en", pivot, looked_up=False) for term in terms]
-    return [_distinct((*found, *more)) for found, more in zip(answers, itself, strict=True)]
+    every = []
+    for term, found in zip(terms, answers, strict=True):
+        # A word that was translated is no slur of its own language.
+        refused = is_blocked(term, pivot) or (not found and is_blocked(term, "en"))
+        every.append(found if refused else _distinct((*found, Translation(term, _AS_IT_IS, 1.0))))
+    return every
 
 
 def _numbered(answers: list[tuple[Translation, ...]], best: list[str | None]) -> Equivalents:
-    vocabulary = sorted({answer.term for translations in answers for answer in translations})
-    number_of = {term: number for number, term in enumerate(vocabulary)}
     every = [answer for translations in answers for answer in translations]
-    canonical = (NO_EQUIVALENT if term is None else number_of[term] for term in best)
+    words = [answer.term for answer in every]
+    vocabulary = sorted(set(words))
+    number_of = {term: number for number, term in enumerate(vocabulary)}
     return Equivalents(
         vocabulary,
         np.cumsum([0, *map(len, answers)], dtype=np.int64),
-        np.fromiter((number_of[answer.term] for answer in every), dtype=np.int32, count=len(every)),
-        np.fromiter((answer.confidence for answer in every), dtype=np.float64, count=len(every)),
+        np.array([number_of[word] for word in words], dtype=np.int32),
+        np.array([answer.confidence for answer in every], dtype=np.float64),
         [answer.rung for answer in every],
-        np.fromiter(canonical, dtype=np.int32, count=len(best)),
+        np.array([NO_EQUIVALENT if term is None else number_of[term] for term in best], dtype=np.int32),
     )

@@ -7,10 +7,11 @@ replaced. It is a pure cache: a file that is corrupt, locked or not writable cos
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import sqlite3
+import threading
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cache
@@ -18,6 +19,8 @@ from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final, TypeVar
+
+import orjson
 
 from infostream_dedup.lexicon.folder import dictionaries_folder
 from infostream_dedup.text.english_lemmas import RULES as ENGLISH_RULES
@@ -37,7 +40,14 @@ _PACKAGES: Final = (
     "snowballstemmer",
 )
 _CHUNK: Final = 50_000
+_MANY: Final = 5_000
+_MOST_AT_ONCE: Final = 500_000
+_PER_LOOK_UP: Final = 8
+"""Rows that are read one after the other while a few keys are looked up."""
+
 _BUSY_SECONDS: Final = 10.0
+_PAGES_KILOBYTES: Final = 32_000
+"""Of the file that are kept in memory; two megabytes, SQLite's own choice, hold a tenth of a month's forms."""
 
 _SCHEMA_VERSION: Final = 1
 _TABLES: Final = {
@@ -76,18 +86,34 @@ class CacheFile:
         self.path = path
         self._mark = mark
         self._usable = True
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._close: Callable[[], object] = lambda: None
+        self._opened_as: tuple[int, int, int] | None = None
 
     def answers(self, language: str, keys: Sequence[str]) -> dict[str, tuple[str, bool] | None]:
-        """Remembered answers for forms: key to (term, strict), or to ``None`` for no term; unknown keys are absent."""
+        """Remembered answers for forms: key to (term, strict), or to ``None`` for no term; unknown keys are absent.
+
+        When many are asked for, others may be given, too: to read all is then faster than to look up each.
+        """
 
         def read(connection: sqlite3.Connection) -> dict[str, tuple[str, bool] | None]:
             found: dict[str, tuple[str, bool] | None] = {}
-            for start in range(0, len(keys), _CHUNK):
+            if len(keys) >= _MANY:
+                held = int(
+                    connection.execute("SELECT count(*) FROM form WHERE language = ?", (language,)).fetchone()[0]
+                )
+                if held <= min(_MOST_AT_ONCE, _PER_LOOK_UP * len(keys)):
+                    every = connection.execute("SELECT key, term, strict FROM form WHERE language = ?", (language,))
+                    return dict(map(_answer, every))
+            # In the order of the file: neighbours lie on one page.
+            ordered = sorted(keys)
+            for start in range(0, len(ordered), _CHUNK):
                 rows = connection.execute(
                     "SELECT key, term, strict FROM form WHERE language = ? AND key IN (SELECT value FROM json_each(?))",
-                    (language, json.dumps(keys[start : start + _CHUNK], ensure_ascii=False)),
+                    (language, orjson.dumps(ordered[start : start + _CHUNK]).decode()),
                 )
-                found.update((key, None if term is None else (term, bool(strict))) for key, term, strict in rows)
+                found.update(map(_answer, rows))
             return found
 
         return self._read(read, {})
@@ -118,14 +144,34 @@ class CacheFile:
         self._write("INSERT OR REPLACE INTO frequency VALUES (?, ?, ?, ?)", rows)
 
     def _read(self, read: Callable[[sqlite3.Connection], _Value], nothing: _Value) -> _Value:
-        if not self._usable or not self.path.exists():
+        if not self._usable:
             return nothing
         try:
-            with closing(sqlite3.connect(self.path, timeout=_BUSY_SECONDS)) as connection, _transaction(connection, ""):
-                return read(connection) if self._is_ours(connection) else nothing
+            with self._lock:
+                connection = self._opened()
+                if connection is None:
+                    return nothing
+                with _transaction(connection, ""):
+                    return read(connection) if self._is_ours(connection) else nothing
         except sqlite3.Error as error:
             self._give_up(error)
             return nothing
+
+    def _opened(self) -> sqlite3.Connection | None:
+        """A connection for reading, kept: a stream asks for a few forms with every document."""
+        try:
+            status = self.path.stat()
+        except OSError:
+            return None
+        if self._opened_as != (status.st_dev, status.st_ino, os.getpid()):
+            self._close()
+            # Used by one thread at a time.
+            connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, check_same_thread=False)
+            connection.execute(f"PRAGMA cache_size = -{_PAGES_KILOBYTES}")
+            self._close = weakref.finalize(self, connection.close)
+            self._connection = connection
+            self._opened_as = (status.st_dev, status.st_ino, os.getpid())
+        return self._connection
 
     def _write(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
         if not self._usable:
@@ -156,9 +202,15 @@ class CacheFile:
 
     def _give_up(self, error: Exception) -> None:
         self._usable = False
+        self._close()
         damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
         advice = "delete the file" if damaged else "set INFOSTREAM_DEDUP_CACHE to a folder that can be written"
         _log.warning("%s: the cache of terms cannot be used (%s); going on without it; %s", self.path, error, advice)
+
+
+def _answer(row: tuple[str, str | None, int]) -> tuple[str, tuple[str, bool] | None]:
+    key, term, strict = row
+    return key, None if term is None else (term, bool(strict))
 
 
 @contextmanager

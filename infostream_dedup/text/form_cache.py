@@ -16,7 +16,7 @@ __all__ = ["FormCache", "terms_of"]
 _MOST_IN_MEMORY = 1_000_000
 """Forms a process remembers by itself (about 200 MB); past it, it begins anew and asks the file again."""
 
-_SHAPES = "".join(str(int(shape)) for shape in sorted(Shape))
+_SHAPES = {shape: str(int(shape)) for shape in Shape}
 """The digit that stands for a shape before the form in a key."""
 
 _Answer = tuple[str, bool] | None
@@ -58,9 +58,11 @@ class FormCache:
         if self._file is not None:
             memory.update(self._file.answers(self._language, missing))
         unknown = [key for key in missing if key not in memory]
+        if not unknown:
+            return memory
         new = analysed_over_cores(self._language, unknown, self._analysed)
         memory.update(new)
-        if self._file is not None and new:
+        if self._file is not None:
             self._file.remember(self._language, new)
         return memory
 

@@ -1,4 +1,4 @@
-"""The rung of the ladder that remembers between runs what the slower rungs below the dictionary answered.
+"""The rung of the ladder that remembers between runs what the rungs below it answered.
 
 One SQLite file, ``translations.sqlite``, beside the cache of forms. Its content belongs to a fingerprint of everything
 that decides the answers: under another one it is replaced. It is a pure cache: a file that is corrupt, locked or not
@@ -36,6 +36,7 @@ _log = logging.getLogger(__name__)
 _CHUNK: Final = 50_000
 _BUSY_SECONDS: Final = 10.0
 _SCHEMA_VERSION: Final = 1
+_FIELDS: Final = 3
 _TABLES: Final = {
     "fingerprint": "(value TEXT NOT NULL)",
     "answer": "(pair TEXT NOT NULL, term TEXT NOT NULL, equivalents TEXT NOT NULL, PRIMARY KEY (pair, term))"
@@ -72,11 +73,13 @@ class AnswerCache:
         def read(connection: sqlite3.Connection) -> dict[str, _Answers]:
             found: dict[str, _Answers] = {}
             for start in range(0, len(terms), _CHUNK):
+                chunk = sorted(terms[start : start + _CHUNK])
                 rows = connection.execute(
                     "SELECT term, equivalents FROM answer WHERE pair = ? AND term IN (SELECT value FROM json_each(?))",
-                    (pair, json.dumps(terms[start : start + _CHUNK], ensure_ascii=False)),
+                    (pair, json.dumps(chunk, ensure_ascii=False)),
                 )
-                found.update((term, _parsed(equivalents)) for term, equivalents in rows)
+                for term, equivalents in rows:
+                    found[term] = _parsed(equivalents)
             return found
 
         return self._read(read, {}) if terms else {}
@@ -141,7 +144,7 @@ class AnswerCache:
 
 
 def _written(answers: _Answers) -> str:
-    """Equivalents as text: three fields each, separated by tabs, for terms hold none."""
+    """Equivalents as text: ``_FIELDS`` each, separated by tabs, for terms hold none."""
     return "\t".join(f"{one.term}\t{one.rung}\t{one.confidence!r}" for one in answers)
 
 
@@ -149,6 +152,8 @@ def _parsed(text: str) -> _Answers:
     if not text:
         return ()
     cells = text.split("\t")
+    if len(cells) == _FIELDS:
+        return (Translation(cells[0], cells[1], float(cells[2])),)
     fields = zip(cells[::3], cells[1::3], cells[2::3], strict=True)
     return tuple(Translation(term, rung, float(confidence)) for term, rung, confidence in fields)
 

@@ -13,6 +13,7 @@ from infostream_dedup.translation.rung import Translation
 __all__ = ["IdentityRung", "is_latin"]
 
 _DIGITS: Final = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_FIRST_BEHIND_LATIN: Final = "\u0250"
 _LATIN: Final = re.compile("[a-z\u00df-\u024f\\d]+(?:[-\u02bc.&][a-z\u00df-\u024f\\d]+)*")
 
 
@@ -39,6 +40,9 @@ class IdentityRung:
         ]
 
     def _is_alike(self, term: str, source: Language) -> bool:
+        first = term[:1]
+        if first.isalpha() and (source == "en" or first >= _FIRST_BEHIND_LATIN):
+            return False
         return bool(_DIGITS.fullmatch(term)) or (source != "en" and is_latin(term))
 
 

@@ -32,8 +32,8 @@ Progress = Callable[[str, int, int | None], None]
 _Answers = tuple[Translation, ...]
 
 _BATCH: Final = 50_000
-_FAST: Final = (IdentityRung.name, DictionaryRung.name)
-"""Rungs faster than the cache: their answers are not remembered."""
+_FAST: Final = (IdentityRung.name,)
+"""Rungs faster than the cache: their answers are not remembered. The dictionary is, once its tables have been read."""
 
 
 def standard_rungs() -> tuple[Rung, ...]:
@@ -100,9 +100,9 @@ class Translator:
         """
         if self.source == self.target:
             return [(SAME, (Translation(term, SAME, 1.0),))]
-        answers = [(rung.name, self._asked(rung, [term])[term]) for rung in self._rungs]
+        answers = [(rung.name, self._asked(rung, [term]).get(term, ())) for rung in self._rungs]
         if self._cache is not None:
-            fast = sum(name in _FAST[:1] for name, _ in answers)
+            fast = sum(name in _FAST for name, _ in answers)
             answers.insert(fast, (self._cache.name, self._cache.translate([term], self.source, self.target)[0]))
         return answers
 
@@ -125,14 +125,17 @@ class Translator:
         rest = list(terms)
         for rung in rungs:
             if rest:
-                found.update((term, answers) for term, answers in self._asked(rung, rest).items() if answers)
-                rest = [term for term in rest if term not in found]
+                answered = self._asked(rung, rest)
+                found.update(answered)
+                rest = [term for term in rest if term not in answered] if answered else rest
         return rest
 
     def _asked(self, rung: Rung, terms: Sequence[str]) -> dict[str, _Answers]:
+        """What a rung may answer; terms that it has no answer for are absent."""
         answers = rung.translate(terms, self.source, self.target)
         looked_up = rung.name == DictionaryRung.name
         return {
-            term: allowed(term, one, self.source, self.target, looked_up=looked_up)
+            term: kept
             for term, one in zip(terms, answers, strict=True)
+            if one and (kept := allowed(term, one, self.source, self.target, looked_up=looked_up))
         }

@@ -11,7 +11,7 @@ GOOD = '{"id": "1", "text": "Снег идёт"}\n'.encode()
 @pytest.mark.parametrize(
     ("arguments", "stdin", "code", "message"),
     [
-        (["sweep"], b"", 2, "Missing argument"),
+        (["sweep"], b"", 2, "give either DOCS or --store"),
         (["sweep", "-", "--k", "0"], b"", 2, "not a number or a range"),
         (["sweep", "-", "--k", "8-4"], b"", 2, "not a number or a range"),
         (["swep", "-"], b"", 2, "No such command"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -55,6 +56,81 @@ def play(script):
 @settings(max_examples=150, deadline=None)
 def test_any_order_of_adding_expiring_and_asking(script):
     play(script)
+
+
+@dataclass
+class Lists:
+    indptr: np.ndarray
+    values: np.ndarray
+
+    @classmethod
+    def of(cls, rows):
+        sizes = [len(row) for row in rows]
+        return cls(np.cumsum([0, *sizes]), np.array([term for row in rows for term in sorted(row)], dtype=np.int64))
+
+
+documents = st.lists(st.tuples(terms, terms), max_size=30)
+
+
+@given(before=documents, bulk=documents, after=documents, gone=st.integers(0, 40), at_once=st.integers(1, 50))
+@settings(max_examples=150, deadline=None)
+def test_many_at_once_are_the_same_as_one_by_one(before, bulk, after, gone, at_once):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("infostream_dedup.matching.window_index._TERMS_AT_ONCE", at_once)
+        single, many = WindowIndex(), WindowIndex()
+        for index, in_bulk in ((single, False), (many, True)):
+            ordinal = add_one_by_one(index, before, 0)
+            index.expire_before(gone)
+            if in_bulk:
+                keys, targets = (Lists.of([document[side] for document in bulk]) for side in range(2))
+                index.extend(np.arange(ordinal, ordinal + len(bulk)) * 3, keys=keys, targets=targets)
+                ordinal += len(bulk)
+            else:
+                ordinal = add_one_by_one(index, bulk, ordinal)
+            index.expire_before(3 * gone)
+            add_one_by_one(index, after, ordinal)
+        assert len(single) == len(many)
+        for keys, targets in [*before, *bulk, *after]:
+            assert answered(single, keys, targets, 1) == answered(many, keys, targets, 1)
+
+
+def add_one_by_one(index, entries, ordinal):
+    for keys, targets in entries:
+        index.add(3 * ordinal, keys=sorted(keys), targets=sorted(targets))
+        ordinal += 1
+    return ordinal
+
+
+def test_a_long_stream_in_bulk_goes_on_exactly():
+    entries = list(long_stream(3000, 50))
+    single, many = WindowIndex(), WindowIndex()
+    for ordinal, keys, targets in entries[:2000]:
+        single.add(ordinal, keys=keys, targets=targets)
+    for begin, end in ((0, 700), (700, 701), (701, 2000)):
+        keys, targets = (Lists.of([entry[side] for entry in entries[begin:end]]) for side in (1, 2))
+        many.extend(np.arange(begin, end), keys=keys, targets=targets)
+    for ordinal, keys, targets in entries[2000:]:
+        for index in (single, many):
+            index.expire_before(ordinal - 299)
+            index.add(ordinal, keys=keys, targets=targets)
+        if ordinal % 37 == 0:
+            sets = set(keys.tolist()), set(targets.tolist())
+            assert answered(single, *sets, 2) == answered(many, *sets, 2)
+    assert len(many) == 300
+
+
+def test_bulk_ordinals_must_ascend_and_rows_must_fit():
+    index = WindowIndex()
+    index.add(5, keys=[1], targets=[1])
+    one, two = Lists.of([{1}]), Lists.of([{1}, {2}])
+    with pytest.raises(ValueError, match="more than the last one, 5"):
+        index.extend([5], keys=one, targets=one)
+    with pytest.raises(ValueError, match="do not ascend"):
+        index.extend([7, 7], keys=two, targets=two)
+    with pytest.raises(ValueError, match="1 ordinals for 2 rows of keys and 1 of targets"):
+        index.extend([7], keys=two, targets=one)
+    index.extend([], keys=Lists.of([]), targets=Lists.of([]))
+    assert len(index) == 1
 
 
 def long_stream(documents, vocabulary, seed=7):

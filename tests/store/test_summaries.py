@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from infostream_dedup.model import Document
 from infostream_dedup.model.stream_records import GroupEvent, Verdict
 from infostream_dedup.store import Store
 from infostream_dedup.store.republications import republications
 from infostream_dedup.store.summary import day_of, summary, time_text
 from infostream_dedup.store.templates import templates
+from infostream_dedup.stream.deduplicator import Deduplicator
 
 DAY = 86_400_000_000
 
@@ -100,6 +102,15 @@ def test_republications_by_source_and_day(fill):
     names = ("group", "title", "total", "source", "day", "documents")
     assert republications(connection, top=0) == [dict(zip(names, row, strict=True)) for row in rows]
     assert {row["group"] for row in republications(connection, top=1)} == {"a"}
+
+
+def test_republications_before_the_first_date_have_no_day(tmp_path):
+    documents = [Document(id=name, text="Мэр открыл новый мост через реку", source="one") for name in "ab"]
+    with Deduplicator.open(tmp_path / "s.db") as stream:
+        stream.process(documents)
+        assert republications(stream.store.connection, top=0) == [
+            {"group": "a", "title": "", "total": 2, "source": "one", "day": None, "documents": 2}
+        ]
 
 
 def test_republications_count_merged_groups_as_one(fill):

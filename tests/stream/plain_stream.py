@@ -103,7 +103,9 @@ class PlainStream:
             return ordinal, self.changed(document, earlier), False, forward, backward
         least = duplicate if alike else similar
         names = {(True, True): "equal", (True, False): "contained", (False, True): "contains"}
-        return ordinal, names[forward >= least, backward >= least], alike, forward, backward
+        one, other = set(document.targets.tolist()), set(earlier.targets.tolist())
+        enough = settings.duplicate_rule == "contained" or len(one & other) >= settings.least_shared * len(one | other)
+        return ordinal, names[forward >= least, backward >= least], alike and enough, forward, backward
 
     def changed(self, document, earlier):
         times = [one.published or one.clock for one in (document, earlier)]

@@ -127,6 +127,26 @@ def test_two_writers_see_each_other(tmp_path, plain, news):
         assert one.best_of("a") == "a"
 
 
+def test_a_writer_takes_in_what_another_one_stored_without_beginning_anew(tmp_path, plain, news, monkeypatch):
+    path = tmp_path / "s.db"
+    made = []
+    restore = StreamEngine.restore.__func__
+    monkeypatch.setattr(
+        StreamEngine,
+        "restore",
+        classmethod(lambda cls, *given, **named: made.append(1) or restore(cls, *given, **named)),
+    )
+    with Deduplicator.open(path, plain) as one, Deduplicator.open(path) as other:
+        for number in range(6):
+            for stream in (one, other):
+                assert stream.process([news(f"{number}{stream is one}", [*STORY, 12 + number])])[0].group == "0True"
+        assert len(made) == 2
+        one.store.forget("3True")
+        # A forgotten document must leave the other's memory.
+        assert other.process([news("z", OTHER)])[0].status == "new"
+        assert len(made) == 3
+
+
 def test_a_store_keeps_its_settings(tmp_path, plain, news):
     path = tmp_path / "s.db"
     with Deduplicator.open(path, plain.but(k_duplicate=7)) as stream:
@@ -168,6 +188,7 @@ class StoreMachine(RuleBasedStateMachine):
         super().__init__()
         self.folder = Path(tempfile.mkdtemp())
         self.stream = self.opened()
+        self.other = self.opened()
         self.documents, self.verdicts, self.batches, self.day = [], [], [], 0.0
 
     def opened(self):
@@ -228,6 +249,11 @@ class StoreMachine(RuleBasedStateMachine):
         self.stream = self.opened()
 
     @rule()
+    def another_process_goes_on(self):
+        """Two writers take turns; each must take in what the other has stored."""
+        self.stream, self.other = self.other, self.stream
+
+    @rule()
     def expire(self):
         self.stream.store.expire()
 
@@ -238,6 +264,7 @@ class StoreMachine(RuleBasedStateMachine):
     def teardown(self):
         events = list(self.stream.store.events())
         self.stream.close()
+        self.other.close()
         shutil.rmtree(self.folder)
         engine = StreamEngine(self.settings_of_stream)
         decided = engine.decide(self.documents)

@@ -72,7 +72,13 @@ def weighed_by_the_collection(documents, settings):
 def test_with_the_same_statistics_and_no_window_the_stream_agrees_with_dedup(corpora, name, rule):
     documents = list(read_documents(corpora / f"{name}.docs.jsonl.gz"))[:700]
     settings = StreamSettings(
-        window_days=None, templates=False, first_epoch=700, epoch_documents=700, chaining_density=0, duplicate_rule=rule
+        window_days=None,
+        templates=False,
+        least_shared=0,
+        first_epoch=700,
+        epoch_documents=700,
+        chaining_density=0,
+        duplicate_rule=rule,
     )
     decided = weighed_by_the_collection(documents, settings).decide(documents)
     united = {event.other: event.group for event in decided.events if event.kind == "merge"}

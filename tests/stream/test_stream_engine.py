@@ -216,6 +216,7 @@ choices = st.fixed_dictionaries(
         "duplicate_rule": st.sampled_from(["equal", "contained"]),
         "same_source": st.sampled_from(["ignore", "ban", "require"]),
         "templates": st.booleans(),
+        "least_shared": st.sampled_from([0.0, 0.3, 0.6]),
         "chaining_documents": st.sampled_from([2, 3, 10]),
         "chaining_density": st.sampled_from([0.4, 0.9]),
         "loss_limit": st.sampled_from([None, 0.2, 0.6]),

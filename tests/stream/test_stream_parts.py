@@ -16,7 +16,7 @@ from infostream_dedup.stream.fingerprints import content_hash, number_hashes, op
 from infostream_dedup.stream.losses import Losses
 from infostream_dedup.stream.rows import Rows, RowWindow
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.stream.templates import contained
+from infostream_dedup.stream.templates import contained, jaccard
 
 
 def test_settings_come_back_from_their_plain_values():
@@ -159,3 +159,9 @@ def test_losses_come_back():
     again.resume(losses.state())
     assert again.state() == losses.state() == {"s": "1000"}
     assert losses.passes(None, True, 9) == (False, [])
+
+
+def test_shared_terms_as_a_share_of_all():
+    own = np.array([1, 4, 6, 9])
+    others = rows_of([[1, 4, 6, 9], [4, 9, 10], [2, 3], [], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]])
+    assert jaccard(own, others).tolist() == [1, 0.4, 0, 0, 0.4]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from math import log
 
@@ -327,3 +328,21 @@ def test_no_documents_give_no_key_terms():
     empty = pivot_key_terms(counted([]), CHOSEN, translate=translate)
     assert empty.keys.shape == (0, 0)
     assert empty.targets.shape == (0, 0)
+
+
+@pytest.mark.parametrize("was_on", [True, False])
+def test_the_collector_is_left_as_it_was(was_on):
+    def broken(terms, source, pivot):
+        assert not gc.isenabled()
+        raise RuntimeError(pivot)
+
+    before = gc.isenabled()
+    try:
+        (gc.enable if was_on else gc.disable)()
+        with pytest.raises(RuntimeError):
+            pivot_key_terms(counted(TRIO), CHOSEN, translate=broken)
+        assert gc.isenabled() is was_on
+        pivot_key_terms(counted(TRIO), CHOSEN, translate=translate)
+        assert gc.isenabled() is was_on
+    finally:
+        (gc.enable if before else gc.disable)()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.text import form_cache
+from infostream_dedup.text import cache_file, form_cache
 from infostream_dedup.text.cache_file import CacheFile, fingerprint
 from infostream_dedup.text.form_cache import FormCache, terms_of
 from infostream_dedup.text.morphology import Analysis, Morphology
@@ -152,3 +152,23 @@ def test_public_function_agrees_with_morphology() -> None:
 def test_fingerprint_is_one_hexadecimal_number() -> None:
     assert len(fingerprint()) == 32
     assert int(fingerprint(), 16) >= 0
+
+
+def test_many_forms_are_answered_as_few_are(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(path)
+    keys = ["0правительства", "0идти", "2шольцем", "0неизвестное"]
+    few = CacheFile(path, "one").answers("ru", keys)
+    monkeypatch.setattr(cache_file, "_MANY", 1)
+    many = CacheFile(path, "one").answers("ru", keys)
+    assert {key: many[key] for key in keys if key in many} == few
+    assert set(few) == set(keys[:3]) < set(many)
+
+
+def test_a_file_that_is_replaced_is_opened_anew(path: Path) -> None:
+    fill(path)
+    file = CacheFile(path, "one")
+    assert file.answers("ru", ["0правительства"])
+    other = path.with_name("other.sqlite")
+    CacheFile(other, "one").remember("ru", {"0правительства": ("суд", True)})
+    other.replace(path)
+    assert file.answers("ru", ["0правительства"]) == {"0правительства": ("суд", True)}

@@ -194,6 +194,19 @@ def test_the_cache_spares_the_slow_rungs_and_forgets_under_another_mark(tmp_path
     assert asked("two") == ["дом", "лес", "сад"]
 
 
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_a_warm_cache_answers_as_the_rungs_do(source: Language, target: Language, tmp_path: Path) -> None:
+    words = [words[-1] for concept in concepts()[::97] if " " not in (words := concept.words[source])[-1]]
+    terms = [*words, "2022", "hdcp", "it-" + words[0], "qqqq-zzzz", *sorted(blocked(source))[:3]]
+    cache = AnswerCache(tmp_path / "answers.sqlite", "mark")
+    plain = Translator(source, target, rungs=without_models()).translate(terms)
+    cold = Translator(source, target, rungs=without_models(), cache=cache).translate(terms)
+    unasked = Fixed("dictionary", {})
+    warm = Translator(source, target, rungs=[IdentityRung(), unasked], cache=cache).translate(terms[::-1])[::-1]
+    assert plain == cold == warm
+    assert unasked.asked == []
+
+
 def test_a_damaged_cache_costs_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     file = tmp_path / "answers.sqlite"
     file.write_bytes(b"no database at all" * 100)

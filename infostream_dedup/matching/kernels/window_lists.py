@@ -17,7 +17,19 @@ from infostream_dedup.matrix.kernels.prefetching import prefetch
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NOTHING", "Pool", "Terms", "append_document", "count_hits", "rebase", "rehash", "tidy"]
+__all__ = [
+    "NOTHING",
+    "Pool",
+    "Terms",
+    "append_document",
+    "append_documents",
+    "count_hits",
+    "rebase",
+    "rehash",
+    "reserve",
+    "settle",
+    "tidy",
+]
 
 NOTHING = -1
 _START, _BEGIN, _END, _EXPONENT = 0, 1, 2, 3
@@ -68,7 +80,7 @@ def _home(term: int, table: NDArray[np.int64]) -> np.int64:
 def _find(term: int, table: NDArray[np.int64]) -> np.int64:
     """Where the term is in the table, or where it would be inserted."""
     at = _home(term, table)
-    while table[at] not in (NOTHING, term):
+    while table[at] != NOTHING and table[at] != term:
         at = (at + 1) & (table.size - 1)
     return at
 
@@ -184,6 +196,12 @@ def _make_room(pool: Pool, slot: np.int64, oldest: int) -> bool:
 
 
 @compiled
+def _has_room(slot: np.int64, lists: NDArray[np.int64]) -> bool:
+    exponent = lists[slot, _EXPONENT]
+    return bool(exponent != NOTHING and lists[slot, _END] - lists[slot, _START] < 1 << exponent)
+
+
+@compiled
 def append_document(
     document: int, given: NDArray[np.int64], done: int, oldest: int, terms: Terms, pool: Pool, other: Pool
 ) -> int:
@@ -201,15 +219,94 @@ def append_document(
     Returns:
         How many terms are dealt with now; fewer than given when the pool is full: make it larger and go on.
     """
+    table, table_slots, lists, postings = terms.table, terms.table_slots, pool.lists, pool.postings
     for place in range(done, given.size):
-        prefetch(terms.table, _home(given[place], terms.table))
+        prefetch(table, _home(given[place], table))
     for place in range(done, given.size):
-        slot = _slot_for(given[place], terms, pool, other)
-        if not _make_room(pool, slot, oldest):
-            return place
-        pool.postings[pool.lists[slot, _END]] = document
-        pool.lists[slot, _END] += 1
+        at = _find(given[place], table)
+        slot = np.int64(table_slots[at])
+        # Handing the tuples of arrays on costs more than the rest of the work: only where a list must be looked after.
+        if table[at] == NOTHING or not _has_room(slot, lists):
+            slot = _slot_for(given[place], terms, pool, other)
+            if not _make_room(pool, slot, oldest):
+                return place
+        postings[lists[slot, _END]] = document
+        lists[slot, _END] += 1
     return given.size
+
+
+@compiled
+def reserve(
+    distinct: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    done: int,
+    oldest: int,
+    terms: Terms,
+    pool: Pool,
+    other: Pool,
+    ends: NDArray[np.int64],
+) -> int:
+    """See that many postings fit into the lists of many terms.
+
+    Args:
+        distinct: the terms, each once.
+        counts: how many postings each is to take.
+        done: how many of the terms an earlier call dealt with.
+        oldest: first document that has not expired.
+        terms: with a free slot for every new term.
+        pool: the lists.
+        other: the other lists of the same terms.
+        ends: int64, the end of each term's list; written to.
+
+    Returns:
+        How many terms are dealt with now; fewer than given when the pool is full: make it larger and go on.
+    """
+    for place in range(done, distinct.size):
+        slot = _slot_for(distinct[place], terms, pool, other)
+        exponent = max(pool.lists[slot, _EXPONENT], _LEAST_EXPONENT)
+        if pool.lists[slot, _EXPONENT] == NOTHING and not _make_room(pool, slot, oldest):
+            return place
+        if pool.lists[slot, _END] - pool.lists[slot, _START] + counts[place] > 1 << exponent:
+            _skip_expired(pool, slot, oldest)
+            while pool.lists[slot, _END] - pool.lists[slot, _BEGIN] + counts[place] > 1 << exponent:
+                exponent += 1
+            if exponent == pool.lists[slot, _EXPONENT]:
+                _move(pool, slot, pool.lists[slot, _START])
+            elif not _resize(pool, slot, exponent):
+                return place
+        ends[place] = pool.lists[slot, _END]
+    return distinct.size
+
+
+@compiled
+def append_documents(
+    first: int,
+    indptr: NDArray[np.int64],
+    places: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    postings: NDArray[np.uint32],
+) -> None:
+    """Write documents into lists that have room for them; afterwards call ``settle``.
+
+    Args:
+        first: number of the first document, larger than all before.
+        indptr: int64 (documents + 1,), where the terms of each begin in ``places``.
+        places: the terms of all, as places in ``ends``.
+        ends: of the terms' lists, as ``reserve`` wrote them; moved on.
+        postings: of the pool.
+    """
+    for row in range(indptr.size - 1):
+        for at in range(indptr[row], indptr[row + 1]):
+            end = ends[places[at]]
+            postings[end] = first + row
+            ends[places[at]] = end + 1
+
+
+@compiled
+def settle(distinct: NDArray[np.int64], ends: NDArray[np.int64], terms: Terms, pool: Pool) -> None:
+    """Let the lists of terms end where ``append_documents`` left off."""
+    for place in range(distinct.size):
+        pool.lists[terms.table_slots[_find(distinct[place], terms.table)], _END] = ends[place]
 
 
 @compiled

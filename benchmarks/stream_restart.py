@@ -1,0 +1,76 @@
+"""Time from a store on disk to an engine in memory, on made-up signatures, and where the time goes.
+
+    python -m benchmarks.stream_restart --documents 1000000 --out stream_restart.json
+
+Documents have 12 key terms and 90 targets of a vocabulary of 60,000 terms (Zipf), as short news have; all of them are
+in the window. The store lies in a temporary folder, or in ``--folder``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.store import append_all
+from infostream_dedup.store import Store
+from infostream_dedup.stream.engine import StreamEngine
+from infostream_dedup.stream.settings import StreamSettings
+
+MOST_SECONDS = 10
+"""What the design allows for a million documents."""
+
+
+def main() -> None:
+    """Write a store, then start an engine from it; print and keep the figures."""
+    arguments = _arguments()
+    rows: dict[str, dict[str, float]] = {}
+
+    def measure(name: str, work: Callable[[], Any]) -> Any:
+        cpu, wall = time.process_time(), time.perf_counter()
+        result = work()
+        rows[name] = {"wall_seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
+        print(f"{name:24}", *(f"{key} {value:.2f}" for key, value in rows[name].items()), flush=True)
+        return result
+
+    settings = StreamSettings(window_days=None)
+    # Compiled code is made, or read from the disk, before the clock starts.
+    StreamEngine(settings)
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+        path = Path(folder) / "stream.db"
+        with Store.open(path, settings_digest="benchmark") as store:
+            append_all(store, arguments.documents, 1000, {})
+        with Store.open(path) as store:
+            loaded = measure("load from the store", store.load)
+            engine = measure("memory of the window", lambda: StreamEngine.restore(settings, loaded))
+    # What the benchmark makes must be what an engine would answer from.
+    if engine.next_ordinal != arguments.documents:
+        raise RuntimeError(f"the engine goes on at {engine.next_ordinal}, expected {arguments.documents}")
+    wall = sum(row["wall_seconds"] for row in rows.values())
+    rows["restart"] = {"wall_seconds": wall, "cpu_seconds": sum(row["cpu_seconds"] for row in rows.values())}
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"{'restart':24} wall_seconds {wall:.2f}; largest memory {memory:.0f} MB")
+    if arguments.out:
+        machine = {"cores": os.cpu_count(), "processor": platform.machine(), "python": platform.python_version()}
+        goal = MOST_SECONDS * arguments.documents / 1e6
+        report = {"machine": machine, "documents": arguments.documents, "goal_seconds": goal, "rows": rows}
+        arguments.out.write_text(json.dumps(report | {"largest_memory_mb": memory}, indent=1) + "\n")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--documents", type=int, default=1_000_000)
+    parser.add_argument("--folder", type=Path, help="where the store lies while it is measured")
+    parser.add_argument("--out", type=Path, help="JSON with the figures")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

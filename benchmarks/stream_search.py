@@ -1,0 +1,129 @@
+"""Latency of ``search`` across languages, on made-up documents of dictionary words.
+
+    python -m benchmarks.stream_search --documents 100000 --out stream_search.json
+
+The window holds documents of three languages in equal parts, each with 12 key terms and some 85 terms of its language;
+a query is a text of 60 words. The first query of each language reads the dictionaries; the others are what counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.store import VOCABULARY, remembered_documents
+from infostream_dedup.lexicon.translation_tables import concepts
+from infostream_dedup.model import LANGUAGES
+from infostream_dedup.model.stream_records import Remembered, Verdict
+from infostream_dedup.store import Store
+from infostream_dedup.stream.search import Searcher
+from infostream_dedup.stream.settings import StreamSettings
+
+MOST_MILLISECONDS = 50
+"""What the design allows for a search among 100,000 documents."""
+
+QUERIES = 200
+WORDS = 60
+
+
+def main() -> None:
+    """Write a store, then search it; print and keep the figures."""
+    arguments = _arguments()
+    settings = StreamSettings(window_days=None)
+    taken: list[tuple[float, float]] = []
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+        path = Path(folder) / "stream.db"
+        with Store.open(path, settings_digest=settings.digest, settings=settings.as_dict()) as store:
+            _fill(store, arguments.documents)
+        with Searcher.open(path) as searcher:
+            queries = _queries()
+            first = [_milliseconds(searcher, queries[place]) for place in range(len(LANGUAGES))]
+            found = 0
+            for query in queries[len(LANGUAGES) :]:
+                taken.append(_milliseconds(searcher, query))
+                found += len({hit.language for hit in searcher.search(query, k_min=2)}) > 1
+    # A search that finds nothing in other languages would say nothing of translation.
+    if found < len(taken) // 2:
+        raise RuntimeError(f"{found} of {len(taken)} queries found documents of several languages")
+    figures: dict[str, float | list[float]] = {"first_wall_milliseconds": [wall for wall, _ in first]}
+    for clock, times in zip(("wall", "cpu"), zip(*taken, strict=True), strict=True):
+        figures |= {f"p{share}_{clock}_milliseconds": float(np.percentile(times, share)) for share in (50, 95, 100)}
+    print(*(f"{name} {value}" for name, value in figures.items()), sep="\n")
+    if arguments.out:
+        machine = {"cores": os.cpu_count(), "processor": platform.machine(), "python": platform.python_version()}
+        report = {"machine": machine, "documents": arguments.documents, "goal_milliseconds": MOST_MILLISECONDS}
+        arguments.out.write_text(json.dumps(report | figures, indent=1) + "\n")
+
+
+def _milliseconds(searcher: Searcher, query: str) -> tuple[float, float]:
+    """By the clock on the wall, and of the processor: on a busy machine the former says little."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    searcher.search(query)
+    return (time.perf_counter() - wall) * 1000, (time.process_time() - cpu) * 1000
+
+
+def _words() -> list[list[str]]:
+    """Single words of each language, the commonest concepts first."""
+    return [[one.words[name][0] for one in concepts() if " " not in one.words[name][0]] for name in LANGUAGES]
+
+
+def _fill(store: Store, documents: int, batch: int = 1000) -> None:
+    terms, share = _terms(), len(LANGUAGES)
+    generator = np.random.default_rng(11)
+    for first in range(0, documents, batch):
+        made = remembered_documents(generator, first, min(batch, documents - first))
+        remembered = [_in_language(one, one.ordinal % share) for one in made]
+        verdicts = [Verdict(one.id, "new", None, one.id, None, None, None, None) for one in remembered]
+        named = terms if first == 0 else ()
+        store.append(f"batch-{first}", first.to_bytes(16, "big"), remembered, verdicts, new_terms=named)
+
+
+def _terms() -> list[str]:
+    """Term ``3 * place + language`` is the word at a place of a language's list; further ones are made up."""
+    words, share = _words(), len(LANGUAGES)
+    terms: dict[str, None] = {}
+    for number in range(VOCABULARY):
+        own, place = words[number % share], number // share
+        # A word that two languages spell alike is one term of a stream.
+        made_up = place >= len(own) or own[place] in terms
+        terms[f"термин{number}" if made_up else own[place]] = None
+    return list(terms)
+
+
+def _in_language(one: Remembered, language: int) -> Remembered:
+    share = len(LANGUAGES)
+    targets = np.unique(one.targets // share * share + language)
+    keys = targets[: len(one.keys)]
+    return replace(
+        one, language=LANGUAGES[language], epoch=0, keys=keys, weights=one.weights[: len(keys)], targets=targets
+    )
+
+
+def _queries() -> list[str]:
+    words, generator = _words(), np.random.default_rng(3)
+    texts = []
+    for number in range(QUERIES + len(LANGUAGES)):
+        own = words[number % len(LANGUAGES)]
+        drawn = (len(own) * generator.random(WORDS) ** 2).astype(np.int64)
+        texts.append(" ".join(own[place] for place in drawn.tolist()))
+    return texts
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--documents", type=int, default=100_000)
+    parser.add_argument("--folder", type=Path, help="where the store lies while it is measured")
+    parser.add_argument("--out", type=Path, help="JSON with the figures")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
