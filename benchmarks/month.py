@@ -198,7 +198,7 @@ def _summary(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         line: dict[str, Any] = {"documents": documents, "runs": len(own)}
         for name in ("wall_seconds", "cpu_seconds"):
             values = [row[name] for row in own]
-            line |= {f"least_{name}": min(values), f"median_{name}": statistics.median(values)}
+            line |= {f"least_{name}": min(values), f"median_{name}": round(statistics.median(values), 2)}
         line["documents_per_second"] = round(documents / line["least_wall_seconds"])
         line["peak_gigabytes"] = max(row["peak_gigabytes"] for row in own)
         if lines:
