@@ -62,7 +62,7 @@ def classify(**given: Any) -> None:
     report = ReadingReport()
     with progress_bar(quiet=given["quiet"]) as progress:
         documents = list(read_documents(list(given["documents"]), report=report, **pop_reading(given)))
-        models = document_models(documents, progress=progress)
+        models = document_models(documents, progress=progress, statistics=classifiers.statistics)
     if given["pairs"]:
         i, j = read_pairs(given["pairs"], models.ids)
     else:

@@ -21,6 +21,7 @@ from infostream_dedup.cli.progress import progress_bar
 from infostream_dedup.cli.stream_options import pop_stream_settings, stream_options
 
 if TYPE_CHECKING:
+    from infostream_dedup.criteria.classifier import Classifier
     from infostream_dedup.matching import Progress
     from infostream_dedup.model import Document
     from infostream_dedup.model.stream_records import Verdict
@@ -62,6 +63,11 @@ _REPEATS: Final = ("exact", "duplicate")
     show_default=True,
     help="With --follow: a batch is closed after this time.",
 )
+@click.option(
+    "--model",
+    type=click.Path(dir_okay=False),
+    help="From 'train --statistics background': judges what key terms find; needs --keep-text.",
+)
 @boilerplate_option
 @stream_options
 @reading_options
@@ -71,7 +77,8 @@ def ingest(**given: Any) -> None:
 
     A row: id, status (exact: the same text; duplicate; similar; new; insufficient_text: fewer than 3 key terms), of
     (the earlier document), group (id of its earliest document), relation (equal, contained, contains, template,
-    updated), forward (key terms found in 'of'), backward, terms (that met, heaviest first).
+    updated), forward (key terms found in 'of'), backward, terms (that met, heaviest first). With --model
+    also probability (that the document repeats 'of') and criteria (how far it differs from 'of' in each).
 
     Each batch is one transaction, on disk before its verdicts are printed. The same batch again gives the stored
     verdicts, so after any failure run the same command again. Verdicts do not depend on the size of batches.
@@ -83,12 +90,17 @@ def ingest(**given: Any) -> None:
     listed = _boilerplate(given.pop("boilerplate"))
     settings, changed = pop_stream_settings(given)
     reading, report = pop_reading(given), ReadingReport()
+    model = _model(given["model"])
     if given["keep"] and given["annotate"]:
         raise click.UsageError("--keep and --annotate exclude each other")
     with (
         progress_bar(quiet=given["quiet"]) as progress,
         Deduplicator.open(
-            given["store"], settings if changed else None, on_conflict=given["on_conflict"], progress=progress
+            given["store"],
+            settings if changed else None,
+            on_conflict=given["on_conflict"],
+            progress=progress,
+            model=model,
         ) as stream,
     ):
         if given["follow"]:
@@ -98,7 +110,7 @@ def ingest(**given: Any) -> None:
         else:
             batches = _batches(read_documents(given["documents"], report=report, **reading), given["batch_size"])
         decided = _decided(stream, batches, given["batch_id"], listed, progress)
-        rows = _rows(decided, originals=given["keep"] is not None, annotate=given["annotate"])
+        rows = _rows(decided, originals=given["keep"] is not None, annotate=given["annotate"], judged=model is not None)
         print_rows(rows, chosen_format(given["output_format"], "jsonl", "jsonl"))
     note(report.summary(), quiet=given["quiet"])
 
@@ -109,6 +121,14 @@ def _boilerplate(path: str | None) -> Boilerplate | None:
     from infostream_dedup.passages.boilerplate_file import read_boilerplate
 
     return read_boilerplate(path)
+
+
+def _model(path: str | None) -> Classifier | None:
+    if path is None:
+        return None
+    from infostream_dedup.criteria.model_file import read_model
+
+    return read_model(path)
 
 
 def _batches(documents: Iterable[Document], size: int) -> Iterator[list[Document]]:
@@ -136,16 +156,16 @@ def _decided(
 
 
 def _rows(
-    decided: Iterable[tuple[Sequence[Document], list[Verdict]]], *, originals: bool, annotate: bool
+    decided: Iterable[tuple[Sequence[Document], list[Verdict]]], *, originals: bool, annotate: bool, judged: bool
 ) -> Iterator[dict[str, Any]]:
     from infostream_dedup.corpus import row_of
 
     for batch, verdicts in decided:
         for document, verdict in zip(batch, verdicts, strict=True):
             if annotate:
-                yield {**row_of(document), **verdict.as_dict()}
+                yield {**row_of(document), **verdict.as_dict(judged=judged)}
             elif not originals:
-                yield verdict.as_dict()
+                yield verdict.as_dict(judged=judged)
             elif verdict.status not in _REPEATS:
                 yield row_of(document)
         # Whoever reads the pipe may act on a batch as soon as it is stored.

@@ -38,6 +38,13 @@ __all__ = ["train"]
 @click.option("--positive", help="Labels that mean 'repeats', comma-separated.  [default: the preset's]")
 @click.option("--domain", default="", help="Subject of the documents, such as law or sport; names the model.")
 @click.option(
+    "--statistics",
+    type=click.Choice(["collection", "background"]),
+    default="collection",
+    show_default=True,
+    help="What words are weighed by: these documents, or the language at large, as 'ingest --model' needs it.",
+)
+@click.option(
     "--authority",
     type=click.Path(dir_okay=False),
     help="Authority of sources, 0 to 1 (TSV or JSONL).  [default: learned, the share of originals]",
@@ -76,7 +83,7 @@ def train(**given: Any) -> None:
     report = ReadingReport()
     with progress_bar(quiet=given["quiet"]) as progress:
         documents = list(read_documents(list(given["documents"]), report=report, **pop_reading(given)))
-        models = document_models(documents, progress=progress)
+        models = document_models(documents, progress=progress, statistics=given["statistics"])
     pairs = judged_pairs(labels, models.ids, positive=positive)
     learn_authority = _authority(given["authority"], models)
     classifier = learn(

@@ -146,6 +146,7 @@ class Classifier:
         calibration: decision values to probabilities.
         authority: of sources, 0 to 1, as given by an expert or learned.
         training: facts on the training, plain JSON values; for people, never used to decide.
+        statistics: what words were weighed by in training, one of ``STATISTICS``; models to decide on need the same.
     """
 
     preset: str
@@ -155,6 +156,7 @@ class Classifier:
     calibration: Calibration
     authority: Mapping[str, float] = field(default_factory=dict)
     training: Mapping[str, Any] = field(default_factory=dict)
+    statistics: str = "collection"
 
     def vectors(
         self, models: DocumentModels, i: NDArray[np.int64], j: NDArray[np.int64]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.criteria.background_statistics import background_statistics
 from infostream_dedup.criteria.parts import Parts, read_parts
 from infostream_dedup.criteria.weighted_sets import WeightedSets, weighted_sets
 from infostream_dedup.criteria.word_vectors import (
@@ -24,6 +25,7 @@ from infostream_dedup.criteria.word_vectors import (
     title_vectors,
     word_vectors,
 )
+from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.features.hashing import hash_words, scrambled
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.matrix.kernels.first_use import Progress
@@ -36,10 +38,15 @@ from infostream_dedup.text.language import detect
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["KEY_TERMS", "DocumentModels", "document_models"]
+__all__ = ["KEY_TERMS", "STATISTICS", "DocumentModels", "document_models"]
 
 KEY_TERMS: Final = Settings(n=30)
 """As in the preset ``best``: 30 terms tell more of a document than 12."""
+
+STATISTICS: Final = ("collection", "background")
+"""What words are weighed by: the documents that are modelled together, or the language at large."""
+
+_KEY_TERMS_OF_ANY_WORD: Final = Settings(n=30, df_min=0)
 
 _ADDRESS: Final = re.compile(r"https?://|\bwww\.")
 
@@ -63,6 +70,7 @@ class DocumentModels:
         categories: field ``category`` of each document; ``None`` where there is none.
         languages: of each document.
         key_terms: the 30 heaviest key terms (``morph``) of title and body, and where they are looked up.
+        statistics: what words were weighed by, one of ``STATISTICS``.
     """
 
     ids: list[str]
@@ -79,18 +87,29 @@ class DocumentModels:
     categories: list[str | None]
     languages: list[Language]
     key_terms: KeyTerms
+    statistics: str = "collection"
 
     def __len__(self) -> int:
         return len(self.ids)
 
 
-def document_models(documents: Sequence[Document], *, progress: Progress | None = None) -> DocumentModels:
-    """Work out the models of a collection; statistics of words are those of the collection itself.
+def document_models(
+    documents: Sequence[Document], *, progress: Progress | None = None, statistics: str = "collection"
+) -> DocumentModels:
+    """Work out the models of a collection.
 
     Args:
         documents: with their texts, in input order; ``lang`` is detected where it is missing.
         progress: told of the steps.
+        statistics: ``collection`` weighs words by these documents; ``background`` by the language at large, so that
+            the model of a document is the same whatever others are modelled with it.
+
+    Raises:
+        ConfigurationError: there are no such statistics.
     """
+    if statistics not in STATISTICS:
+        raise ConfigurationError(f"statistics is {statistics!r}; expected one of {', '.join(STATISTICS)}")
+    background = statistics == "background"
 
     def tell(step: int) -> None:
         if progress is not None:
@@ -101,9 +120,10 @@ def document_models(documents: Sequence[Document], *, progress: Progress | None 
     tell(1)
     of_sentences = count_terms(parts.surfaces, WORDS)
     of_documents = _summed(of_sentences, parts.sentence_documents, languages)
-    words, statistics = word_vectors(of_documents)
+    given = background_statistics(of_documents.terms, languages, WORDS.representation) if background else None
+    words, weighed_by = word_vectors(of_documents, given)
     tell(2)
-    marks, weights = _marks(parts, of_sentences), occurrence_weights(of_sentences, statistics)
+    marks, weights = _marks(parts, of_sentences), occurrence_weights(of_sentences, weighed_by)
     marks_of_paragraphs = np.zeros(len(parts.document_of), dtype=np.uint64)
     np.add.at(marks_of_paragraphs, parts.paragraph_of, marks)
     weights_of_paragraphs = np.bincount(parts.paragraph_of, weights, minlength=len(parts.document_of)).astype(
@@ -114,7 +134,7 @@ def document_models(documents: Sequence[Document], *, progress: Progress | None 
     models = DocumentModels(
         [document.id for document in documents],
         words,
-        title_vectors([document.title for document in documents], languages),
+        title_vectors([document.title for document in documents], languages, background=background),
         weighted_sets(parts.sentence_documents, marks, weights, len(documents)),
         weighted_sets(parts.document_of, marks_of_paragraphs, weights_of_paragraphs, len(documents)),
         weighted_sets(
@@ -127,7 +147,8 @@ def document_models(documents: Sequence[Document], *, progress: Progress | None 
         [document.source or None for document in documents],
         [_category(document) for document in documents],
         languages,
-        _key_terms(documents, languages),
+        _key_terms(documents, languages, background=background),
+        statistics,
     )
     tell(4)
     return models
@@ -183,8 +204,14 @@ def _category(document: Document) -> str | None:
     return None if category is None or category == "" else str(category)
 
 
-def _key_terms(documents: Sequence[Document], languages: Sequence[Language]) -> KeyTerms:
+def _key_terms(documents: Sequence[Document], languages: Sequence[Language], *, background: bool) -> KeyTerms:
     reader = SurfaceReader()
     for document, language in zip(documents, languages, strict=True):
         reader.add(full_text(document), language)
-    return key_terms_of_surfaces(reader.finish(), KEY_TERMS)
+    if not background:
+        return key_terms_of_surfaces(reader.finish(), KEY_TERMS)
+    return key_terms_of_surfaces(
+        reader.finish(),
+        _KEY_TERMS_OF_ANY_WORD,
+        statistics=lambda terms: background_statistics(terms, languages, KEY_TERMS.representation),
+    )

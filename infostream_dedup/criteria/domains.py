@@ -98,7 +98,8 @@ class ClassifierSet:
         domain: judge every pair by this one, whatever the rules say.
 
     Raises:
-        ConfigurationError: two are of one domain, none fits ``domain``, or some pairs would have none.
+        ConfigurationError: two are of one domain, none fits ``domain``, some pairs would have none, or they were
+            trained with different statistics.
     """
 
     def __init__(
@@ -110,6 +111,10 @@ class ClassifierSet:
             raise ConfigurationError(f"models are of the domains {shown}; expected one or more, each domain once")
         if domain is not None and domain not in names:
             raise ConfigurationError(f"domain is {domain!r}; expected one of the models': {shown}")
+        kinds = sorted({classifier.statistics for classifier in classifiers})
+        if len(kinds) > 1:
+            raise ConfigurationError(f"models were trained with statistics {' and '.join(kinds)}; expected one kind")
+        self.statistics = kinds[0]
         self._rules = tuple(rules)
         self._numbers = {name: number for number, name in enumerate(names)}
         if domain is not None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,10 +15,11 @@ import orjson
 from infostream_dedup.corpus.outputs import open_output
 from infostream_dedup.criteria.classifier import Calibration, Classifier, Plane
 from infostream_dedup.criteria.classifier_presets import CLASSIFIER_PRESETS
+from infostream_dedup.criteria.document_models import STATISTICS
 from infostream_dedup.criteria.edition import ALL_CRITERIA
 from infostream_dedup.errors import BadDataError, NoInputError
 
-__all__ = ["MAX_MODEL_BYTES", "model_bytes", "read_model", "write_model"]
+__all__ = ["MAX_MODEL_BYTES", "model_bytes", "model_digest", "read_model", "write_model"]
 
 MAX_MODEL_BYTES: Final = 4 << 20
 
@@ -36,6 +39,7 @@ def model_bytes(classifier: Classifier) -> bytes:
         "version": _VERSION,
         "preset": classifier.preset,
         "domain": classifier.domain,
+        "statistics": classifier.statistics,
         "criteria": [
             {"name": name, "mean": mean, "scale": scale, "weight": weight} for name, mean, scale, weight in columns
         ],
@@ -45,6 +49,11 @@ def model_bytes(classifier: Classifier) -> bytes:
         "training": dict(classifier.training),
     }
     return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def model_digest(classifier: Classifier) -> str:
+    """32 hexadecimal digits that change with everything a decision depends on; the facts on the training do not."""
+    return blake2b(model_bytes(replace(classifier, training={})), digest_size=16).hexdigest()
 
 
 def write_model(classifier: Classifier, path: str | Path, *, inputs: Iterable[str | Path] = ()) -> None:
@@ -104,6 +113,9 @@ class _Reader:
         preset = self._text("preset")
         if preset not in CLASSIFIER_PRESETS:
             raise self._wrong("preset", preset, f"one of {', '.join(CLASSIFIER_PRESETS)}")
+        statistics = self._value.get("statistics", "collection")
+        if statistics not in STATISTICS:
+            raise self._wrong("statistics", statistics, f"one of {', '.join(STATISTICS)}")
         return Classifier(
             preset,
             self._text("domain"),
@@ -114,6 +126,7 @@ class _Reader:
             ),
             self._authority(),
             self._object(self._value, "training", ""),
+            statistics,
         )
 
     def _plane(self) -> tuple[tuple[str, ...], Plane]:

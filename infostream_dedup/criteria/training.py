@@ -69,7 +69,8 @@ def train(
     unseen = held_out(models, pairs, names, learn_authority)
     calibration, out_of_fold = _calibration(unseen, repeats, plane, vectors)
     facts = _facts(pairs, unseen, preset, out_of_fold=out_of_fold)
-    return Classifier(preset.name, domain, names, plane, calibration, dict(sorted(authority.items())), facts)
+    known_authority = dict(sorted(authority.items()))
+    return Classifier(preset.name, domain, names, plane, calibration, known_authority, facts, models.statistics)
 
 
 def _unknown(_: JudgedPairs) -> Mapping[str, float]:

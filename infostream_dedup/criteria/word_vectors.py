@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.criteria.background_statistics import TITLE_WORDS, background_statistics
 from infostream_dedup.model import LANGUAGES, Language, Settings
 from infostream_dedup.terms.counts import TermCounts, count_terms
 from infostream_dedup.terms.statistics import Statistics, statistics_of
@@ -22,6 +23,9 @@ __all__ = ["WORDS", "WordVectors", "occurrence_weights", "title_vectors", "word_
 WORDS: Final = Settings(representation="stem", df_min=1)
 """Every word but the stop words counts, as its stem; also a word that only one document has, for it sets that one
 apart. A word of more than half of the documents weighs nothing."""
+
+_OF_ANY_WORD: Final = Settings(representation="stem", df_min=0)
+"""The background knows common words only; the others are rare."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,14 +53,15 @@ class WordVectors:
         return np.clip(np.round(np.asarray(products, dtype=np.float64), 12), 0, 1)
 
 
-def word_vectors(counts: TermCounts) -> tuple[WordVectors, list[Statistics]]:
+def word_vectors(counts: TermCounts, given: list[Statistics] | None = None) -> tuple[WordVectors, list[Statistics]]:
     """BM25 vectors of documents, and the statistics they were weighed by.
 
     Args:
         counts: words of each document.
+        given: statistics to weigh by, in the order of ``LANGUAGES``; those of the documents themselves by default.
     """
-    statistics = statistics_of(counts, WORDS)
-    weights = weigh(counts, statistics, WORDS).astype(np.float64)
+    statistics = statistics_of(counts, WORDS) if given is None else given
+    weights = weigh(counts, statistics, WORDS if given is None else _OF_ANY_WORD).astype(np.float64)
     weights.eliminate_zeros()
     lengths = np.sqrt(np.asarray(weights.multiply(weights).sum(axis=1), dtype=np.float64))
     scale = np.divide(1.0, lengths, out=np.zeros(len(lengths)), where=lengths > 0)
@@ -66,12 +71,22 @@ def word_vectors(counts: TermCounts) -> tuple[WordVectors, list[Statistics]]:
     return WordVectors(weights, unit, counts.lengths), statistics
 
 
-def title_vectors(titles: list[str], languages: list[Language]) -> WordVectors:
-    """BM25 vectors of titles: their words are weighed by how many titles hold them, not by how many bodies."""
+def title_vectors(titles: list[str], languages: list[Language], *, background: bool = False) -> WordVectors:
+    """BM25 vectors of titles: their words are weighed by how many titles hold them, not by how many bodies.
+
+    Args:
+        titles: empty where there is none.
+        languages: of each.
+        background: weigh by the language at large, not by these titles.
+    """
     counter = SurfaceCounter()
     for title, language in zip(titles, languages, strict=True):
         counter.add(title, language)
-    return word_vectors(count_terms(counter.finish(), WORDS))[0]
+    counts = count_terms(counter.finish(), WORDS)
+    given = (
+        background_statistics(counts.terms, languages, WORDS.representation, words=TITLE_WORDS) if background else None
+    )
+    return word_vectors(counts, given)[0]
 
 
 def occurrence_weights(counts: TermCounts, statistics: list[Statistics]) -> NDArray[np.float64]:

@@ -30,6 +30,9 @@ class Verdict:
         forward: key terms of this document found in ``of``.
         backward: key terms of ``of`` found in this document.
         terms: terms that met in either direction, heaviest first.
+        probability: that the document repeats ``of``, by the model of the stream; ``None`` where none judged it.
+        criteria: names of the model's criteria and how far the document differs from ``of`` in each, ``None`` where
+            that cannot be told.
     """
 
     id: str
@@ -40,11 +43,20 @@ class Verdict:
     forward: int | None
     backward: int | None
     terms: tuple[str, ...] | None
+    probability: float | None = None
+    criteria: tuple[tuple[str, float | None], ...] | None = None
 
-    def as_dict(self) -> dict[str, Any]:
-        """The row of ``ingest``."""
-        row = {name: getattr(self, name) for name in self.__slots__}
+    def as_dict(self, *, judged: bool = False) -> dict[str, Any]:
+        """The row of ``ingest``.
+
+        Args:
+            judged: with ``probability`` and ``criteria``, as a stream with a model has them.
+        """
+        row = {name: getattr(self, name) for name in self.__slots__[:-2]}
         row["terms"] = None if self.terms is None else list(self.terms)
+        if judged:
+            row["probability"] = self.probability
+            row["criteria"] = None if self.criteria is None else dict(self.criteria)
         return row
 
 

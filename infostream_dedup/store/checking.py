@@ -15,6 +15,7 @@ from infostream_dedup.store.rows import (
     DOCUMENT_COLUMNS,
     EPOCH_COLUMNS,
     EVENT_COLUMNS,
+    JUDGEMENT_COLUMNS,
     SIGNATURE_COLUMNS,
     BatchContent,
     BatchHead,
@@ -32,6 +33,9 @@ _DOCUMENTS: Final = (
 )
 _EVENTS: Final = f"SELECT {', '.join(EVENT_COLUMNS)} FROM event WHERE batch = ? ORDER BY number"  # noqa: S608
 _EPOCHS: Final = f"SELECT {', '.join(EPOCH_COLUMNS)} FROM epoch_frequency WHERE batch = ? ORDER BY epoch, language"  # noqa: S608
+_JUDGEMENTS: Final = (
+    f"SELECT {', '.join(JUDGEMENT_COLUMNS)} FROM judgement WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal"  # noqa: S608
+)
 _SIGNATURES: Final = ", ".join(f"signature.{name}" for name in SIGNATURE_COLUMNS)
 
 
@@ -56,12 +60,14 @@ def batch_as_stored(connection: sqlite3.Connection, sequence: int) -> BatchConte
     """What a batch brought, read back."""
     head = BatchHead(*connection.execute(_BATCH, (sequence,)).fetchone())
     terms = connection.execute(_TERMS, (head.first_term, head.first_term + head.terms))
+    ordinals = head.first_ordinal, head.first_ordinal + head.documents
     return BatchContent(
         head,
-        connection.execute(_DOCUMENTS, (head.first_ordinal, head.first_ordinal + head.documents)).fetchall(),
+        connection.execute(_DOCUMENTS, ordinals).fetchall(),
         [row[0] for row in terms],
         connection.execute(_EVENTS, (sequence,)).fetchall(),
         connection.execute(_EPOCHS, (sequence,)).fetchall(),
+        connection.execute(_JUDGEMENTS, ordinals).fetchall(),
     )
 
 

@@ -32,7 +32,7 @@ class Forgotten:
 
 
 def forget(connection: sqlite3.Connection, path: Path, id: str) -> Forgotten:  # noqa: A002
-    """Remove title, text, signature, checksums of text and the terms of the verdict, in all versions of a document.
+    """Remove title, text, signature, checksums of text, the verdict's terms and judgement, in all versions of an id.
 
     No query finds them any more; `wipe` removes them from the bytes of the file.
 
@@ -78,6 +78,7 @@ def wipe(connection: sqlite3.Connection, path: Path) -> bool:
 def _erase(connection: sqlite3.Connection, ordinal: int) -> None:
     connection.execute("DELETE FROM signature WHERE ordinal = ?", (ordinal,))
     connection.execute("DELETE FROM body WHERE ordinal = ?", (ordinal,))
+    connection.execute("DELETE FROM judgement WHERE ordinal = ?", (ordinal,))
     connection.execute(
         "UPDATE document SET title = '', terms = NULL, forgotten = 1, signature_hash = zeroblob(8) WHERE ordinal = ?",
         (ordinal,),

@@ -13,7 +13,7 @@ from typing import Final
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.store.connection import writing
 from infostream_dedup.store.copying import copy_store
-from infostream_dedup.store.schema import APPLICATION_ID, TABLES, VIEWS
+from infostream_dedup.store.schema import APPLICATION_ID, JUDGEMENT, TABLES, VIEWS
 
 __all__ = ["STEPS", "apply_steps", "is_empty", "migrate", "newest_version", "version_of"]
 
@@ -27,7 +27,11 @@ def _first_schema(connection: sqlite3.Connection) -> None:
     connection.executemany("INSERT INTO octet (octet, value) VALUES (?, ?)", rows)
 
 
-STEPS: Final[list[tuple[str, Step]]] = [("first_schema", _first_schema)]
+def _judgements(connection: sqlite3.Connection) -> None:
+    connection.execute(JUDGEMENT)
+
+
+STEPS: Final[list[tuple[str, Step]]] = [("first_schema", _first_schema), ("judgements", _judgements)]
 """Name and work of every step, oldest first. Steps are added, never changed."""
 
 

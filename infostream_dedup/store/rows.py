@@ -16,6 +16,7 @@ __all__ = [
     "DOCUMENT_COLUMNS",
     "EPOCH_COLUMNS",
     "EVENT_COLUMNS",
+    "JUDGEMENT_COLUMNS",
     "SIGNATURE_COLUMNS",
     "VERDICT_COLUMNS",
     "BatchContent",
@@ -26,6 +27,7 @@ __all__ = [
     "epoch_rows",
     "event_rows",
     "insertion",
+    "judgement_rows",
     "signature_hash",
     "signature_rows",
     "verdict_of_row",
@@ -51,6 +53,7 @@ DOCUMENT_COLUMNS: Final = (
 )
 SIGNATURE_COLUMNS: Final = ("ordinal", "text_hash", "opening_hash", "keys", "weights", "targets", "numbers")
 EVENT_COLUMNS: Final = ("number", "ordinal", "kind", "group_id", "other", "value")
+JUDGEMENT_COLUMNS: Final = ("ordinal", "probability", "criteria")
 EPOCH_COLUMNS: Final = ("epoch", "language", "documents", "length", "terms", "df")
 
 _SIGNATURE_HASH_BYTES: Final = 8
@@ -80,6 +83,7 @@ class BatchContent(NamedTuple):
         terms: new ones.
         events: in the order of `EVENT_COLUMNS`.
         epochs: in the order of `EPOCH_COLUMNS`, by epoch and language.
+        judgements: in the order of `JUDGEMENT_COLUMNS`, by ordinal.
     """
 
     head: BatchHead
@@ -87,6 +91,7 @@ class BatchContent(NamedTuple):
     terms: list[str]
     events: list[Row]
     epochs: list[Row]
+    judgements: list[Row]
 
 
 def insertion(table: str, columns: Sequence[str]) -> str:
@@ -160,10 +165,20 @@ def document_rows(remembered: Sequence[Remembered], verdicts: Sequence[Verdict],
 
 
 def verdict_of_row(row: Row) -> Verdict:
-    """A verdict from the values of `VERDICT_COLUMNS`."""
-    terms = None if row[-1] is None else tuple(orjson.loads(row[-1]))
-    id_, status, of, group, relation, forward, backward, _ = row
-    return Verdict(id_, status, of, group, relation, forward, backward, terms)
+    """A verdict from the values of `VERDICT_COLUMNS`, then probability and criteria of its judgement, if any."""
+    id_, status, of, group, relation, forward, backward, met, probability, differences = row
+    terms = None if met is None else tuple(orjson.loads(met))
+    criteria = None if differences is None else tuple(orjson.loads(differences).items())
+    return Verdict(id_, status, of, group, relation, forward, backward, terms, probability, criteria)
+
+
+def judgement_rows(remembered: Sequence[Remembered], verdicts: Sequence[Verdict]) -> list[Row]:
+    """Rows of table ``judgement``, in the order of `JUDGEMENT_COLUMNS`, for verdicts that a model made."""
+    return [
+        (one.ordinal, verdict.probability, orjson.dumps(dict(verdict.criteria)).decode())
+        for one, verdict in zip(remembered, verdicts, strict=True)
+        if verdict.probability is not None and verdict.criteria is not None
+    ]
 
 
 def event_rows(events: Iterable[GroupEvent], first: int) -> list[Row]:
@@ -187,5 +202,7 @@ def batch_checksum(content: BatchContent) -> bytes:
     SQLite keeps no checksums of its own: a flipped bit inside a value would go unseen. Blobs of signatures are covered
     by the checksum in each document's row, because they are deleted earlier than the rows.
     """
-    written = orjson.dumps((tuple(content.head), *content[1:]), default=bytes.hex)
+    # A batch that no model judged has the checksum it had before there were judgements.
+    judged = (content.judgements,) if content.judgements else ()
+    written = orjson.dumps((tuple(content.head), *content[1:-1], *judged), default=bytes.hex)
     return blake2b(written, digest_size=_CHECKSUM_BYTES).digest()

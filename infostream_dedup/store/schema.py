@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["APPLICATION_ID", "TABLES", "VIEWS"]
+__all__ = ["APPLICATION_ID", "JUDGEMENT", "TABLES", "VIEWS"]
 
 APPLICATION_ID: Final = 0x49534444
 """Marks an SQLite file as a store of ours: ``ISDD``."""
@@ -117,6 +117,14 @@ TABLES: Final[tuple[str, ...]] = (
         value INTEGER NOT NULL UNIQUE CHECK (value BETWEEN 0 AND 255)
     ) STRICT, WITHOUT ROWID""",
 )
+
+
+JUDGEMENT: Final = """CREATE TABLE judgement (
+    ordinal INTEGER PRIMARY KEY REFERENCES document (ordinal),
+    probability REAL NOT NULL CHECK (probability BETWEEN 0 AND 1),
+    criteria TEXT NOT NULL CHECK (json_valid(criteria))
+) STRICT"""
+"""What the model of a stream says of a document against the one it repeats or resembles."""
 
 
 def _time(column: str) -> str:

@@ -14,8 +14,8 @@ from typing import Any, Final, Self
 import numpy as np
 import orjson
 
-from infostream_dedup.errors import StoreBusyError
-from infostream_dedup.model.document import Language
+from infostream_dedup.errors import BadDataError, StoreBusyError
+from infostream_dedup.model.document import Document, Language
 from infostream_dedup.model.stream_records import EpochFrequencies, GroupEvent, Remembered, Verdict
 from infostream_dedup.store.blobs import INT64, numbers_of
 from infostream_dedup.store.connection import naming_failures, snapshot, writing
@@ -23,6 +23,7 @@ from infostream_dedup.store.copying import copy_store
 from infostream_dedup.store.document_columns import table_of
 from infostream_dedup.store.expiry import Expired, expire
 from infostream_dedup.store.forgetting import Forgotten, forget, wipe
+from infostream_dedup.store.kept_documents import kept_document
 from infostream_dedup.store.opening import BUSY_SECONDS, open_store, settings_of
 from infostream_dedup.store.remembered_table import RememberedTable
 from infostream_dedup.store.restoring import (
@@ -39,6 +40,7 @@ from infostream_dedup.store.rows import (
     DOCUMENT_COLUMNS,
     EPOCH_COLUMNS,
     EVENT_COLUMNS,
+    JUDGEMENT_COLUMNS,
     SIGNATURE_COLUMNS,
     VERDICT_COLUMNS,
     BatchContent,
@@ -49,6 +51,7 @@ from infostream_dedup.store.rows import (
     epoch_rows,
     event_rows,
     insertion,
+    judgement_rows,
     signature_hash,
     signature_rows,
     verdict_of_row,
@@ -56,8 +59,12 @@ from infostream_dedup.store.rows import (
 
 __all__ = ["Known", "Store", "StoreChangedError", "StoredBatch"]
 
+_KEPT: Final = (
+    "SELECT id, title, language, published, source, packed FROM document JOIN body USING (ordinal) WHERE ordinal = ?"
+)
 _NEXT_EVENT: Final = "SELECT coalesce(max(number) + 1, 0) FROM event"
-_VERDICT: Final = ", ".join(VERDICT_COLUMNS)
+_VERDICT: Final = ", ".join((*VERDICT_COLUMNS, "probability", "criteria"))
+_JUDGED: Final = "document LEFT JOIN judgement USING (ordinal)"
 
 
 class StoreChangedError(StoreBusyError):
@@ -285,6 +292,21 @@ class Store:
             row = self._connection.execute("SELECT packed FROM body WHERE ordinal = ?", (ordinal,)).fetchone()
         return None if row is None else zlib.decompress(row[0]).decode("utf-8", "surrogatepass")
 
+    def kept(self, ordinal: int) -> Document:
+        """A document as far as it is stored, with its text.
+
+        Raises:
+            BadDataError: the store does not have its text.
+        """
+        with naming_failures(self.path):
+            row = self._connection.execute(_KEPT, (ordinal,)).fetchone()
+        if row is None:
+            message = f"the text of document {ordinal} is missing, and the model needs it; run 'store verify'"
+            raise BadDataError(message, code="E_STORE_DAMAGED", source=str(self.path))
+        id_, title, language, published, source, packed = row
+        text = zlib.decompress(packed).decode("utf-8", "surrogatepass")
+        return kept_document(id_, text, title=title, language=language, published=published, source=source)
+
     def _value(self, query: str, ordinal: int) -> Any:
         with naming_failures(self.path):
             row = self._connection.execute(query, (ordinal,)).fetchone()
@@ -311,7 +333,7 @@ class Store:
         """All versions of a document the store has, oldest first."""
         with naming_failures(self.path):
             rows = self._connection.execute(
-                f"SELECT ordinal, version, content_hash, {_VERDICT} FROM document WHERE id = ? ORDER BY version",  # noqa: S608
+                f"SELECT ordinal, version, content_hash, {_VERDICT} FROM {_JUDGED} WHERE id = ? ORDER BY version",  # noqa: S608
                 (id,),
             ).fetchall()
         return tuple(Known(row[0], row[1], row[2], verdict_of_row(row[3:])) for row in rows)
@@ -334,7 +356,7 @@ class Store:
     def _verdicts(self, first: int, end: int) -> Iterator[Verdict]:
         with naming_failures(self.path):
             rows = self._connection.execute(
-                f"SELECT {_VERDICT} FROM document WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal",  # noqa: S608
+                f"SELECT {_VERDICT} FROM {_JUDGED} WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal",  # noqa: S608
                 (first, end),
             )
             yield from map(verdict_of_row, rows)
@@ -398,6 +420,7 @@ class Store:
                 list(new_terms),
                 event_rows(events, self._connection.execute(_NEXT_EVENT).fetchone()[0]),
                 sorted(epoch_rows(closed)),
+                judgement_rows(remembered, verdicts),
             )
             self._write_batch(content)
             run = self._connection.executemany
@@ -413,11 +436,12 @@ class Store:
 
     def _write_batch(self, content: BatchContent) -> None:
         run = self._connection.executemany
-        head, documents, terms, events, epochs = content
+        head, documents, terms, events, epochs, judgements = content
         batch = head.sequence
         run(insertion("batch", (*BatchHead._fields, "checksum")), [(*head, batch_checksum(content))])
         run(insertion("term", ("number", "term")), enumerate(terms, start=head.first_term))
         run(insertion("document", ("batch", *DOCUMENT_COLUMNS)), [(batch, *row) for row in documents])
+        run(insertion("judgement", JUDGEMENT_COLUMNS), judgements)
         run(insertion("event", ("batch", *EVENT_COLUMNS)), [(batch, *row) for row in events])
         run(insertion("epoch_frequency", ("batch", *EPOCH_COLUMNS)), [(batch, *row) for row in epochs])
         run("DELETE FROM withheld_frequency WHERE epoch = ?", [row[:1] for row in epochs])

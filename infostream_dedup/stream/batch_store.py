@@ -8,7 +8,9 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from infostream_dedup.errors import InfostreamError
+from infostream_dedup.model import Document
 from infostream_dedup.model.stream_records import EpochFrequencies, GroupEvent, Remembered, Verdict
+from infostream_dedup.store.kept_documents import kept_of
 from infostream_dedup.store.restoring import Position
 from infostream_dedup.store.store import Known, StoredBatch
 
@@ -40,6 +42,9 @@ class BatchStore(Protocol):
     def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the document's own word
         """All versions of a document, oldest first."""
 
+    def kept(self, ordinal: int) -> Document:
+        """A document of the window with its text, where texts are kept."""
+
     def append(
         self,
         batch_id: str,
@@ -69,6 +74,7 @@ class MemoryStore:
     def __init__(self) -> None:
         self._documents: dict[str, list[Known]] = {}
         self._order: deque[tuple[int, str]] = deque()
+        self._kept: dict[int, Document] = {}
         self._batches: dict[str, StoredBatch] = {}
         self._ends: deque[tuple[int, str]] = deque()
         self._next = 0
@@ -104,6 +110,10 @@ class MemoryStore:
         """All versions of a document, oldest first."""
         return tuple(self._documents.get(id, ()))
 
+    def kept(self, ordinal: int) -> Document:
+        """A document of the window with its text, where texts are kept."""
+        return self._kept[ordinal]
+
     def append(
         self,
         batch_id: str,
@@ -123,6 +133,8 @@ class MemoryStore:
             known = Known(document.ordinal, document.version, document.content_hash, verdict)
             self._documents.setdefault(document.id, []).append(known)
             self._order.append((document.ordinal, document.id))
+            if document.text is not None:
+                self._kept[document.ordinal] = kept_of(document)
         self._next += len(remembered)
         given = tuple(verdicts) if answers is None else tuple(map(self._verdict_at(answers).__getitem__, answers))
         self._batches[batch_id] = StoredBatch(batch_id, content_hash, given)
@@ -137,7 +149,8 @@ class MemoryStore:
 
     def _forget_before(self, oldest: int) -> None:
         while self._order and self._order[0][0] < oldest:
-            _, gone = self._order.popleft()
+            ordinal, gone = self._order.popleft()
+            self._kept.pop(ordinal, None)
             versions = self._documents[gone]
             versions.pop(0)
             if not versions:

@@ -16,6 +16,8 @@ from infostream_dedup.stream.window import NO_SOURCE, Window
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from infostream_dedup.stream.second_stage import SecondStage
+
 __all__ = ["Found", "Judge", "least_hits"]
 
 _RELATIONS: Final = (None, "contained", "contains", "equal")
@@ -32,6 +34,8 @@ class Found:
         forward: key terms of the document in that one.
         backward: key terms of that one in the document.
         repeated: ordinals of all documents that it repeats, ascending.
+        probability: that it repeats ``of``, by the model; ``None`` without one.
+        criteria: names of the model's criteria and the differences from ``of``.
     """
 
     of: int | None
@@ -40,20 +44,24 @@ class Found:
     forward: int
     backward: int
     repeated: list[int]
+    probability: float | None = None
+    criteria: tuple[tuple[str, float | None], ...] | None = None
 
 
 _NOTHING: Final = Found(None, False, None, 0, 0, [])
 
 
 class Judge:
-    """Decides by counts of key terms, by all terms, numbers and sources.
+    """Decides by counts of key terms, by all terms, numbers and sources; or by a model, of what key terms have linked.
 
     Args:
         settings: of the stream.
         window: with the documents that candidates name.
+        second: the model's judgement, if there is one.
     """
 
-    def __init__(self, settings: StreamSettings, window: Window) -> None:
+    def __init__(self, settings: StreamSettings, window: Window, second: SecondStage | None = None) -> None:
+        self._second = second
         self._settings = settings
         self._window = window
         terms, sizes = settings.terms, np.arange(settings.terms.n + 1)
@@ -64,6 +72,8 @@ class Judge:
 
     def found(self, candidates: Candidates, ordinal: int) -> Found:
         """The document that another one repeats or resembles most: by min and max of both counts, then the earliest.
+
+        With a model it is the one that it most probably repeats.
 
         Args:
             candidates: all documents of the window with enough hits in either direction.
@@ -76,9 +86,7 @@ class Judge:
         rows, row = ordinals - window.first, ordinal - window.first
         shorter = np.minimum(window.sizes[rows], window.sizes[row])
         forward, backward = candidates.forward.astype(np.int64), candidates.backward.astype(np.int64)
-        linked = np.maximum(forward, backward) >= self._need_similar[shorter]
-        if self._settings.same_source != "ignore":
-            linked &= self._may_link(window.sources[rows], int(window.sources[row]))
+        linked = self._linked(rows, row, shorter, np.maximum(forward, backward))
         if not linked.any():
             return _NOTHING
         rows, shorter, forward, backward = rows[linked], shorter[linked], forward[linked], backward[linked]
@@ -88,16 +96,39 @@ class Judge:
             alike &= backward >= least
         told = self._with_equal_numbers(rows, row, alike) if self._settings.templates and alike.any() else alike
         same = self._sharing_enough(rows, row, told) if self._least_shared and told.any() else told
-        rank = np.minimum(forward, backward) * 256 + np.maximum(forward, backward)
+        rank = (np.minimum(forward, backward) * 256 + np.maximum(forward, backward)).astype(np.float64)
+        judged = None if self._second is None else self._second.judged(ordinal, rows + window.first)
+        if judged is not None:
+            same, rank = judged.repeats, judged.values
         repeats = bool(same.any())
         best = int(np.argmax(np.where(same, rank, -1) if repeats else rank))
         need_of = least[best] if alike[best] else self._need_similar[shorter[best]]
         relation = _RELATIONS[int(forward[best] >= need_of) + 2 * int(backward[best] >= need_of)]
-        if alike[best] and not told[best]:
+        if alike[best] and not told[best] and not same[best]:
             relation = self._changed(row, int(rows[best]))
         repeated = (rows[same] + window.first).tolist()
         of = int(rows[best]) + window.first
-        return Found(of, repeats, relation, int(forward[best]), int(backward[best]), repeated)
+        hits = int(forward[best]), int(backward[best])
+        if judged is None:
+            return Found(of, repeats, relation, *hits, repeated)
+        return Found(of, repeats, relation, *hits, repeated, judged.probability(best), judged.differences(best))
+
+    def linked(self, candidates: Candidates, ordinal: int) -> list[int]:
+        """Ordinals of the documents that another one at least resembles; arguments as ``found``."""
+        window, ordinals = self._window, candidates.ordinals
+        rows, row = ordinals - window.first, ordinal - window.first
+        shorter = np.minimum(window.sizes[rows], window.sizes[row])
+        most = np.maximum(candidates.forward, candidates.backward).astype(np.int64)
+        found: list[int] = ordinals[self._linked(rows, row, shorter, most)].tolist()
+        return found
+
+    def _linked(
+        self, rows: NDArray[np.int64], row: int, shorter: NDArray[np.int64], most: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        linked = np.asarray(most >= self._need_similar[shorter])
+        if self._settings.same_source != "ignore":
+            linked &= self._may_link(self._window.sources[rows], int(self._window.sources[row]))
+        return linked
 
     def _may_link(self, sources: NDArray[np.int32], source: int) -> NDArray[np.bool_]:
         if self._settings.same_source == "require":

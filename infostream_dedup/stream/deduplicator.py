@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from infostream_dedup.corpus.documents import DocumentBuilder
 from infostream_dedup.corpus.records import Place, Record
@@ -21,6 +21,10 @@ from infostream_dedup.stream.batch_store import BatchStore, MemoryStore
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.fingerprints import batch_hash, content_hash
 from infostream_dedup.stream.settings import StreamSettings
+
+if TYPE_CHECKING:
+    from infostream_dedup.criteria.classifier import Classifier
+    from infostream_dedup.stream.second_stage import SecondStage
 
 __all__ = ["Deduplicator", "OnConflict"]
 
@@ -52,6 +56,10 @@ class Deduplicator:
         on_conflict: what to do with a document whose id is known with other content: ``error``, or ``version`` to take
             it as a further version.
         progress: told when compiled code has to be made first.
+        model: judges what key terms have found; its digest is in the settings.
+
+    Raises:
+        ConfigurationError: the settings ask for another model, or the model cannot judge a stream.
 
     Example:
         >>> with Deduplicator.open("stream.db") as dedup:                               # doctest: +SKIP
@@ -65,6 +73,7 @@ class Deduplicator:
         *,
         on_conflict: OnConflict = "error",
         progress: Progress | None = None,
+        model: Classifier | None = None,
     ) -> None:
         if on_conflict not in ("error", "version"):
             raise ConfigurationError(f"on_conflict is {on_conflict!r}; expected error or version")
@@ -72,6 +81,7 @@ class Deduplicator:
         self._store = store
         self._on_conflict = on_conflict
         self._progress = progress
+        self._second = _second_stage(store, settings, model)
         self._builder = DocumentBuilder()
         self._engine: StreamEngine | None = None
 
@@ -83,6 +93,7 @@ class Deduplicator:
         *,
         on_conflict: OnConflict = "error",
         progress: Progress | None = None,
+        model: Classifier | None = None,
     ) -> Self:
         """Open a stream, or begin one.
 
@@ -91,17 +102,21 @@ class Deduplicator:
             settings: must be those the store was made with; by default they are, or the defaults for a new one.
             on_conflict: see the class.
             progress: see the class.
+            model: a classifier trained with background statistics, to judge what key terms have found; the store
+                keeps to it for life, and needs the setting ``keep_text``.
 
         Raises:
-            ConfigurationError: the store was made with other settings.
+            ConfigurationError: the store was made with other settings or another model, or the model cannot judge a
+                stream.
             BadDataError: the file is no store of ours.
             CannotCreateError, CannotWriteError, StoreBusyError: see ``Store.open``.
         """
-        if path is None:
-            return cls(MemoryStore(), settings or StreamSettings(), on_conflict=on_conflict, progress=progress)
-        chosen = settings or _stored_settings(Path(path)) or StreamSettings()
-        store = Store.open(path, settings_digest=chosen.digest, settings=chosen.as_dict())
-        return cls(store, chosen, on_conflict=on_conflict, progress=progress)
+        stored = None if path is None or settings is not None else _stored_settings(Path(path))
+        chosen = _with_model(settings or stored or StreamSettings(), model)
+        store: BatchStore = MemoryStore()
+        if path is not None:
+            store = Store.open(path, settings_digest=chosen.digest, settings=chosen.as_dict())
+        return cls(store, chosen, on_conflict=on_conflict, progress=progress, model=model)
 
     def __enter__(self) -> Self:
         return self
@@ -181,9 +196,9 @@ class Deduplicator:
         if engine is None:
             loaded = self._store.load()
             engine = (
-                StreamEngine(self.settings, progress=self._progress)
+                StreamEngine(self.settings, progress=self._progress, second=self._second)
                 if loaded is None
-                else StreamEngine.restore(self.settings, loaded, progress=self._progress)
+                else StreamEngine.restore(self.settings, loaded, progress=self._progress, second=self._second)
             )
         self._engine = engine
         return engine
@@ -236,6 +251,29 @@ class Deduplicator:
             answers=ordinals if repeated else None,
         )
         return [answer.verdict if isinstance(answer, Known) else decided.verdicts[answer] for answer in plan.answers]
+
+
+def _with_model(settings: StreamSettings, model: Classifier | None) -> StreamSettings:
+    """Settings that name the model; checked before a store is made."""
+    if model is None:
+        if settings.model is not None:
+            raise ConfigurationError("the stream was begun with a model; give the same one (--model)")
+        return settings
+    from infostream_dedup.criteria.model_file import model_digest
+    from infostream_dedup.stream.second_stage import check_model
+
+    check_model(model)
+    return settings.but(model=model_digest(model))
+
+
+def _second_stage(store: BatchStore, settings: StreamSettings, model: Classifier | None) -> SecondStage | None:
+    if _with_model(settings, model).model != settings.model:
+        raise ConfigurationError("the model is not the one that the settings name; open the stream with its model")
+    if model is None:
+        return None
+    from infostream_dedup.stream.second_stage import SecondStage
+
+    return SecondStage(model, store.kept)
 
 
 def _stored_settings(path: Path) -> StreamSettings | None:

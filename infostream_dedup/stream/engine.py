@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,12 +31,17 @@ if TYPE_CHECKING:
 
     from infostream_dedup.matching.window_index import Candidates
     from infostream_dedup.store.restoring import Loaded
+    from infostream_dedup.stream.second_stage import SecondStage
     from infostream_dedup.stream.window import Window
 
 __all__ = ["INSUFFICIENT_TERMS", "Answers", "Decided", "StreamEngine"]
 
 INSUFFICIENT_TERMS: Final = 3
 """A document with fewer key terms says too little to be compared."""
+
+
+_READ_AT_ONCE: Final = 500
+"""Documents that a model reads together; enough to be fast, few enough for memory."""
 
 
 @dataclass(slots=True)
@@ -90,6 +95,7 @@ class StreamEngine:
     Args:
         settings: everything that decides verdicts.
         progress: told when compiled code has to be made first.
+        second: the model's judgement of what key terms have found; without it they alone decide.
 
     Attributes:
         settings: the same.
@@ -103,8 +109,11 @@ class StreamEngine:
         'new'
     """
 
-    def __init__(self, settings: StreamSettings, *, progress: Progress | None = None) -> None:
+    def __init__(
+        self, settings: StreamSettings, *, progress: Progress | None = None, second: SecondStage | None = None
+    ) -> None:
         _FIRST_USE.prepare(progress)
+        self._second = second
         self.settings = settings
         self.numbers = TermNumbers()
         self.frequencies = Frequencies(settings.terms, self.numbers)
@@ -116,15 +125,23 @@ class StreamEngine:
         self._remember(Memory(settings))
 
     @classmethod
-    def restore(cls, settings: StreamSettings, loaded: Loaded, *, progress: Progress | None = None) -> StreamEngine:
+    def restore(
+        cls,
+        settings: StreamSettings,
+        loaded: Loaded,
+        *,
+        progress: Progress | None = None,
+        second: SecondStage | None = None,
+    ) -> StreamEngine:
         """An engine that goes on where a store ends, as if it had decided all before itself.
 
         Args:
             settings: those of the store.
             loaded: what the store holds.
             progress: told when compiled code has to be made first.
+            second: see the class.
         """
-        engine = cls(settings, progress=progress)
+        engine = cls(settings, progress=progress, second=second)
         engine.numbers.extend(loaded.terms)
         engine._handed_out = len(engine.numbers)
         resume_frequencies(engine.frequencies, loaded)
@@ -155,7 +172,7 @@ class StreamEngine:
 
     def _remember(self, memory: Memory) -> None:
         self._memory = memory
-        self._judge = Judge(self.settings, memory.window)
+        self._judge = Judge(self.settings, memory.window, self._second)
 
     def look_up(self, document: Document, *, k_min: int) -> Answers:
         """The documents of the window that resemble another one, which is not taken in.
@@ -206,6 +223,8 @@ class StreamEngine:
             content_hashes: of each document as ``fingerprints.content_hash`` gives it; made here by default.
         """
         clock, decided = self._memory.clock, Decided()
+        if self._second is not None:
+            self._second.begin_batch()
         prepared = prepare(
             batch,
             self.settings,
@@ -255,7 +274,19 @@ class StreamEngine:
         for row, (language, length) in enumerate(zip(languages.tolist(), lengths.tolist(), strict=True)):
             remembered = self._remembered(prepared, start + row, LANGUAGES[language], length, rows, row)
             decided.remembered.append(remembered)
-            decided.verdicts.append(self._verdict(remembered, decided.events))
+        for begin in range(start, end, _READ_AT_ONCE):
+            following = decided.remembered[begin : min(begin + _READ_AT_ONCE, end)]
+            if self._second is not None:
+                self._second.read(following, self._linked(following))
+            for remembered in following:
+                decided.verdicts.append(self._verdict(remembered, decided.events))
+
+    def _linked(self, documents: Sequence[Remembered]) -> Iterator[int]:
+        """Documents before these ones that they resemble."""
+        for document in documents:
+            if len(document.keys) >= INSUFFICIENT_TERMS:
+                found = self._memory.candidates(document.keys, document.targets, self._least_hits)
+                yield from self._judge.linked(found, document.ordinal)
 
     def _remembered(
         self,
@@ -310,7 +341,7 @@ class StreamEngine:
         if not joined:
             memory.groups.begin(ordinal, again=document.version > 0)
         status = "similar" if not joined else "duplicate" if equal is None else "exact"
-        return self._explained(document, status, of, "equal" if equal is not None or found is None else found.relation)
+        return self._explained(document, status, of, None if equal is not None else found)
 
     def _joined(self, ordinal: int, of: int, found: Found | None, *, exact: bool, events: list[GroupEvent]) -> bool:
         repeated = [] if found is None else found.repeated
@@ -318,7 +349,7 @@ class StreamEngine:
         events += happened
         return joined
 
-    def _explained(self, document: Remembered, status: Status, of: int, relation: str | None) -> Verdict:
+    def _explained(self, document: Remembered, status: Status, of: int, found: Found | None) -> Verdict:
         """The verdict on a document that is linked to an earlier one, with the terms that met."""
         forward, backward, terms, weights = self._judge.met(document.ordinal, of)
         words = [self.numbers.terms[number] for number in terms]
@@ -329,10 +360,12 @@ class StreamEngine:
             status,
             window.ids[of - window.first],
             self._memory.groups.of(document.ordinal),
-            relation,
+            "equal" if found is None else found.relation,
             forward,
             backward,
             tuple(word for _, word in ranked),
+            None if found is None else found.probability,
+            None if found is None else found.criteria,
         )
 
     def _state(self) -> dict[str, Any]:

@@ -56,6 +56,8 @@ class StreamSettings:
         loss_limit: share of a source's documents that may be exact or duplicate, 0 to 1; ``None`` for no limit.
         loss_documents: the last documents of a source that the share is taken of, at least 1.
         keep_text: store the bodies too.
+        model: digest of the classifier that judges what key terms have found (``model_digest``); ``None`` for none. It
+            needs ``keep_text``.
 
     Raises:
         ConfigurationError: a value is out of its range, or a stream cannot do it.
@@ -81,6 +83,7 @@ class StreamSettings:
     loss_limit: float | None = None
     loss_documents: int = 200
     keep_text: bool = False
+    model: str | None = None
 
     def __post_init__(self) -> None:
         _check_terms(self.terms)
@@ -104,6 +107,11 @@ class StreamSettings:
         if self.loss_limit is not None:
             _number("loss_limit", self.loss_limit, 0, 1)
         _whole("loss_documents", self.loss_documents, 1)
+        if self.model is not None and not self.keep_text:
+            raise ConfigurationError(
+                "a model compares documents with the texts of earlier ones, and keep_text is off; begin a store with "
+                "--keep-text"
+            )
         if self.best == "source-rank" and not self.source_ranks:
             raise ConfigurationError("best is 'source-rank' but there are no source_ranks; name sources, best first")
 
@@ -140,6 +148,9 @@ class StreamSettings:
     def digest(self) -> str:
         """32 hexadecimal digits that change with everything a verdict depends on."""
         decisive = {name: _plain(value) for name, value in self.as_dict().items() if name not in _NO_VERDICT}
+        # Stores made before there were models keep their digest.
+        if self.model is None:
+            del decisive["model"]
         return blake2b(orjson.dumps(decisive, option=orjson.OPT_SORT_KEYS), digest_size=16).hexdigest()
 
 

@@ -107,15 +107,18 @@ def filled_up(
     return Statistics(float(real + pseudo), blended, cf, max(length, 1.0))
 
 
-def document_probability(terms: Sequence[str], frequencies: Mapping[str, float]) -> NDArray[np.float64]:
+def document_probability(
+    terms: Sequence[str], frequencies: Mapping[str, float], *, words: int = BACKGROUND_WORDS
+) -> NDArray[np.float64]:
     """Probability that a pseudo-document holds each term.
 
     Args:
         terms: the terms.
         frequencies: share of running words that are the term, 0 to 1.
+        words: running words L of a pseudo-document.
 
     Returns:
         float64 (terms,): 1 - (1 - f)^L for L running words drawn independently.
     """
     share = np.array([frequencies.get(term, 0.0) for term in terms], dtype=np.float64)
-    return np.asarray(-np.expm1(BACKGROUND_WORDS * np.log1p(-np.minimum(share, 0.999))), dtype=np.float64)
+    return np.asarray(-np.expm1(words * np.log1p(-np.minimum(share, 0.999))), dtype=np.float64)

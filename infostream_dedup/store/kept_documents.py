@@ -1,0 +1,48 @@
+"""Documents as the stream can have them back: only what is stored of every document."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from infostream_dedup.model.document import Document, Language
+from infostream_dedup.model.stream_records import Remembered
+
+__all__ = ["kept_document", "kept_of"]
+
+_BEGINNING: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def kept_document(
+    id: str,  # noqa: A002 - the document's own word
+    text: str,
+    *,
+    title: str,
+    language: Language,
+    published: int | None,
+    source: str | None,
+) -> Document:
+    """A document without what no store keeps: pictures, links, address and other fields.
+
+    Args:
+        id: of the document.
+        text: its body.
+        title: its headline.
+        language: given or detected.
+        published: UTC microseconds since 1970.
+        source: site or agency.
+    """
+    time = None if published is None else _BEGINNING + timedelta(microseconds=published)
+    return Document(id=id, text=text, title=title, lang=language, time=time, source=source)
+
+
+def kept_of(remembered: Remembered) -> Document:
+    """The same of a document that is about to be stored; its text is kept."""
+    return kept_document(
+        remembered.id,
+        remembered.text or "",
+        title=remembered.title,
+        language=remembered.language,
+        published=remembered.published,
+        source=remembered.source,
+    )

@@ -1,0 +1,123 @@
+"""The second stage: a classifier looks at the earlier documents that key terms have found (Andreev et al., section 6).
+
+Words are weighed by the language at large and documents by what a store keeps of them, so that a decision depends on
+two documents only: not on the batch, not on the stream so far.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.criteria.classifier import Classifier
+from infostream_dedup.criteria.document_models import DocumentModels, document_models
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.model import Document
+from infostream_dedup.model.stream_records import Remembered
+from infostream_dedup.store.kept_documents import kept_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Judged", "SecondStage", "check_model"]
+
+_DECIMALS: Final = 6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """What the classifier says of a document against several earlier ones.
+
+    Attributes:
+        criteria: names, in the order of the columns of ``vectors``.
+        values: float64 (others,), decision values; above 0 the document repeats that one.
+        probabilities: float64 (others,), that it does, 0 to 1.
+        vectors: float64 (others, criteria), differences of the document against each; NaN where unknown.
+    """
+
+    criteria: tuple[str, ...]
+    values: NDArray[np.float64]
+    probabilities: NDArray[np.float64]
+    vectors: NDArray[np.float64]
+
+    @property
+    def repeats(self) -> NDArray[np.bool_]:
+        """Whether the document adds nothing to each, bool (others,)."""
+        return np.asarray(self.values > 0)
+
+    def probability(self, row: int) -> float:
+        """As it stands in a verdict: six decimals."""
+        return round(float(self.probabilities[row]), _DECIMALS)
+
+    def differences(self, row: int) -> tuple[tuple[str, float | None], ...]:
+        """Each criterion with its difference, six decimals; ``None`` where it cannot be told."""
+        values = self.vectors[row].tolist()
+        return tuple(
+            (name, None if math.isnan(value) else round(value, _DECIMALS))
+            for name, value in zip(self.criteria, values, strict=True)
+        )
+
+
+def check_model(classifier: Classifier) -> None:
+    """Refuse a classifier that cannot judge a stream.
+
+    Raises:
+        ConfigurationError: it was trained with the statistics of its collection.
+    """
+    if classifier.statistics != "background":
+        raise ConfigurationError(
+            f"the model was trained with statistics of its {classifier.statistics}, and a stream has none; "
+            "train it with --statistics background"
+        )
+
+
+class SecondStage:
+    """Judges documents of a batch against earlier ones of the stream.
+
+    Args:
+        classifier: trained with background statistics.
+        kept: gives an earlier document by its ordinal; not asked for those of the batch itself.
+    """
+
+    def __init__(self, classifier: Classifier, kept: Callable[[int], Document]) -> None:
+        self._classifier = classifier
+        self._kept = kept
+        self._batch: dict[int, Document] = {}
+        self._models: DocumentModels | None = None
+        self._rows: dict[int, int] = {}
+
+    def begin_batch(self) -> None:
+        """From now on the documents of the last batch are asked from the store."""
+        self._batch.clear()
+
+    def read(self, documents: Sequence[Remembered], earlier: Iterable[int]) -> None:
+        """Read all that the next documents may be compared with.
+
+        Args:
+            documents: the next ones of the batch, with their texts.
+            earlier: ordinals of documents before them.
+        """
+        self._batch |= {one.ordinal: kept_of(one) for one in documents}
+        ordinals = [*sorted(set(earlier)), *(one.ordinal for one in documents)]
+        read = [self._batch[one] if one in self._batch else self._kept(one) for one in ordinals]
+        self._models = document_models(read, statistics="background")
+        self._rows = {ordinal: row for row, ordinal in enumerate(ordinals)}
+
+    def judged(self, ordinal: int, others: NDArray[np.int64]) -> Judged:
+        """Judge one document against others; all of them have been read.
+
+        Args:
+            ordinal: of the document.
+            others: int64, ordinals of earlier ones.
+        """
+        if self._models is None:
+            raise ValueError(f"document {ordinal} has not been read")
+        j = np.array([self._rows[other] for other in others.tolist()], dtype=np.int64)
+        i = np.full(len(j), self._rows[ordinal], dtype=np.int64)
+        forward, backward = self._classifier.vectors(self._models, i, j)
+        decided = self._classifier.decide_vectors(i, j, forward, backward)
+        return Judged(self._classifier.criteria, decided.forward, decided.probability_forward, forward)

@@ -1,0 +1,90 @@
+"""``ingest --model``: templates are no duplicates, whatever the batches; stored answers; refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parents[1] / "criteria"
+COLUMNS = ["id", "status", "of", "group", "relation", "forward", "backward", "terms"]
+
+
+def lines(output):
+    return [json.loads(line) for line in output.splitlines()]
+
+
+@pytest.fixture
+def halves(tmp_path):
+    """Every other story to learn from, the rest to judge; and the judged pairs of the rest."""
+    documents = lines((HERE / "templates.jsonl").read_bytes())
+    labels = lines((HERE / "template_labels.jsonl").read_bytes())
+    stories = list(dict.fromkeys("-".join(row["id"].split("-")[:2]) for row in documents))
+
+    def half(id_):
+        return stories.index("-".join(id_.split("-")[:2])) % 2
+
+    def write(name, rows):
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+    learned = [row for row in labels if half(row["a"]) == half(row["b"]) == 0]
+    write("learned.jsonl", [row for row in documents if half(row["id"]) == 0])
+    write("labels.jsonl", [row | {"label": "dup" if row["label"] == "dup" else "similar"} for row in learned])
+    write("rest.jsonl", [row for row in documents if half(row["id"]) == 1])
+    return [row for row in labels if half(row["a"]) == half(row["b"]) == 1]
+
+
+def trained(run, name, *options):
+    answer = run("train", "learned.jsonl", "--labels", "labels.jsonl", "--model", name, *options)
+    assert answer.returncode == 0, answer.stderr.decode()
+
+
+def test_templates_of_other_stories_are_no_duplicates(run, tmp_path, halves):
+    trained(run, "m.json", "--statistics", "background")
+    command = ("ingest", "rest.jsonl", "--model", "m.json")
+    outputs = set()
+    for size in ("1", "7", "1000"):
+        done = run(*command, "--store", f"{size}.db", "--keep-text", "--batch-size", size)
+        assert done.returncode == 0, done.stderr.decode()
+        outputs.add(done.stdout)
+        assert run(*command, "--store", f"{size}.db").stdout == done.stdout
+    assert len(outputs) == 1
+    rows = {row["id"]: row for row in lines(outputs.pop())}
+    assert all(list(row) == [*COLUMNS, "probability", "criteria"] for row in rows.values())
+    for row in rows.values():
+        if row["status"] == "duplicate":
+            assert row["probability"] > 0.5
+            assert "number_order" in row["criteria"]
+    together = {
+        kind: [rows[p["a"]]["group"] == rows[p["b"]]["group"] for p in halves if p["label"] == kind]
+        for kind in ("template", "dup")
+    }
+    assert len(together["template"]) >= 30
+    assert not any(together["template"])
+    assert sum(together["dup"]) >= 0.9 * len(together["dup"]) > 10
+    verified = run("store", "verify", "7.db", "--format", "jsonl")
+    assert verified.returncode == 0
+    assert not any(row["faults"] for row in lines(verified.stdout))
+
+
+def test_refusals_say_what_to_do(run, tmp_path, halves):
+    trained(run, "counted.json")
+    trained(run, "m.json", "--statistics", "background")
+    changed = json.loads((tmp_path / "m.json").read_bytes())
+    changed["bias"] += 1
+    (tmp_path / "other.json").write_text(json.dumps(changed), encoding="utf-8")
+    keep = ("--keep-text",)
+    assert run("ingest", "rest.jsonl", "--store", "judged.db", "--model", "m.json", *keep).returncode == 0
+    assert run("ingest", "rest.jsonl", "--store", "plain.db").returncode == 0
+    for store, options, code, message in (
+        ("new.db", ("--model", "m.json"), 78, b"--keep-text"),
+        ("new.db", ("--model", "counted.json", *keep), 78, b"--statistics background"),
+        ("new.db", ("--model", "none.json", *keep), 66, b"none.json"),
+        ("judged.db", ("--model", "other.json"), 78, b"model"),
+        ("judged.db", (), 78, b"--model"),
+        ("plain.db", ("--model", "m.json", *keep), 78, b"model None"),
+    ):
+        answer = run("ingest", "rest.jsonl", "--store", store, *options)
+        assert (answer.returncode, message in answer.stderr, answer.stdout) == (code, True, b""), answer.stderr
+    assert not (tmp_path / "new.db").exists()
