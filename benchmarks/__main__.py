@@ -52,7 +52,7 @@ def _parts(month: bool, runs: str, real: Path | None) -> dict[str, list[str]]:
         "documents": [*job, largest, "--texts", "documents"],
         "signature": [*job, largest, "--target", "signature"],
         "hard": [*job, largest, "--hard"],
-        "morph": [*job, largest, "--representation", "morph"],
+        "morph": [*job, largest, "--representation", "morph", "--words", "russian"],
         "race": [*race, "100000", "--contestants", "infostream-dedup", "rensa", "datasketch"],
         # The cosine takes four times as long for twice the documents.
         "race-small": [*race, "20000"],

@@ -8,15 +8,17 @@ truth that finders of duplicates can be judged by.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Final
+from itertools import islice
+from typing import Final, Literal
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["MONTH", "Corpus", "Texts", "generate", "harder", "write_texts"]
+__all__ = ["MONTH", "Corpus", "Texts", "Words", "generate", "harder", "write_texts"]
 
 MONTH: Final = 1_272_217
 """Documents of the source paper's month."""
@@ -27,6 +29,9 @@ _TOPIC_LEMMAS = 60
 _MEAN_LENGTH = 225
 _LARGEST_STORY = 3000
 _SKEWED_LEMMAS = 30_000
+_RUSSIAN = re.compile("[а-я][а-яё]*")
+
+Words = Literal["made-up", "russian"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +101,23 @@ def harder(corpus: Corpus) -> Corpus:
     return replace(corpus, tokens=lemma.astype(np.int32)[corpus.tokens], lemmas=_COMMON + _SKEWED_LEMMAS)
 
 
-def write_texts(corpus: Corpus, *, seed: int = 7) -> Texts:
-    """Spell the lemmas as Russian-looking words with endings, capitals, punctuation and figures.
+def write_texts(corpus: Corpus, *, seed: int = 7, words: Words = "made-up") -> Texts:
+    """Spell the lemmas as words with capitals, punctuation and figures.
 
     How a word is written depends on the word and the one before it, so that an unedited passage stays verbatim.
+
+    Args:
+        corpus: what to spell.
+        seed: of the made-up words.
+        words: ``made-up`` are Russian-looking stems with endings, new ones without end, as stemming finds them hardest;
+            ``russian`` are the 400,000 commonest word forms of the language, as morphology needs them.
     """
-    pool, starts, lengths = _stems(seed)
-    endings, ending_starts = _packed([ending.encode() for ending in _ENDINGS])
+    if words == "russian":
+        pool, starts, lengths = _russian_forms()
+        endings, ending_starts = _packed([b"" for _ in _ENDINGS])
+    else:
+        pool, starts, lengths = _stems(seed)
+        endings, ending_starts = _packed([ending.encode() for ending in _ENDINGS])
     room = int(lengths[corpus.tokens].sum()) + len(corpus.tokens) * (int(np.diff(ending_starts).max()) + 12)
     data = np.empty(room, dtype=np.uint8)
     offsets = np.zeros(len(corpus) + 1, dtype=np.int64)
@@ -132,6 +147,16 @@ def _stems(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.
                 seen.add(stem)
                 stems.append(stem.encode())
     pool, starts = _packed(stems)
+    return pool, starts[:-1], np.diff(starts)
+
+
+def _russian_forms() -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+    from wordfreq import iter_wordlist
+
+    forms = list(islice(filter(_RUSSIAN.fullmatch, iter_wordlist("ru", "best")), _LEMMAS))
+    if len(forms) < _LEMMAS:
+        raise RuntimeError(f"{len(forms)} Russian forms, expected {_LEMMAS}")
+    pool, starts = _packed([form.encode() for form in forms])
     return pool, starts[:-1], np.diff(starts)
 
 

@@ -25,11 +25,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from math import log
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
-from benchmarks.generator import MONTH, generate, harder, write_texts
+from benchmarks.generator import MONTH, Words, generate, harder, write_texts
 from infostream_dedup.batch.collection import Collection, collect
 from infostream_dedup.batch.linking import key_terms_of, link
 from infostream_dedup.batch.sweeping import measures_of
@@ -79,6 +79,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--hard", action="store_true", help="the skewed vocabulary of 30,000 lemmas")
+    parser.add_argument("--words", choices=get_args(Words), default="made-up", help="see benchmarks.generator")
     parser.add_argument("--real", type=Path, help="gzipped JSON lines with title and text to repeat")
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--out", type=Path)
@@ -90,7 +91,7 @@ def _make_texts(arguments: argparse.Namespace, documents: int, folder: Path) -> 
     if arguments.real:
         return _repeated(arguments.real, documents, folder)
     corpus = generate(documents, seed=arguments.seed)
-    texts = write_texts(harder(corpus) if arguments.hard else corpus)
+    texts = write_texts(harder(corpus) if arguments.hard else corpus, words=arguments.words)
     np.save(folder / "offsets.npy", texts.offsets)
     texts.data.tofile(folder / "texts.bin")
     return round(len(texts.data) / 1e6, 1)

@@ -28,7 +28,7 @@ JOBS = {
     "signature": "stem, target signature",
     "documents": "stem, target text, a Python object for each document",
     "hard": "stem, target text, skewed vocabulary of 30,000 lemmas",
-    "morph": "morph, target text, warm form cache",
+    "morph": "morph, target text, real word forms, warm form cache",
     "real": "stem, target text, mdnews repeated with changed ends",
 }
 
