@@ -73,6 +73,12 @@ def plain_stream():
 
 
 @pytest.fixture(scope="session")
+def plain_judge():
+    """The rules of a stream as plain numpy."""
+    return _neighbour("plain_judge")
+
+
+@pytest.fixture(scope="session")
 def made_up_stream():
     """Makes a stream with everything that a verdict may depend on."""
     return _neighbour("made_up_stream").made_up_stream
