@@ -8,13 +8,29 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from infostream_dedup.matching.engine import Progress
+from infostream_dedup.matching.kernels.window_asking import (
+    ASK,
+    KEYS_FULL,
+    NEXT,
+    OLDEST,
+    PHASE,
+    ROW,
+    SHIFT,
+    SLOTS_FULL,
+    STATES,
+    TARGETS_FULL,
+    Asking,
+    Found,
+    Hits,
+    Numbered,
+    ask,
+    ask_and_add,
+)
 from infostream_dedup.matching.kernels.window_lists import (
     NOTHING,
     Pool,
     Terms,
-    append_document,
     append_documents,
-    count_hits,
     rebase,
     rehash,
     reserve,
@@ -24,11 +40,18 @@ from infostream_dedup.matching.kernels.window_lists import (
 from infostream_dedup.matrix.kernels.first_use import FirstUse
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Candidates", "TermLists", "WindowIndex"]
+__all__ = ["CandidateRows", "Candidates", "TermLists", "WindowIndex"]
 
 _LARGEST_NUMBER = (1 << 32) - 2
+_MOST_KEYS: Final = 255
+_COUNTS_IN_A_WORD: Final = 8
+_LEAST_FOUND: Final = 1 << 16
+"""Finds that ``ask_and_extend`` has room for before it hands them out."""
+
 _TIDIED_AT_ONCE = 8
 _SLOTS_OF_A_DOCUMENT: Final = 64
 _TERMS_AT_ONCE: Final = 1 << 22
@@ -67,6 +90,29 @@ class Candidates:
     backward: NDArray[np.uint8]
 
 
+@dataclass(frozen=True, slots=True)
+class CandidateRows:
+    """What several documents found, one after the other.
+
+    Attributes:
+        first: place of the first of these documents among all that asked.
+        ends: int64 (documents + 1,), from 0, where the finds of each begin.
+        ordinals: int64, ascending for each document.
+        forward: uint8, key terms of the document in the target of each.
+        backward: uint8, key terms of each in the target of the document.
+    """
+
+    first: int
+    ends: NDArray[np.int64]
+    ordinals: NDArray[np.int64]
+    forward: NDArray[np.uint8]
+    backward: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        """Documents that asked."""
+        return len(self.ends) - 1
+
+
 class WindowIndex:
     """Key terms and targets of the latest documents. Exact; documents come and go without a rebuild.
 
@@ -89,16 +135,15 @@ class WindowIndex:
         self._terms = _empty_terms(1 << 10)
         self._keys = _empty_pool(1 << 10)
         self._targets = _empty_pool(1 << 10)
-        self._ordinals = np.zeros(1 << 10, dtype=np.int64)
+        self._numbered = Numbered(np.zeros(1 << 10, dtype=np.int64), np.zeros(1 << 10, dtype=np.uint8))
         # Documents are numbered from 0; those from _oldest up to _next are in the window, and the ordinal of number x
-        # stands at _ordinals[x - _shift].
+        # stands at _numbered.ordinals[x - _shift].
         self._oldest = 0
         self._next = 0
         self._shift = 0
         self._since_tidied = 0
-        self._forward = np.zeros(0, dtype=np.uint8)
-        self._backward = np.zeros(0, dtype=np.uint8)
-        self._touched = np.zeros(1, dtype=np.uint32)
+        self._hits = _empty_hits(0, 1 << 9)
+        self._found = np.zeros(0, dtype=np.int64), *np.zeros((2, 0), dtype=np.uint8)
 
     def __len__(self) -> int:
         """Documents in the window."""
@@ -107,8 +152,8 @@ class WindowIndex:
     @property
     def nbytes(self) -> int:
         """Bytes of all arrays."""
-        arrays = (*self._terms, *self._keys, *self._targets, self._ordinals)
-        return sum(array.nbytes for array in (*arrays, self._forward, self._backward, self._touched))
+        arrays = (*self._terms, *self._keys, *self._targets, *self._numbered, *self._found)
+        return sum(array.nbytes for array in (*arrays, self._hits.forward, self._hits.backward, self._hits.slots))
 
     def add(self, ordinal: int, *, keys: ArrayLike, targets: ArrayLike) -> None:
         """Take a document into the window.
@@ -121,15 +166,87 @@ class WindowIndex:
         Raises:
             ValueError: the ordinal is not larger than the last one.
         """
-        self._check_later(ordinal)
-        key_terms, target_terms = _numbers(keys), _numbers(targets)
-        self._number_anew(1)
-        self._make_room_for_terms(len(key_terms) + len(target_terms))
-        self._remember(_numbers([ordinal]))
-        self._keys = self._appended(key_terms, self._keys, self._targets)
-        self._targets = self._appended(target_terms, self._targets, self._keys)
-        self._next += 1
-        self._tidy(1)
+        rows = _Rows.of(keys), _Rows.of(targets)
+        for _ in self.ask_and_extend([ordinal], keys=rows[0], targets=rows[1], least_keys=_MOST_KEYS + 1):
+            """Nobody asks."""
+
+    def ask_and_extend(
+        self,
+        ordinals: ArrayLike,
+        *,
+        keys: TermLists,
+        targets: TermLists,
+        oldest: ArrayLike | None = None,
+        needs: ArrayLike = (1,),
+        least_keys: int = 0,
+    ) -> Iterator[CandidateRows]:
+        """Let each of several documents find those before it, and take it into the window, one after the other.
+
+        Args:
+            ordinals: their places in the stream, ascending, larger than all before.
+            keys: their key terms, each once in a document, at most 255.
+            targets: what others' key terms are looked up in, each once in a document.
+            oldest: ordinal of the first document that each may find, ascending; those before it expire. By default
+                nothing expires.
+            needs: least hits in either direction, at least 1, by the number of key terms of the shorter document;
+                ascending, and the last one holds for all greater numbers.
+            least_keys: documents with fewer key terms find nothing.
+
+        Yields:
+            What they found, for as many documents at a time as there is room for; overwritten by what comes next. A
+            document is in the window when what it found has come; go on to the end.
+
+        Raises:
+            ValueError: the ordinals do not ascend, or there are not as many rows.
+        """
+        given = _numbers(ordinals)
+        self._check(given, keys, targets)
+        if len(given) == 0:
+            return
+        self._number_anew(len(given))
+        self._remember(given, np.diff(keys.indptr))
+        asking = _asking(
+            keys,
+            targets,
+            oldest=np.full(len(given), np.iinfo(np.int64).min) if oldest is None else _numbers(oldest),
+            needs=_numbers(needs),
+            least_keys=least_keys,
+        )
+        most = int((np.diff(keys.indptr) + np.diff(targets.indptr)).max())
+        self._make_room_to_count(len(self) + len(given), most)
+        state = self._state()
+        done = 0
+        while done < len(given):
+            found = self._run(asking, state)
+            row = int(state[ROW])
+            self._oldest, self._next = int(state[OLDEST]), int(state[NEXT])
+            self._tidy(row - done)
+            ends = found.ends[done : row + 1]
+            yield CandidateRows(done, ends, *(column[: ends[-1]] for column in self._found))
+            done = row
+
+    def _run(self, asking: Asking, state: NDArray[np.int64]) -> Found:
+        """Let documents ask and be added until all have, or until there is no room for what they find."""
+        found = Found(np.zeros(len(asking.oldest) + 1, dtype=np.int64), *self._found)
+        while True:
+            wanting = ask_and_add(
+                asking, self._terms, self._keys, self._targets, self._numbered, self._hits, found, state
+            )
+            if wanting == SLOTS_FULL:
+                row = int(state[ROW])
+                sizes = np.diff(asking.key_ends[row : row + 2]), np.diff(asking.target_ends[row : row + 2])
+                self._make_room_for_terms(int(sizes[0][0] + sizes[1][0]))
+            elif wanting == KEYS_FULL:
+                self._keys = _grown(self._keys)
+            elif wanting == TARGETS_FULL:
+                self._targets = _grown(self._targets)
+            else:
+                return found
+
+    def _state(self) -> NDArray[np.int64]:
+        state = np.zeros(STATES, dtype=np.int64)
+        state[OLDEST], state[NEXT], state[SHIFT], state[PHASE] = self._oldest, self._next, self._shift, ASK
+        return state
 
     def extend(self, ordinals: ArrayLike, *, keys: TermLists, targets: TermLists) -> None:
         """Take many documents into the window: the same as adding them one by one, some twenty times as fast.
@@ -143,14 +260,9 @@ class WindowIndex:
             ValueError: the ordinals do not ascend, or there are not as many rows.
         """
         given = _numbers(ordinals)
-        if not len(given) == len(keys.indptr) - 1 == len(targets.indptr) - 1:
-            rows = f"{len(keys.indptr) - 1} rows of keys and {len(targets.indptr) - 1} of targets"
-            raise ValueError(f"{len(given)} ordinals for {rows}")
+        self._check(given, keys, targets)
         if len(given) == 0:
             return
-        self._check_later(int(given[0]))
-        if np.any(np.diff(given) <= 0):
-            raise ValueError("the ordinals do not ascend")
         self._keys = _with_room(self._keys, int(keys.indptr[-1] - keys.indptr[0]))
         self._targets = _with_room(self._targets, int(targets.indptr[-1] - targets.indptr[0]))
         begin = 0
@@ -161,20 +273,25 @@ class WindowIndex:
     def _extend_at_once(self, ordinals: NDArray[np.int64], keys: _Piece, targets: _Piece) -> None:
         self._number_anew(len(ordinals))
         self._make_room_for_terms(len(keys.distinct) + len(targets.distinct))
-        self._remember(ordinals)
+        self._remember(ordinals, np.diff(keys.indptr))
         self._keys = self._extended(keys, self._keys, self._targets)
         self._targets = self._extended(targets, self._targets, self._keys)
         self._next += len(ordinals)
         self._tidy(len(ordinals))
 
-    def _check_later(self, ordinal: int) -> None:
-        if len(self) and ordinal <= self._ordinals[self._next - 1 - self._shift]:
-            last = int(self._ordinals[self._next - 1 - self._shift])
-            raise ValueError(f"ordinal is {ordinal}; expected more than the last one, {last}")
+    def _check(self, ordinals: NDArray[np.int64], keys: TermLists, targets: TermLists) -> None:
+        if not len(ordinals) == len(keys.indptr) - 1 == len(targets.indptr) - 1:
+            rows = f"{len(keys.indptr) - 1} rows of keys and {len(targets.indptr) - 1} of targets"
+            raise ValueError(f"{len(ordinals)} ordinals for {rows}")
+        if len(self) and len(ordinals) and ordinals[0] <= self._numbered.ordinals[self._next - 1 - self._shift]:
+            last = int(self._numbered.ordinals[self._next - 1 - self._shift])
+            raise ValueError(f"ordinal is {ordinals[0]}; expected more than the last one, {last}")
+        if np.any(np.diff(ordinals) <= 0):
+            raise ValueError("the ordinals do not ascend")
 
     def expire_before(self, ordinal: int) -> None:
         """Let documents go whose ordinals are smaller; ordinals never added do no harm."""
-        window = self._ordinals[self._oldest - self._shift : self._next - self._shift]
+        window = self._numbered.ordinals[self._oldest - self._shift : self._next - self._shift]
         self._oldest += int(np.searchsorted(window, ordinal))
 
     def candidates(self, *, keys: ArrayLike, targets: ArrayLike, k_min: int) -> Candidates:
@@ -185,27 +302,13 @@ class WindowIndex:
             targets: what the key terms of the window's documents are looked up in, each once.
             k_min: at least 1.
         """
-        self._make_room_for_hits()
-        forward, backward, touched = self._forward, self._backward, self._touched
-        asking, answering = _numbers(keys), _numbers(targets)
-        found = count_hits(asking, self._oldest, self._terms, self._targets, forward, touched, 0, backward)
-        found = count_hits(answering, self._oldest, self._terms, self._keys, backward, touched, found, forward)
-        touched = touched[:found]
-        forward, backward = forward[touched], backward[touched]
-        self._forward[touched] = 0
-        self._backward[touched] = 0
-        near = np.flatnonzero(np.maximum(forward, backward) >= k_min)
-        near = near[np.argsort(touched[near])]
-        ordinals = self._ordinals[touched[near] + np.int64(self._oldest - self._shift)]
-        return Candidates(ordinals, forward[near], backward[near])
-
-    def _appended(self, given: NDArray[np.int64], pool: Pool, other: Pool) -> Pool:
-        done = 0
-        while True:
-            done = append_document(self._next, given, done, self._oldest, self._terms, pool, other)
-            if done == len(given):
-                return pool
-            pool = pool._replace(postings=_longer(pool.postings, len(pool.postings) * 3 // 2))
+        one, other = _Rows.of(keys), _Rows.of(targets)
+        oldest = np.full(1, np.iinfo(np.int64).min)
+        asking = _asking(one, other, oldest=oldest, needs=np.array([k_min]), least_keys=0)
+        self._make_room_to_count(len(self), len(one.values) + len(other.values))
+        found = Found(np.zeros(2, dtype=np.int64), *self._found)
+        ask(0, asking, self._terms, self._keys, self._targets, self._numbered, self._hits, found, self._state())
+        return Candidates(*(column[: found.ends[1]].copy() for column in self._found))
 
     def _extended(self, piece: _Piece, pool: Pool, other: Pool) -> Pool:
         ends = np.empty(len(piece.distinct), dtype=np.int64)
@@ -239,22 +342,27 @@ class WindowIndex:
         self._keys = self._keys._replace(lists=_longer(self._keys.lists, larger))
         self._targets = self._targets._replace(lists=_longer(self._targets.lists, larger))
 
-    def _make_room_for_hits(self) -> None:
-        if len(self._forward) < len(self):
-            size = max(1 << 10, 2 * len(self))
-            self._forward, self._backward = np.zeros((2, size), dtype=np.uint8)
-            self._touched = np.zeros(size + 1, dtype=np.uint32)
+    def _make_room_to_count(self, documents: int, terms: int) -> None:
+        counts, slots = len(self._hits.forward), len(self._hits.slots)
+        if counts < documents or slots < terms:
+            more = counts if counts >= documents else max(1 << 10, 2 * documents)
+            self._hits = _empty_hits(more, max(slots, 2 * terms if slots < terms else 0))
+        if len(self._found[0]) < documents:
+            room = max(_LEAST_FOUND, 2 * documents)
+            self._found = np.zeros(room, dtype=np.int64), *np.zeros((2, room), dtype=np.uint8)
 
-    def _remember(self, ordinals: NDArray[np.int64]) -> None:
-        if self._next - self._shift + len(ordinals) > len(self._ordinals):
-            window = self._ordinals[self._oldest - self._shift : self._next - self._shift]
-            wanted = len(window) + len(ordinals)
-            if 2 * wanted > len(self._ordinals):
-                self._ordinals = _longer(window, 2 * wanted)
-            else:
-                self._ordinals[: len(window)] = window.copy()
+    def _remember(self, ordinals: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
+        room = len(self._numbered.ordinals)
+        if self._next - self._shift + len(ordinals) > room:
+            begin, end = self._oldest - self._shift, self._next - self._shift
+            wanted = end - begin + len(ordinals)
+            longer = max(room, 2 * wanted)
+            ordinals_held, sizes_held = self._numbered.ordinals[begin:end], self._numbered.sizes[begin:end]
+            self._numbered = Numbered(_longer(ordinals_held, longer), _longer(sizes_held, longer))
             self._shift = self._oldest
-        self._ordinals[self._next - self._shift :][: len(ordinals)] = ordinals
+        begin = self._next - self._shift
+        self._numbered.ordinals[begin : begin + len(ordinals)] = ordinals
+        self._numbered.sizes[begin : begin + len(ordinals)] = np.minimum(sizes, _MOST_KEYS)
 
     def _tidy(self, added: int) -> None:
         """Pass over all slots while a quarter of the window changes, some slots at a time."""
@@ -332,6 +440,11 @@ def _empty_terms(slots: int) -> Terms:
     )
 
 
+def _empty_hits(documents: int, terms: int) -> Hits:
+    words = np.zeros((2, -(-documents // _COUNTS_IN_A_WORD)), dtype=np.uint64)
+    return Hits(words[0].view(np.uint8), words[1].view(np.uint8), words[0], words[1], np.zeros(terms, dtype=np.int64))
+
+
 def _empty_pool(slots: int) -> Pool:
     free = np.full(33, NOTHING, dtype=np.int64)
     free[-1] = 0
@@ -345,6 +458,10 @@ def _with_room(pool: Pool, postings: int) -> Pool:
     return pool if wanted <= len(pool.postings) else pool._replace(postings=_longer(pool.postings, wanted))
 
 
+def _grown(pool: Pool) -> Pool:
+    return pool._replace(postings=_longer(pool.postings, len(pool.postings) * 3 // 2))
+
+
 def _longer(array: NDArray[_Scalar], size: int) -> NDArray[_Scalar]:
     grown = np.empty((size, *array.shape[1:]), dtype=array.dtype)
     grown[: len(array)] = array
@@ -354,6 +471,27 @@ def _longer(array: NDArray[_Scalar], size: int) -> NDArray[_Scalar]:
 class _Rows(NamedTuple):
     indptr: NDArray[np.int64]
     values: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, terms: ArrayLike) -> _Rows:
+        """The terms of one document."""
+        values = _numbers(terms)
+        return cls(np.array([0, len(values)]), values)
+
+    @classmethod
+    def from_zero(cls, lists: TermLists) -> _Rows:
+        """The terms of several documents, the first of which begin at 0."""
+        begin, end = int(lists.indptr[0]), int(lists.indptr[-1])
+        return cls(_numbers(lists.indptr - begin), _numbers(lists.values[begin:end]))
+
+
+def _asking(
+    keys: TermLists, targets: TermLists, *, oldest: NDArray[np.int64], needs: NDArray[np.int64], least_keys: int
+) -> Asking:
+    every = np.full(_MOST_KEYS + 1, needs[-1])
+    every[: len(needs)] = needs[: len(every)]
+    own, looked_up = _Rows.from_zero(keys), _Rows.from_zero(targets)
+    return Asking(own.indptr, own.values, looked_up.indptr, looked_up.values, oldest, every, least_keys)
 
 
 def _toy() -> None:

@@ -1,54 +1,83 @@
-"""What a document is to the earlier ones of the window."""
+"""What documents are to the earlier ones of the window."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from infostream_dedup.matching.relations import need
-from infostream_dedup.matching.window_index import Candidates
+from infostream_dedup.stream.kernels.judging import (
+    ANY_SOURCE,
+    LINKED,
+    NOTHING,
+    OTHER_SOURCE,
+    REPEATED,
+    SAME_SOURCE,
+    TEMPLATE,
+    UPDATED,
+    Chosen,
+    Finds,
+    Met,
+    Rules,
+    choose,
+    meet,
+    weigh,
+)
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.stream.templates import contained, is_template, jaccard
-from infostream_dedup.stream.window import NO_SOURCE, Window
+from infostream_dedup.stream.window import Window
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.stream.second_stage import SecondStage
+    from infostream_dedup.matching.window_index import CandidateRows
+    from infostream_dedup.model.stream_records import Remembered
+    from infostream_dedup.stream.second_stage import Judged, SecondStage
 
-__all__ = ["Found", "Judge", "least_hits"]
+__all__ = ["Found", "Judge", "KeysThatMet", "least_hits"]
 
-_RELATIONS: Final = (None, "contained", "contains", "equal")
+_RELATIONS: Final = {0: None, 1: "contained", 2: "contains", 3: "equal", TEMPLATE: "template", UPDATED: "updated"}
+_SOURCES: Final = {"ignore": ANY_SOURCE, "ban": OTHER_SOURCE, "require": SAME_SOURCE}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Found:
-    """What key terms say of a document.
+    """The earlier document that one repeats or resembles most.
 
     Attributes:
-        of: ordinal of the earlier document it is linked to; ``None`` where there is none.
-        duplicate: whether it repeats that one, else it resembles it.
-        relation: to that one.
-        forward: key terms of the document in that one.
-        backward: key terms of that one in the document.
-        repeated: ordinals of all documents that it repeats, ascending.
+        of: its ordinal.
+        duplicate: whether the document repeats it, else it resembles it.
+        relation: to it.
+        repeated: ordinals of all documents that the document repeats, ascending.
         probability: that it repeats ``of``, by the model; ``None`` without one.
         criteria: names of the model's criteria and the differences from ``of``.
     """
 
-    of: int | None
+    of: int
     duplicate: bool
     relation: str | None
-    forward: int
-    backward: int
     repeated: list[int]
     probability: float | None = None
     criteria: tuple[tuple[str, float | None], ...] | None = None
 
 
-_NOTHING: Final = Found(None, False, None, 0, 0, [])
+@dataclass(slots=True)
+class KeysThatMet:
+    """Key terms of two documents that stand in the other one.
+
+    Attributes:
+        forward: key terms of the later document in the earlier one.
+        backward: key terms of the earlier one in the later one.
+        terms: numbers of all these terms.
+        weights: of each, summed where it is a key term of both.
+    """
+
+    forward: int
+    backward: int
+    terms: list[int]
+    weights: list[int]
 
 
 class Judge:
@@ -58,141 +87,134 @@ class Judge:
         settings: of the stream.
         window: with the documents that candidates name.
         second: the model's judgement, if there is one.
+
+    Attributes:
+        needs: int64, hits in either direction that link two documents, by key terms of the shorter one.
     """
 
     def __init__(self, settings: StreamSettings, window: Window, second: SecondStage | None = None) -> None:
         self._second = second
-        self._settings = settings
         self._window = window
-        terms, sizes = settings.terms, np.arange(settings.terms.n + 1)
-        self._need_duplicate = need(settings.k_duplicate, sizes, sizes, n=terms.n, short=terms.short)
-        self._need_similar = need(settings.k_similar, sizes, sizes, n=terms.n, short=terms.short)
-        # A document that lies inside another one shares little of what that one says.
-        self._least_shared = settings.least_shared if settings.duplicate_rule == "equal" else 0.0
+        terms = settings.terms
+        sizes = np.arange(terms.n + 1)
+        duplicate, similar = (
+            np.asarray(need(k, sizes, sizes, n=terms.n, short=terms.short), dtype=np.int64)
+            for k in (settings.k_duplicate, settings.k_similar)
+        )
+        self.needs = similar
+        both = settings.duplicate_rule == "equal"
+        self._rules = Rules(
+            duplicate,
+            similar,
+            both,
+            settings.templates,
+            # A document that lies inside another one shares little of what that one says.
+            float(settings.least_shared) if both else 0.0,
+            _SOURCES[settings.same_source],
+            terms.target == "text",
+        )
 
-    def found(self, candidates: Candidates, ordinal: int) -> Found:
-        """The document that another one repeats or resembles most: by min and max of both counts, then the earliest.
+    def found(self, candidates: CandidateRows, documents: Sequence[Remembered]) -> list[Found | None]:
+        """The document that each repeats or resembles most: by min and max of both counts, then the earliest.
 
         With a model it is the one that it most probably repeats.
 
         Args:
-            candidates: all documents of the window with enough hits in either direction.
-            ordinal: the document that asks; its columns are in the window.
+            candidates: of all of the documents; those with enough hits in either direction.
+            documents: consecutive ones; their columns are in the window.
         """
-        ordinals = candidates.ordinals
-        if len(ordinals) == 0:
-            return _NOTHING
-        window = self._window
-        rows, row = ordinals - window.first, ordinal - window.first
-        shorter = np.minimum(window.sizes[rows], window.sizes[row])
-        forward, backward = candidates.forward.astype(np.int64), candidates.backward.astype(np.int64)
-        linked = self._linked(rows, row, shorter, np.maximum(forward, backward))
-        if not linked.any():
-            return _NOTHING
-        rows, shorter, forward, backward = rows[linked], shorter[linked], forward[linked], backward[linked]
-        least = self._need_duplicate[shorter]
-        alike = forward >= least
-        if self._settings.duplicate_rule == "equal":
-            alike &= backward >= least
-        told = self._with_equal_numbers(rows, row, alike) if self._settings.templates and alike.any() else alike
-        same = self._sharing_enough(rows, row, told) if self._least_shared and told.any() else told
-        rank = (np.minimum(forward, backward) * 256 + np.maximum(forward, backward)).astype(np.float64)
-        judged = None if self._second is None else self._second.judged(ordinal, rows + window.first)
-        if judged is not None:
-            same, rank = judged.repeats, judged.values
-        repeats = bool(same.any())
-        best = int(np.argmax(np.where(same, rank, -1) if repeats else rank))
-        need_of = least[best] if alike[best] else self._need_similar[shorter[best]]
-        relation = _RELATIONS[int(forward[best] >= need_of) + 2 * int(backward[best] >= need_of)]
-        if alike[best] and not told[best] and not same[best]:
-            relation = self._changed(row, int(rows[best]))
-        repeated = (rows[same] + window.first).tolist()
-        of = int(rows[best]) + window.first
-        hits = int(forward[best]), int(backward[best])
-        if judged is None:
-            return Found(of, repeats, relation, *hits, repeated)
-        return Found(of, repeats, relation, *hits, repeated, judged.probability(best), judged.differences(best))
-
-    def linked(self, candidates: Candidates, ordinal: int) -> list[int]:
-        """Ordinals of the documents that another one at least resembles; arguments as ``found``."""
-        window, ordinals = self._window, candidates.ordinals
-        rows, row = ordinals - window.first, ordinal - window.first
-        shorter = np.minimum(window.sizes[rows], window.sizes[row])
-        most = np.maximum(candidates.forward, candidates.backward).astype(np.int64)
-        found: list[int] = ordinals[self._linked(rows, row, shorter, most)].tolist()
+        window, first = self._window, documents[0].ordinal
+        columns, row = window.columns, first - window.first
+        finds = _finds(candidates, window.first)
+        weigh(row, finds, columns, self._rules)
+        judged = self._judged(finds, documents) if self._second is not None else {}
+        chosen = _room_to_choose(finds)
+        choose(row, finds, columns, self._rules, chosen)
+        found: list[Found | None] = [None] * len(documents)
+        linked = np.flatnonzero(chosen.places != NOTHING)
+        ends, repeated = chosen.repeated_ends.tolist(), (chosen.repeated[: chosen.repeated_ends[-1]] + window.first)
+        ofs = (finds.rows[chosen.places[linked]] + window.first).tolist()
+        repeats, relations = chosen.repeats[linked].tolist(), chosen.relations[linked].tolist()
+        repeated_ordinals = repeated.tolist()
+        for number, of, duplicate, relation in zip(linked.tolist(), ofs, repeats, relations, strict=True):
+            own = repeated_ordinals[ends[number] : ends[number + 1]]
+            found[number] = Found(of, duplicate, _RELATIONS[relation], own)
+        for number, (places, says) in judged.items():
+            one = found[number]
+            if one is not None:
+                best = int(np.searchsorted(places, chosen.places[number]))
+                one.probability, one.criteria = says.probability(best), says.differences(best)
         return found
 
-    def _linked(
-        self, rows: NDArray[np.int64], row: int, shorter: NDArray[np.int64], most: NDArray[np.int64]
-    ) -> NDArray[np.bool_]:
-        linked = np.asarray(most >= self._need_similar[shorter])
-        if self._settings.same_source != "ignore":
-            linked &= self._may_link(self._window.sources[rows], int(self._window.sources[row]))
-        return linked
-
-    def _may_link(self, sources: NDArray[np.int32], source: int) -> NDArray[np.bool_]:
-        if self._settings.same_source == "require":
-            return np.asarray((sources == source) & (source != NO_SOURCE))
-        return np.asarray((sources != source) | (sources == NO_SOURCE))
-
-    def _with_equal_numbers(self, rows: NDArray[np.int64], row: int, alike: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        same = alike.copy()
-        numbers = self._window.numbers
-        same[alike] = contained(numbers.row(row), numbers.gathered(rows[alike]))
-        return same
-
-    def _sharing_enough(self, rows: NDArray[np.int64], row: int, alike: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        same = alike.copy()
-        targets = self._window.targets
-        same[alike] = jaccard(targets.row(row), targets.gathered(rows[alike])) >= self._least_shared
-        return same
-
-    def _changed(self, row: int, other: int) -> str:
-        """Relation of two documents that are alike but for their numbers."""
-        window = self._window
-        source = int(window.sources[row])
-        template = is_template(
-            window.targets.row(row),
-            window.targets.row(other),
-            microseconds_apart=abs(int(window.times[row]) - int(window.times[other])),
-            same_source=source != NO_SOURCE and source == window.sources[other],
-        )
-        return "template" if template else "updated"
-
-    def met(self, ordinal: int, of: int) -> tuple[int, int, list[int], list[int]]:
-        """Key terms of two documents that stand in each other.
-
-        Args:
-            ordinal: the later document.
-            of: the earlier one.
+    def _judged(self, finds: Finds, documents: Sequence[Remembered]) -> dict[int, tuple[NDArray[np.int64], Judged]]:
+        """Let the model say what is repeated, and rank.
 
         Returns:
-            How many of the later document's stand in the earlier one, how many of the earlier one's in the later one,
-            the numbers of all these terms, and the weight of each, summed where it is a key term of both.
+            By number of the document the places of the finds that were judged, and what was said of them.
         """
-        window = self._window
-        here, there = ordinal - window.first, of - window.first
-        forward = _holds(self._looked_up(there), window.keys.row(here))
-        backward = _holds(self._looked_up(here), window.keys.row(there))
-        terms = np.concatenate([window.keys.row(here)[forward], window.keys.row(there)[backward]])
-        weights = np.concatenate([window.weights.row(here)[forward], window.weights.row(there)[backward]])
-        distinct, place = np.unique(terms, return_inverse=True)
-        summed = np.zeros(len(distinct), dtype=np.int64)
-        np.add.at(summed, place, weights)
-        return int(forward.sum()), int(backward.sum()), distinct.tolist(), summed.tolist()
+        second = self._second
+        if second is None:
+            return {}
+        first = documents[0].ordinal
+        linked = np.flatnonzero(finds.kinds & LINKED)
+        ordinals = finds.rows[linked] + self._window.first
+        second.read(documents, ordinals[ordinals < first].tolist())
+        judged = {}
+        bounds = np.searchsorted(linked, finds.ends)
+        for number, document in enumerate(documents):
+            places = linked[bounds[number] : bounds[number + 1]]
+            if len(places) == 0:
+                continue
+            says = second.judged(document.ordinal, ordinals[bounds[number] : bounds[number + 1]])
+            finds.ranks[places] = says.values
+            finds.kinds[places] = finds.kinds[places] & ~np.uint8(REPEATED) | np.where(says.repeats, REPEATED, 0)
+            judged[number] = places, says
+        return judged
 
-    def _looked_up(self, row: int) -> NDArray[np.int32]:
-        if self._settings.terms.target == "text":
-            return self._window.targets.row(row)
-        return np.sort(self._window.keys.row(row))
+    def met(self, pairs: Sequence[tuple[int, int]]) -> Iterator[KeysThatMet]:
+        """Key terms of pairs of documents that stand in each other.
+
+        Args:
+            pairs: ordinals of a later and an earlier document.
+        """
+        columns, rules = self._window.columns, self._rules
+        rows = np.array(pairs, dtype=np.int64).reshape(-1, 2) - self._window.first
+        later, earlier = np.ascontiguousarray(rows[:, 0]), np.ascontiguousarray(rows[:, 1])
+        met = _room_for_terms(len(rows), int(columns.sizes[rows].sum()))
+        meet(later, earlier, columns, rules, met)
+        forward, backward, ends, terms, weights = (column.tolist() for column in met)
+        for pair in range(len(rows)):
+            own = slice(ends[pair], ends[pair + 1])
+            yield KeysThatMet(forward[pair], backward[pair], terms[own], weights[own])
 
 
-def _holds(targets: NDArray[np.int32], keys: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Whether each key stands among ascending targets."""
-    if len(targets) == 0:
-        return np.zeros(len(keys), dtype=np.bool_)
-    place = np.minimum(np.searchsorted(targets, keys), len(targets) - 1)
-    return np.asarray(targets[place] == keys)
+def _finds(candidates: CandidateRows, first: int) -> Finds:
+    many = len(candidates.ordinals)
+    return Finds(
+        candidates.ends,
+        candidates.ordinals - first,
+        candidates.forward,
+        candidates.backward,
+        np.zeros(many, dtype=np.uint8),
+        np.zeros(many, dtype=np.float64),
+    )
+
+
+def _room_to_choose(finds: Finds) -> Chosen:
+    documents = len(finds.ends) - 1
+    return Chosen(
+        np.empty(documents, dtype=np.int64),
+        np.empty(documents, dtype=np.bool_),
+        np.empty(documents, dtype=np.uint8),
+        np.zeros(documents + 1, dtype=np.int64),
+        np.empty(len(finds.rows), dtype=np.int64),
+    )
+
+
+def _room_for_terms(pairs: int, terms: int) -> Met:
+    forward, backward = np.empty((2, pairs), dtype=np.int64)
+    met, weights = np.empty((2, terms), dtype=np.int64)
+    return Met(forward, backward, np.zeros(pairs + 1, dtype=np.int64), met, weights)
 
 
 def least_hits(settings: StreamSettings) -> int:

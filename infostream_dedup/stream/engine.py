@@ -14,7 +14,7 @@ from infostream_dedup.model.stream_records import EpochFrequencies, GroupEvent, 
 from infostream_dedup.store.document_columns import without_collection
 from infostream_dedup.stream.analysis import Analysed, Analyser
 from infostream_dedup.stream.best import best_member
-from infostream_dedup.stream.decisions import Found, Judge, least_hits
+from infostream_dedup.stream.decisions import Found, Judge, KeysThatMet
 from infostream_dedup.stream.epochs import EpochBorders
 from infostream_dedup.stream.frequencies import Frequencies, count_rows
 from infostream_dedup.stream.key_choice import choose_keys
@@ -40,8 +40,8 @@ INSUFFICIENT_TERMS: Final = 3
 """A document with fewer key terms says too little to be compared."""
 
 
-_READ_AT_ONCE: Final = 500
-"""Documents that a model reads together; enough to be fast, few enough for memory."""
+_JUDGED_AT_ONCE: Final = 500
+"""Documents that ask together, or are read together by a model; enough to be fast, few enough for memory."""
 
 
 @dataclass(slots=True)
@@ -120,7 +120,6 @@ class StreamEngine:
         self._analyser = Analyser(settings.terms, self.numbers)
         self._borders = EpochBorders(settings)
         self._losses = Losses(settings.loss_limit, settings.loss_documents)
-        self._least_hits = least_hits(settings)
         self._handed_out = 0
         self._remember(Memory(settings))
 
@@ -271,77 +270,97 @@ class StreamEngine:
             prepared.times[start:end],
             rows,
         )
-        for row, (language, length) in enumerate(zip(languages.tolist(), lengths.tolist(), strict=True)):
-            remembered = self._remembered(prepared, start + row, LANGUAGES[language], length, rows, row)
-            decided.remembered.append(remembered)
-        for begin in range(start, end, _READ_AT_ONCE):
-            following = decided.remembered[begin : min(begin + _READ_AT_ONCE, end)]
-            if self._second is not None:
-                self._second.read(following, self._linked(following))
-            for remembered in following:
-                decided.verdicts.append(self._verdict(remembered, decided.events))
-
-    def _linked(self, documents: Sequence[Remembered]) -> Iterator[int]:
-        """Documents before these ones that they resemble."""
-        for document in documents:
-            if len(document.keys) >= INSUFFICIENT_TERMS:
-                found = self._memory.candidates(document.keys, document.targets, self._least_hits)
-                yield from self._judge.linked(found, document.ordinal)
+        remembered = self._remembered(prepared, analysed, start, end, rows)
+        decided.remembered += remembered
+        first = prepared.first + start
+        oldest = self._memory.oldest_at(first, len(remembered))
+        equals = self._memory.equals(first, oldest)
+        for begin in range(0, len(remembered), _JUDGED_AT_ONCE):
+            more = slice(begin, begin + _JUDGED_AT_ONCE)
+            verdicts = self._judged(remembered[more], equals[more], oldest[more], decided.events)
+            decided.verdicts += verdicts
 
     def _remembered(
-        self,
-        prepared: Prepared,
-        number: int,
-        language: Any,
-        length: int,
-        rows: tuple[Rows, Rows, Rows, Rows],
-        row: int,
-    ) -> Remembered:
-        document = prepared.documents[number]
-        text, opening = prepared.hashes[number]
-        return Remembered(
-            prepared.first + number,
-            document.id,
-            prepared.versions[number],
-            document.source,
-            int(prepared.clocks[number]),
-            prepared.published[number],
-            language,
-            prepared.content_hashes[number],
-            text,
-            opening,
-            self.frequencies.epoch,
-            length,
-            rows[0].row(row),
-            rows[1].row(row),
-            rows[2].row(row),
-            rows[3].row(row),
-            document.title,
-            document.text if self.settings.keep_text else None,
-        )
+        self, prepared: Prepared, analysed: Analysed, start: int, end: int, rows: tuple[Rows, Rows, Rows, Rows]
+    ) -> list[Remembered]:
+        epoch, keep_text = self.frequencies.epoch, self.settings.keep_text
+        keys, weights, targets, numbers = (list(one) for one in rows)
+        languages, lengths = analysed.languages[start:end].tolist(), analysed.lengths[start:end].tolist()
+        clocks, found = prepared.clocks[start:end].tolist(), []
+        for row, document in enumerate(prepared.documents[start:end]):
+            number = start + row
+            text, opening = prepared.hashes[number]
+            found.append(
+                Remembered(
+                    prepared.first + number,
+                    document.id,
+                    prepared.versions[number],
+                    document.source,
+                    clocks[row],
+                    prepared.published[number],
+                    LANGUAGES[languages[row]],
+                    prepared.content_hashes[number],
+                    text,
+                    opening,
+                    epoch,
+                    lengths[row],
+                    keys[row],
+                    weights[row],
+                    targets[row],
+                    numbers[row],
+                    document.title,
+                    document.text if keep_text else None,
+                )
+            )
+        return found
 
-    def _verdict(self, document: Remembered, events: list[GroupEvent]) -> Verdict:
+    def _judged(
+        self,
+        documents: Sequence[Remembered],
+        equals: Sequence[int | None],
+        oldest: NDArray[np.int64],
+        events: list[GroupEvent],
+    ) -> Iterator[Verdict]:
+        """Verdicts on consecutive documents."""
+        rows = self._memory.candidate_rows(documents[0].ordinal, oldest, self._judge.needs, INSUFFICIENT_TERMS)
+        for candidates in rows:
+            more = slice(candidates.first, candidates.first + len(candidates))
+            founds = self._judge.found(candidates, documents[more])
+            asked = list(zip(documents[more], equals[more], founds, oldest[more].tolist(), strict=True))
+            pairs = [
+                (document.ordinal, found.of if equal is None else equal)  # type: ignore[union-attr] # one of both is
+                for document, equal, found, _ in asked
+                if equal is not None or found is not None
+            ]
+            met = self._judge.met(pairs)
+            for document, equal, found, alive in asked:
+                yield self._verdict(document, equal, found, alive, met, events)
+
+    def _verdict(
+        self,
+        document: Remembered,
+        equal: int | None,
+        found: Found | None,
+        oldest: int,
+        met: Iterator[KeysThatMet],
+        events: list[GroupEvent],
+    ) -> Verdict:
         memory, ordinal = self._memory, document.ordinal
-        events += memory.advance(ordinal)
-        equal = memory.equal(ordinal)
-        enough = len(document.keys) >= INSUFFICIENT_TERMS
-        found = None
-        if enough:
-            found = self._judge.found(memory.candidates(document.keys, document.targets, self._least_hits), ordinal)
-        memory.enter(ordinal, document.keys, document.targets)
+        if oldest > memory.window.oldest:
+            events += memory.let_go(oldest, ordinal)
         repeats = equal is not None or (found is not None and found.duplicate)
         passes, happened = self._losses.passes(document.source, repeats, ordinal)
         events += happened
-        of = equal if equal is not None or found is None else found.of
+        of = found.of if equal is None and found is not None else equal
         if of is None:
             memory.groups.begin(ordinal, again=document.version > 0)
-            status: Status = "new" if enough else "insufficient_text"
+            status: Status = "new" if len(document.keys) >= INSUFFICIENT_TERMS else "insufficient_text"
             return Verdict(document.id, status, None, memory.groups.of(ordinal), None, None, None, None)
         joined = repeats and not passes and self._joined(ordinal, of, found, exact=equal is not None, events=events)
         if not joined:
             memory.groups.begin(ordinal, again=document.version > 0)
         status = "similar" if not joined else "duplicate" if equal is None else "exact"
-        return self._explained(document, status, of, None if equal is not None else found)
+        return self._explained(document, status, of, None if equal is not None else found, next(met))
 
     def _joined(self, ordinal: int, of: int, found: Found | None, *, exact: bool, events: list[GroupEvent]) -> bool:
         repeated = [] if found is None else found.repeated
@@ -349,11 +368,12 @@ class StreamEngine:
         events += happened
         return joined
 
-    def _explained(self, document: Remembered, status: Status, of: int, found: Found | None) -> Verdict:
+    def _explained(
+        self, document: Remembered, status: Status, of: int, found: Found | None, met: KeysThatMet
+    ) -> Verdict:
         """The verdict on a document that is linked to an earlier one, with the terms that met."""
-        forward, backward, terms, weights = self._judge.met(document.ordinal, of)
-        words = [self.numbers.terms[number] for number in terms]
-        ranked = sorted(zip([-weight for weight in weights], words, strict=True))
+        words = self.numbers.terms
+        ranked = sorted([(-weight, words[term]) for term, weight in zip(met.terms, met.weights, strict=True)])
         window = self._memory.window
         return Verdict(
             document.id,
@@ -361,9 +381,9 @@ class StreamEngine:
             window.ids[of - window.first],
             self._memory.groups.of(document.ordinal),
             "equal" if found is None else found.relation,
-            forward,
-            backward,
-            tuple(word for _, word in ranked),
+            met.forward,
+            met.backward,
+            tuple([word for _, word in ranked]),
             None if found is None else found.probability,
             None if found is None else found.criteria,
         )

@@ -31,6 +31,19 @@ class EqualHashes:
             by_source = self._several[digest] = {first[0]: deque((first[1],))}
         by_source.setdefault(source, deque()).append(ordinal)
 
+    def meet(self, digest: bytes, source: int, rule: str, ordinal: int) -> int | None:
+        """Take a document in; returns what ``earliest`` said before."""
+        if not digest:
+            return None
+        # Nearly every hash is new: one look for both.
+        if digest not in self._several:
+            first = self._alone.setdefault(digest, (source, ordinal))
+            if first[1] == ordinal:
+                return None
+        found = self.earliest(digest, source, rule)
+        self.add(digest, source, ordinal)
+        return found
+
     def extend(self, digests: Iterable[bytes], sources: Iterable[int], first: int) -> None:
         """Take many documents in, of ordinals from ``first`` on."""
         alone, several = self._alone, self._several

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.matching.window_index import Candidates, WindowIndex
+from infostream_dedup.matching.window_index import CandidateRows, Candidates, WindowIndex
 from infostream_dedup.model.stream_records import GroupEvent
 from infostream_dedup.stream.best import Member
 from infostream_dedup.stream.clock import DAY, NO_TIME
@@ -26,8 +26,8 @@ __all__ = ["Memory"]
 class Memory:
     """The documents of the window: their columns, the index of their terms, their hashes, their groups.
 
-    Documents are entered in two steps: the columns of many at once, then each one by itself when it has been judged,
-    for only from then on others may find it.
+    Documents are entered in two steps: first their columns, then they ask one after the other for those before them,
+    and only when one has asked others may find it.
 
     Args:
         settings: of the stream.
@@ -77,49 +77,95 @@ class Memory:
         """
         return self._index.candidates(keys=keys, targets=targets if self._in_text else keys, k_min=k_min)
 
-    def equal(self, ordinal: int) -> int | None:
-        """The earliest document of the window that is the same by the rules of exactness and source."""
-        row = ordinal - self.window.first
-        text, opening = self.window.hashes[row]
-        source, rule = int(self.window.sources[row]), self._settings.same_source
-        found = self._texts.earliest(text, source, rule)
-        return self._openings.earliest(opening, source, rule) if found is None else found
+    def candidate_rows(
+        self, first: int, oldest: NDArray[np.int64], needs: NDArray[np.int64], least_keys: int
+    ) -> Iterator[CandidateRows]:
+        """Let documents whose columns have been taken in ask one after the other, and be found from then on.
 
-    def enter(self, ordinal: int, keys: NDArray[np.int64], targets: NDArray[np.int64]) -> None:
-        """Let a document be found from now on."""
-        row = ordinal - self.window.first
-        self._index.add(ordinal, keys=keys, targets=targets if self._in_text else keys)
-        text, opening = self.window.hashes[row]
-        source = int(self.window.sources[row])
-        self._texts.add(text, source, ordinal)
-        self._openings.add(opening, source, ordinal)
+        Args:
+            first: ordinal of the first of them; all before it have asked.
+            oldest: int64 (documents,), what ``oldest_at`` said of them.
+            needs: as ``WindowIndex.ask_and_extend``, so is what is given back.
+            least_keys: documents with fewer key terms find nothing.
+        """
+        row = first - self.window.first
+        keys, targets = (rows.rows_from(row, row + len(oldest)) for rows in (self.window.keys, self.window.targets))
+        return self._index.ask_and_extend(
+            np.arange(first, first + len(oldest)),
+            keys=keys,
+            targets=targets if self._in_text else keys,
+            oldest=oldest,
+            needs=needs,
+            least_keys=least_keys,
+        )
 
-    def advance(self, ordinal: int) -> list[GroupEvent]:
-        """Move the clock to a document, and let those go that leave the window by it."""
-        window = self.window
-        self.clock = int(window.clocks[ordinal - window.first])
-        if self._first_clock == NO_TIME:
-            self._first_clock = self.clock
-        oldest = self._oldest_at(ordinal)
-        events: list[GroupEvent] = []
-        for gone in range(window.oldest, oldest):
-            events += self.groups.expire(gone, ordinal)
-        self._let_go(oldest, oldest)
-        return events
+    def equals(self, first: int, oldest: NDArray[np.int64]) -> list[int | None]:
+        """The earliest document of the window that is the same, by the rules of exactness and source.
 
-    def _oldest_at(self, ordinal: int) -> int:
+        Args:
+            first: ordinal of the first document that asks; all before it have asked.
+            oldest: int64 (documents,), what ``oldest_at`` said of them.
+
+        Returns:
+            An ordinal for each document.
+        """
+        window, rule = self.window, self._settings.same_source
+        row, texts, openings = first - window.first, self._texts, self._openings
+        sources = window.sources[row : row + len(oldest)].tolist()
+        found, known = [], window.oldest
+        for ordinal, alive, (text, opening), source in zip(
+            range(first, first + len(oldest)), oldest.tolist(), window.hashes[row:], sources, strict=False
+        ):
+            if alive > known:
+                self._forget_hashes(known, alive)
+                known = alive
+            equal = texts.meet(text, source, rule, ordinal)
+            if opening:
+                same = openings.meet(opening, source, rule, ordinal)
+                equal = same if equal is None else equal
+            found.append(equal)
+        return found
+
+    def oldest_at(self, first: int, documents: int) -> NDArray[np.int64]:
+        """Move the clock over documents whose columns have been taken in.
+
+        Args:
+            first: ordinal of the first of them.
+            documents: how many.
+
+        Returns:
+            int64 (documents,): ordinal of the first document that is in the window as each of them comes, ascending.
+        """
         settings, window = self._settings, self.window
-        oldest = window.oldest
+        row = first - window.first
+        clocks = window.clocks[row : row + documents]
+        self.clock = int(clocks[-1])
+        if self._first_clock == NO_TIME:
+            dated = clocks[clocks != NO_TIME]
+            self._first_clock = int(dated[0]) if len(dated) else NO_TIME
+        oldest = np.full(documents, window.oldest, dtype=np.int64)
         if settings.window_documents is not None:
-            oldest = max(oldest, ordinal - settings.window_documents)
+            oldest = np.maximum(oldest, np.arange(first, first + documents) - settings.window_documents)
         if settings.window_days is None:
             return oldest
-        limit = self.clock - round(settings.window_days * DAY)
+        limits = clocks - round(settings.window_days * DAY)
         # Documents that came before the first date count as if they bore it.
-        if limit <= self._first_clock:
-            return oldest
-        alive = window.clocks[oldest - window.first : ordinal - window.first]
-        return oldest + int(np.searchsorted(alive, limit))
+        limits[limits <= self._first_clock] = NO_TIME
+        alive = window.first + np.searchsorted(window.clocks[: row + documents], limits)
+        return np.maximum.accumulate(np.maximum(oldest, alive))
+
+    def let_go(self, oldest: int, cause: int) -> list[GroupEvent]:
+        """Let groups lose the documents that leave the window.
+
+        Args:
+            oldest: ordinal of the first one that stays.
+            cause: ordinal of the document that moved the window.
+        """
+        events: list[GroupEvent] = []
+        for gone in range(self.window.oldest, oldest):
+            events += self.groups.expire(gone, cause)
+        self.window.expire_before(oldest)
+        return events
 
     def members(self, group: str) -> list[Member]:
         """The documents of a group that are in the window; none of an unknown group."""
@@ -152,7 +198,10 @@ class Memory:
             events: all that has happened to groups, or all since the earlier ones were entered.
         """
         window = self.window
-        self._let_go(oldest, min(oldest, first))
+        # Those from the first one on have never been entered.
+        self._forget_hashes(window.oldest, min(oldest, first))
+        window.expire_before(oldest)
+        self._index.expire_before(oldest)
         begin = max(first, oldest) - window.first
         keys, targets = window.keys.rows_from(begin), window.targets.rows_from(begin)
         ordinals = np.arange(window.first + begin, window.end)
@@ -172,16 +221,13 @@ class Memory:
             self._first_clock = int(dated[0]) if len(dated) else clock
         self.groups.resume(state, events)
 
-    def _let_go(self, oldest: int, entered_before: int) -> None:
-        """Let documents leave the window; those from ``entered_before`` on have never been entered."""
+    def _forget_hashes(self, first: int, end: int) -> None:
         window = self.window
-        for gone in range(window.oldest, entered_before):
-            row = gone - window.first
-            text, opening = window.hashes[row]
-            self._texts.remove(text, int(window.sources[row]))
-            self._openings.remove(opening, int(window.sources[row]))
-        window.expire_before(oldest)
-        self._index.expire_before(oldest)
+        begin, stop = first - window.first, end - window.first
+        sources = window.sources[begin:stop].tolist() if stop > begin else []
+        for (text, opening), source in zip(window.hashes[begin:stop], sources, strict=True):
+            self._texts.remove(text, source)
+            self._openings.remove(opening, source)
 
 
 def _renamed(events: Sequence[GroupEvent]) -> dict[str, str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +29,11 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
+
+    def __iter__(self) -> Iterator[NDArray[Any]]:
+        """All rows, not copied."""
+        values, bounds = self.values, self.indptr.tolist()
+        return (values[begin:end] for begin, end in pairwise(bounds))
 
     def row(self, number: int) -> NDArray[Any]:
         """One row, not copied."""
@@ -61,9 +68,14 @@ class RowWindow:
         """One row, not copied; numbers change with ``drop``."""
         return self._values[self._ends[number] : self._ends[number + 1]]
 
-    def rows_from(self, number: int) -> Rows:
-        """All rows from one on, not copied; they change with ``drop``."""
-        return Rows(self._ends[number : self._size + 1], self._values)
+    @property
+    def rows(self) -> Rows:
+        """All rows, not copied, with room behind them; they change with ``extend`` and ``drop``."""
+        return Rows(self._ends, self._values)
+
+    def rows_from(self, number: int, end: int | None = None) -> Rows:
+        """All rows from one on, up to another one if it is given, not copied; they change with ``drop``."""
+        return Rows(self._ends[number : (self._size if end is None else end) + 1], self._values)
 
     def gathered(self, numbers: NDArray[np.int64]) -> Rows:
         """Some rows, copied."""

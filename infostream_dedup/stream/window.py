@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from infostream_dedup.stream.kernels.judging import NO_SOURCE, Columns
 from infostream_dedup.stream.rows import Rows, RowWindow, with_room, without_first
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["NO_SOURCE", "Window"]
-
-NO_SOURCE: Final = -1
 
 _LEAST_DROPPED: Final = 1024
 
@@ -86,6 +85,23 @@ class Window:
         for column, more_rows in zip((self.keys, self.weights, self.targets, self.numbers), rows, strict=True):
             column.extend(more_rows)
         self.end += more
+
+    @property
+    def columns(self) -> Columns:
+        """What documents are judged by, not copied; it changes with ``extend`` and ``tidy``."""
+        keys, targets, numbers = self.keys.rows, self.targets.rows, self.numbers.rows
+        return Columns(
+            self.sizes,
+            self.sources,
+            self.times,
+            keys.indptr,
+            keys.values,
+            self.weights.rows.values,
+            targets.indptr,
+            targets.values,
+            numbers.indptr,
+            numbers.values,
+        )
 
     def _put(self, name: str, held: int, values: NDArray[Any]) -> None:
         column = with_room(getattr(self, name), held + len(values))

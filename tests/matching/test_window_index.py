@@ -119,6 +119,56 @@ def test_a_long_stream_in_bulk_goes_on_exactly():
     assert len(many) == 300
 
 
+@given(entries=documents, window=st.integers(1, 12), k_min=st.integers(1, 3), least_keys=st.sampled_from([0, 2]))
+@settings(max_examples=100, deadline=None)
+def test_asking_in_bulk_is_asking_and_adding_one_by_one(entries, window, k_min, least_keys):
+    asked, plain, found = WindowIndex(), deque(maxlen=window), []
+    ordinals = 3 * np.arange(len(entries))
+    keys, targets = (Lists.of([entry[side] for entry in entries]) for side in range(2))
+    # Who has fewer than four key terms needs one hit less.
+    needs = [max(k_min - 1, 1)] * 4 + [k_min]
+    oldest = ordinals - 3 * window
+    for rows in asked.ask_and_extend(
+        ordinals, keys=keys, targets=targets, oldest=oldest, needs=needs, least_keys=least_keys
+    ):
+        columns = [column.tolist() for column in (rows.ordinals, rows.forward, rows.backward)]
+        finds = list(zip(*columns, strict=True))
+        found += [finds[begin:end] for begin, end in zip(rows.ends[:-1], rows.ends[1:], strict=True)]
+    for ordinal, (own, looked_up), got in zip(ordinals.tolist(), entries, found, strict=True):
+        sizes = {one: len(theirs) for one, theirs, _ in plain}
+        enough = [
+            one
+            for one in expected(plain, own, looked_up, 1)
+            if max(one[1:]) >= needs[min(len(own), sizes[one[0]], 4)] and len(own) >= least_keys
+        ]
+        assert got == enough
+        plain.append((ordinal, own, looked_up))
+    assert len(asked) == min(len(entries), window + 1 if len(entries) > window else len(entries))
+
+
+def test_finds_come_in_parts_when_there_are_many():
+    index, size = WindowIndex(), 700
+    rows = Lists.of([{1, 2}] * size)
+    parts = [
+        (part.first, len(part), part.ordinals.copy(), part.ends.copy())
+        for part in index.ask_and_extend(np.arange(size), keys=rows, targets=rows)
+    ]
+    assert len(parts) > 1
+    assert [first for first, *_ in parts] == np.cumsum([0, *(many for _, many, *_ in parts[:-1])]).tolist()
+    assert sum(many for _, many, *_ in parts) == size
+    for first, many, ordinals, ends in parts:
+        for number in range(many):
+            assert ordinals[ends[number] : ends[number + 1]].tolist() == list(range(first + number))
+    assert answered(index, {1}, {1}, 1) == [(ordinal, 1, 1) for ordinal in range(size)]
+
+
+def test_counts_of_many_key_terms_do_not_wrap():
+    index = WindowIndex()
+    index.add(0, keys=range(255), targets=range(255))
+    found = index.candidates(keys=range(255), targets=range(255), k_min=200)
+    assert (found.ordinals.tolist(), found.forward.tolist(), found.backward.tolist()) == ([0], [255], [255])
+
+
 def test_bulk_ordinals_must_ascend_and_rows_must_fit():
     index = WindowIndex()
     index.add(5, keys=[1], targets=[1])
@@ -130,6 +180,9 @@ def test_bulk_ordinals_must_ascend_and_rows_must_fit():
     with pytest.raises(ValueError, match="1 ordinals for 2 rows of keys and 1 of targets"):
         index.extend([7], keys=two, targets=one)
     index.extend([], keys=Lists.of([]), targets=Lists.of([]))
+    assert list(index.ask_and_extend([], keys=Lists.of([]), targets=Lists.of([]))) == []
+    with pytest.raises(ValueError, match="more than the last one, 5"):
+        next(index.ask_and_extend([5], keys=one, targets=one))
     assert len(index) == 1
 
 

@@ -59,13 +59,29 @@ def news():
     return _news
 
 
+def _neighbour(name):
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 @pytest.fixture(scope="session")
 def plain_stream():
     """The class that decides a stream the slow way."""
-    spec = importlib.util.spec_from_file_location("plain_stream", Path(__file__).with_name("plain_stream.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.PlainStream
+    return _neighbour("plain_stream").PlainStream
+
+
+@pytest.fixture(scope="session")
+def plain_judge():
+    """The rules of a stream as plain numpy."""
+    return _neighbour("plain_judge")
+
+
+@pytest.fixture(scope="session")
+def made_up_stream():
+    """Makes a stream with everything that a verdict may depend on."""
+    return _neighbour("made_up_stream").made_up_stream
 
 
 @pytest.fixture(scope="session")

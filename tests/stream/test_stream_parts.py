@@ -16,7 +16,6 @@ from infostream_dedup.stream.fingerprints import content_hash, number_hashes, op
 from infostream_dedup.stream.losses import Losses
 from infostream_dedup.stream.rows import Rows, RowWindow
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.stream.templates import contained, jaccard
 
 
 def test_settings_come_back_from_their_plain_values():
@@ -87,14 +86,6 @@ def rows_of(rows):
     return Rows(np.cumsum([0, *map(len, rows)]), np.array(values, dtype=np.int64))
 
 
-def test_numbers_contained_in_each_other():
-    own = np.array([1, 2, 3, 4])
-    others = rows_of([[1, 2, 8], [1, 8, 9], [1, 2, 7, 8, 9], [5, 6], []])
-    # Half of four; a quarter; two of five; too few numbers to say anything, twice.
-    assert contained(own, others).tolist() == [True, False, False, True, True]
-    assert contained(np.array([1, 2]), others).tolist() == [True] * 5
-
-
 def test_number_hashes_are_distinct_and_ascending():
     hashes = number_hashes("41,5 грн, 12 чел., 41.5 грн")
     assert len(hashes) == 2
@@ -150,6 +141,20 @@ def test_equal_hashes_by_source():
     assert hashes.earliest(b"x", 0, "ignore") is None
 
 
+@given(script=st.lists(st.tuples(st.sampled_from([b"x", b"y", b""]), st.integers(-1, 1), st.booleans()), max_size=12))
+@pytest.mark.parametrize("rule", ["ignore", "ban", "require"])
+def test_to_meet_is_to_look_and_to_be_added(script, rule):
+    one, other, held = EqualHashes(), EqualHashes(), []
+    for ordinal, (digest, source, expires) in enumerate(script):
+        if expires and held:
+            gone = held.pop(0)
+            one.remove(*gone)
+            other.remove(*gone)
+        assert one.meet(digest, source, rule, ordinal) == other.earliest(digest, source, rule)
+        other.add(digest, source, ordinal)
+        held.append((digest, source))
+
+
 def test_losses_come_back():
     losses = Losses(0.5, 4)
     outcomes = [losses.passes("s", repeats, number)[0] for number, repeats in enumerate([True] * 5 + [False] * 3)]
@@ -159,9 +164,3 @@ def test_losses_come_back():
     again.resume(losses.state())
     assert again.state() == losses.state() == {"s": "1000"}
     assert losses.passes(None, True, 9) == (False, [])
-
-
-def test_shared_terms_as_a_share_of_all():
-    own = np.array([1, 4, 6, 9])
-    others = rows_of([[1, 4, 6, 9], [4, 9, 10], [2, 3], [], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]])
-    assert jaccard(own, others).tolist() == [1, 0.4, 0, 0, 0.4]

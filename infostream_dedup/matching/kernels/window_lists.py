@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.matrix.kernels.compiled import compiled
 from infostream_dedup.matrix.kernels.prefetching import prefetch
+from infostream_dedup.text.kernels.compiling import compiled, inlined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,6 +24,8 @@ __all__ = [
     "append_document",
     "append_documents",
     "count_hits",
+    "find_slots",
+    "prefetch_lists",
     "rebase",
     "rehash",
     "reserve",
@@ -70,13 +72,13 @@ class Pool(NamedTuple):
     free: NDArray[np.int64]
 
 
-@compiled
+@inlined
 def _home(term: int, table: NDArray[np.int64]) -> np.int64:
     mixed = np.uint64(term) * np.uint64(0x9E3779B97F4A7C15)
     return np.int64((mixed >> np.uint64(20)) & np.uint64(table.size - 1))
 
 
-@compiled
+@inlined
 def _find(term: int, table: NDArray[np.int64]) -> np.int64:
     """Where the term is in the table, or where it would be inserted."""
     at = _home(term, table)
@@ -147,7 +149,7 @@ def _release(pool: Pool, chunk: np.int64, exponent: np.int64 | int) -> None:
     pool.free[exponent] = chunk
 
 
-@compiled
+@inlined
 def _skip_expired(pool: Pool, slot: np.int64, oldest: int) -> None:
     begin, end = pool.lists[slot, _BEGIN], pool.lists[slot, _END]
     while begin < end and pool.postings[begin] < oldest:
@@ -195,21 +197,54 @@ def _make_room(pool: Pool, slot: np.int64, oldest: int) -> bool:
     return _resize(pool, slot, exponent + 1)
 
 
-@compiled
+@inlined
 def _has_room(slot: np.int64, lists: NDArray[np.int64]) -> bool:
     exponent = lists[slot, _EXPONENT]
     return bool(exponent != NOTHING and lists[slot, _END] - lists[slot, _START] < 1 << exponent)
 
 
 @compiled
+def find_slots(given: NDArray[np.int64], terms: Terms, slots: NDArray[np.int64]) -> None:
+    """The slot of each term, ``NOTHING`` for one that is not in use.
+
+    Args:
+        given: terms.
+        terms: in use.
+        slots: int64 (at least as many); written to.
+    """
+    table = terms.table
+    for place in range(given.size):
+        prefetch(table, _home(given[place], table))
+    for place in range(given.size):
+        at = _find(given[place], table)
+        slots[place] = terms.table_slots[at] if table[at] != NOTHING else NOTHING
+
+
+@inlined
+def prefetch_lists(slots: NDArray[np.int64], pool: Pool) -> None:
+    """Start loading where the lists of some slots lie."""
+    for place in range(slots.size):
+        if slots[place] != NOTHING:
+            prefetch(pool.lists, slots[place] * pool.lists.shape[1])
+
+
+@compiled
 def append_document(
-    document: int, given: NDArray[np.int64], done: int, oldest: int, terms: Terms, pool: Pool, other: Pool
+    document: int,
+    given: NDArray[np.int64],
+    slots: NDArray[np.int64],
+    done: int,
+    oldest: int,
+    terms: Terms,
+    pool: Pool,
+    other: Pool,
 ) -> int:
     """Append a document to the lists of its terms.
 
     Args:
         document: its number, larger than all before.
         given: its terms.
+        slots: of the terms, as ``find_slots`` found them before anything was appended.
         done: how many of them an earlier call dealt with.
         oldest: first document that has not expired.
         terms: with a free slot for every new term.
@@ -219,18 +254,14 @@ def append_document(
     Returns:
         How many terms are dealt with now; fewer than given when the pool is full: make it larger and go on.
     """
-    table, table_slots, lists, postings = terms.table, terms.table_slots, pool.lists, pool.postings
+    lists = pool.lists
     for place in range(done, given.size):
-        prefetch(table, _home(given[place], table))
-    for place in range(done, given.size):
-        at = _find(given[place], table)
-        slot = np.int64(table_slots[at])
-        # Handing the tuples of arrays on costs more than the rest of the work: only where a list must be looked after.
-        if table[at] == NOTHING or not _has_room(slot, lists):
+        slot = slots[place]
+        if slot == NOTHING or not _has_room(slot, lists):
             slot = _slot_for(given[place], terms, pool, other)
             if not _make_room(pool, slot, oldest):
                 return place
-        postings[lists[slot, _END]] = document
+        pool.postings[lists[slot, _END]] = document
         lists[slot, _END] += 1
     return given.size
 
@@ -309,46 +340,24 @@ def settle(distinct: NDArray[np.int64], ends: NDArray[np.int64], terms: Terms, p
         pool.lists[terms.table_slots[_find(distinct[place], terms.table)], _END] = ends[place]
 
 
-@compiled
-def count_hits(
-    given: NDArray[np.int64],
-    oldest: int,
-    terms: Terms,
-    pool: Pool,
-    hits: NDArray[np.uint8],
-    touched: NDArray[np.uint32],
-    found: int,
-    seen: NDArray[np.uint8],
-) -> int:
-    """Count for each document in how many of the given terms' lists it stands.
+@inlined
+def count_hits(slots: NDArray[np.int64], oldest: int, pool: Pool, hits: NDArray[np.uint8]) -> None:
+    """Count for each document in how many of the given slots' lists it stands.
 
     Args:
-        given: terms.
+        slots: of the terms asked for, ``NOTHING`` for one that is not in use.
         oldest: first document that has not expired.
-        terms: in use.
         pool: the lists.
         hits: uint8, by document less ``oldest``; counted up.
-        touched: documents less ``oldest`` with hits here or in ``seen``; appended to.
-        found: how many there are.
-        seen: hits of another count; its documents are in ``touched`` already.
-
-    Returns:
-        How many documents are in ``touched``.
     """
-    for place in range(given.size):
-        prefetch(terms.table, _home(given[place], terms.table))
-    for place in range(given.size):
-        at = _find(given[place], terms.table)
-        slot = np.int64(terms.table_slots[at])
-        if terms.table[at] == NOTHING or pool.lists[slot, _EXPONENT] == NOTHING:
+    postings, base = pool.postings, np.uint32(oldest)
+    for place in range(slots.size):
+        slot = slots[place]
+        if slot == NOTHING or pool.lists[slot, _EXPONENT] == NOTHING:
             continue
         _skip_expired(pool, slot, oldest)
         for position in range(pool.lists[slot, _BEGIN], pool.lists[slot, _END]):
-            document = np.uint32(pool.postings[position] - oldest)
-            touched[found] = document
-            found += (hits[document] == 0) & (seen[document] == 0)
-            hits[document] += np.uint8(1)
-    return found
+            hits[postings[position] - base] += np.uint8(1)
 
 
 @compiled
@@ -383,7 +392,8 @@ def tidy(slots: int, oldest: int, terms: Terms, one: Pool, other: Pool) -> None:
 @compiled
 def rebase(terms: Terms, pool: Pool, oldest: int) -> None:
     """Number documents anew, ``oldest`` becoming 0."""
-    for slot in np.arange(terms.slot_terms.size):
+    for number in range(terms.slot_terms.size):
+        slot = np.int64(number)
         if terms.slot_terms[slot] != NOTHING and pool.lists[slot, _EXPONENT] != NOTHING:
             _skip_expired(pool, slot, oldest)
             for position in range(pool.lists[slot, _BEGIN], pool.lists[slot, _END]):

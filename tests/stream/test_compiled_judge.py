@@ -1,0 +1,177 @@
+"""The compiled judge against the plain one: cases by hand, windows of all kinds, real news."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infostream_dedup.corpus import read_documents
+from infostream_dedup.model import Settings
+from infostream_dedup.stream.clock import DAY
+from infostream_dedup.stream.decisions import Judge
+from infostream_dedup.stream.engine import StreamEngine
+from infostream_dedup.stream.memory import Memory
+from infostream_dedup.stream.settings import StreamSettings
+
+PLAIN = StreamSettings(terms=Settings(representation="stem"), window_days=None)
+TERMS = range(100, 120)
+
+
+def entered(plain_judge, settings_, documents):
+    """A memory with the columns of documents (keys, further targets, numbers, source, hour), heaviest key first."""
+    memory = Memory(settings_)
+    times = np.array([DAY + hour * DAY // 24 for *_, hour in documents], dtype=np.int64)
+    keys = [list(one[0]) for one in documents]
+    rows = (
+        plain_judge.rows_of(keys),
+        plain_judge.rows_of([range(3 * len(own), 2 * len(own), -1) for own in keys]),
+        plain_judge.rows_of([sorted({*one[0], *one[1]}) for one in documents]),
+        plain_judge.rows_of([sorted(one[2]) for one in documents]),
+    )
+    ids = [str(number) for number in range(len(documents))]
+    hashes = [(b"", b"")] * len(ids)
+    memory.extend(ids, hashes, [one[3] for one in documents], np.maximum.accumulate(times), times, rows)
+    return memory
+
+
+def judged(plain_judge, settings_, documents, least_keys=0):
+    """What the compiled judge finds and what meets, beside what the plain one says of it."""
+    memory = entered(plain_judge, settings_, documents)
+    if not documents:
+        return [], []
+    judge, plain = Judge(settings_, memory.window), plain_judge.PlainJudge(settings_, memory.window)
+    found, expected = [], []
+    oldest = memory.oldest_at(0, len(documents))
+    for rows in memory.candidate_rows(0, oldest, judge.needs, least_keys):
+        asking = [SimpleNamespace(ordinal=ordinal) for ordinal in range(rows.first, rows.first + len(rows))]
+        for one, begin, end, got in zip(asking, rows.ends[:-1], rows.ends[1:], judge.found(rows, asking), strict=True):
+            finds = (column[begin:end].copy() for column in (rows.ordinals, rows.forward, rows.backward))
+            expected.append(plain.found(one.ordinal, *finds))
+            fields = () if got is None else (got.of, got.duplicate, got.relation, got.repeated)
+            found.append(plain_judge.PlainFound(*fields) if fields else plain_judge.NOTHING)
+    pairs = [(ordinal, of) for ordinal in range(len(documents)) for of in range(ordinal)]
+    for (ordinal, of), met in zip(pairs, judge.met(pairs), strict=True):
+        found.append((met.forward, met.backward, sorted(zip(met.terms, met.weights, strict=True))))
+        expected.append(plain.met(ordinal, of))
+    return found, expected
+
+
+def statuses(plain_judge, documents, **changes):
+    found, _ = judged(plain_judge, PLAIN.but(**changes), documents)
+    return [(one.of, one.duplicate, one.relation) for one in found[: len(documents)]]
+
+
+def test_numbers_contained_in_each_other(plain_judge):
+    def pair(own, other):
+        return statuses(plain_judge, [(TERMS[:12], (), own, "s", 0), (TERMS[:12], (), other, "s", 1)])[1]
+
+    same, other = (0, True, "equal"), (0, False, "updated")
+    # Half of four; a quarter; two of five; too few numbers to say anything, three times.
+    assert pair([1, 2, 3, 4], [1, 2, 8]) == same
+    assert pair([1, 2, 3, 4], [1, 8, 9]) == other
+    assert pair([1, 2, 3, 4], [1, 2, 7, 8, 9]) == other
+    assert pair([1, 2, 3, 4], [5, 6]) == pair([1, 2], [5, 6, 7, 8]) == pair([], []) == same
+
+
+def test_shared_terms_as_a_share_of_all(plain_judge):
+    # Twelve of thirty and of thirty-two terms.
+    assert statuses(plain_judge, [(TERMS[:12], range(9), (), "s", 0), (TERMS[:12], range(20, 29), (), "s", 0)],
+                    least_shared=0.4)[1] == (0, True, "equal")  # fmt: skip
+    assert statuses(plain_judge, [(TERMS[:12], range(10), (), "s", 0), (TERMS[:12], range(20, 30), (), "s", 0)],
+                    least_shared=0.4)[1] == (0, False, "equal")  # fmt: skip
+
+
+def test_templates_are_one_source_s_on_another_day(plain_judge):
+    def pair(source, hour, more=()):
+        first = (TERMS[:12], (), [1, 2, 3], "s", 0)
+        return statuses(plain_judge, [first, (TERMS[:12], more, [4, 5, 6], source, hour)])[1][2]
+
+    assert [pair("s", 12), pair("s", 11), pair("t", 12), pair(None, 12)] == [
+        "template",
+        "updated",
+        "updated",
+        "updated",
+    ]
+    # Twelve of thirty terms, and of thirty-one.
+    assert [pair("s", 12, range(18)), pair("s", 12, range(19))] == ["template", "updated"]
+
+
+def test_the_best_is_the_earliest_of_the_best(plain_judge):
+    # Six of eighteen terms, then all twelve.
+    keys = [TERMS[:12], TERMS[6:18], TERMS[6:18], TERMS[6:18]]
+    documents = [(own, (), (), "s", 0) for own in keys]
+    found, expected = judged(plain_judge, PLAIN, documents)
+    assert found == expected
+    assert [one.of for one in found[:4]] == [None, 0, 1, 1]
+    assert [one.repeated for one in found[:4]] == [[], [0], [0, 1], [0, 1, 2]]
+
+
+documents_of_a_window = st.lists(
+    st.tuples(
+        st.lists(st.integers(0, 17), max_size=12, unique=True),
+        st.sets(st.integers(0, 24), max_size=9),
+        st.sets(st.integers(0, 6), max_size=6),
+        st.sampled_from([None, "one", "two"]),
+        st.integers(0, 30),
+    ),
+    max_size=25,
+)
+choices = st.fixed_dictionaries(
+    {
+        "k_duplicate": st.sampled_from([2, 4, 6]),
+        "k_similar": st.sampled_from([1, 2]),
+        "duplicate_rule": st.sampled_from(["equal", "contained"]),
+        "same_source": st.sampled_from(["ignore", "ban", "require"]),
+        "templates": st.booleans(),
+        "least_shared": st.sampled_from([0.0, 0.3, 0.5, 1.0]),
+        "window_documents": st.sampled_from([None, 1, 6]),
+        "terms": st.builds(
+            Settings,
+            representation=st.just("stem"),
+            target=st.sampled_from(["text", "signature"]),
+            short=st.sampled_from(["scaled", "strict"]),
+            n=st.sampled_from([12, 255]),
+        ),
+    }
+)
+
+
+@given(documents=documents_of_a_window, chosen=choices, least_keys=st.sampled_from([0, 3]))
+@settings(max_examples=200, deadline=None)
+def test_any_window_is_judged_as_the_plain_way_does(documents, chosen, least_keys, plain_judge):
+    found, expected = judged(plain_judge, StreamSettings(window_days=None, **chosen), documents, least_keys)
+    assert found == expected
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("changes", [{}, {"same_source": "ban", "least_shared": 0}, {"duplicate_rule": "contained"}])
+def test_real_news_are_judged_as_the_plain_way_does(corpora, changes, plain_judge, monkeypatch):
+    dated = (one for one in read_documents(corpora / "mdnews.docs.jsonl.gz") if one.time is not None)
+    documents = sorted(dated, key=lambda one: one.time)[5000:6200]
+    chosen = StreamSettings(window_days=4, epoch_documents=300, first_epoch=100, **changes)
+    compiled, compared = Judge.found, []
+
+    def beside(self, candidates, asking):
+        found = compiled(self, candidates, asking)
+        plain = plain_judge.PlainJudge(chosen, self._window)
+        for number, (one, got) in enumerate(zip(asking, found, strict=True)):
+            begin, end = candidates.ends[number : number + 2]
+            finds = (column[begin:end] for column in (candidates.ordinals, candidates.forward, candidates.backward))
+            expected = plain.found(one.ordinal, *finds)
+            assert (got is None) == (expected.of is None)
+            if got is not None:
+                assert (got.of, got.duplicate, got.relation) == (expected.of, expected.duplicate, expected.relation)
+                assert got.repeated == expected.repeated
+                assert [(met.forward, met.backward, sorted(zip(met.terms, met.weights, strict=True)))
+                        for met in self.met([(one.ordinal, got.of)])] == [plain.met(one.ordinal, got.of)]  # fmt: skip
+            compared.append(got)
+        return found
+
+    monkeypatch.setattr(Judge, "found", beside)
+    StreamEngine(chosen).decide(documents)
+    assert len(compared) == 1200
+    assert sum(one is not None for one in compared) > 100

@@ -1,0 +1,138 @@
+"""Verdicts, events and state of one made-up stream under many settings: a checksum each.
+
+A change that makes the stream faster leaves every checksum alone. One that is meant to change verdicts changes them and
+says so; dictionaries of lemmas touch the setting ``morph`` only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import orjson
+import pytest
+
+from infostream_dedup.criteria.classifier import Calibration, Classifier, Plane
+from infostream_dedup.model import Settings
+from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.engine import StreamEngine
+from infostream_dedup.stream.settings import StreamSettings
+
+STEMS = Settings(representation="stem", df_min=0)
+BASE = StreamSettings(terms=STEMS, first_epoch=40, epoch_documents=110)
+CASES = {
+    "base": BASE,
+    "defaults": StreamSettings(),
+    "morph": BASE.but(terms=Settings()),
+    "ban": BASE.but(same_source="ban"),
+    "require": BASE.but(same_source="require", exact_rule="opening"),
+    "contained": BASE.but(duplicate_rule="contained", k_duplicate=5),
+    "no_templates": BASE.but(templates=False),
+    "paper": BASE.but(least_shared=0, templates=False),
+    "least_shared_0": BASE.but(least_shared=0),
+    "least_shared_1": BASE.but(least_shared=1),
+    "signature": BASE.but(terms=Settings(representation="stem", df_min=0, target="signature"), least_shared=0.1),
+    "window_documents": BASE.but(window_days=None, window_documents=45),
+    "short_window": BASE.but(window_days=0.75),
+    "endless": BASE.but(window_days=None, epoch_days=3),
+    "opening": BASE.but(exact_rule="opening", same_source="ban"),
+    "chaining": BASE.but(chaining_documents=3, chaining_density=0.7, k_duplicate=4, least_shared=0.05),
+    "losses": BASE.but(loss_limit=0.2, loss_documents=8),
+    "low_k": BASE.but(k_duplicate=3, k_similar=1),
+    "many_terms": BASE.but(terms=Settings(representation="stem", df_min=0, n=40), k_duplicate=20, k_similar=9),
+    "strict": BASE.but(terms=Settings(representation="stem", df_min=2, short="strict", weighting="tfidf")),
+}
+PINNED = {
+    "base": "585579495e40e10baa5a0075f3852cfefdb48708aca0ab906ff2c905e419ef17",
+    "defaults": "d0e18c3dcffd5ce1487559a4c4505af935e85abf43f914312390e29b61f9c624",
+    "morph": "1b537edd8f3249437456c6db5a3f22d633e243ed3517bc569dd5e9f6c09bdd4e",
+    "ban": "961f2f4a07b05c612db0e9daf6c4ac738e74700798c2c4ab86d6d4c716296d05",
+    "require": "e2ce48a372cdff8a5600b7282e1ae07e31ba04f0c907130f3ea7996e3888eaee",
+    "contained": "41d9d6c58f94e7234b71f9a6736fa22dbf6c5168669e6729bd2f8cd35b62166e",
+    "no_templates": "721c68ebbdc2ffe682d4d19b36c036d944bed0e0b2ea8ce98293ef2814edaa51",
+    "paper": "82c44f05b33ab5960e71cf98535010a859b8f6298d2e85af9a8755685f0e97a9",
+    "least_shared_0": "3462d9bc2261750706d80964f7f554e1df728564b682f044ee636147e6f75c95",
+    "least_shared_1": "969d7a3c4838c1a074400d8379535273ead73a38e4b5301b7cb8834709de6720",
+    "signature": "7853151eb51ca648bc59582bc2d60b6c596ab748f494ab93deb75411518668e2",
+    "window_documents": "b5e8487fe2659465f66c2d6a2506204192a1d28e86c27c7633a1ea951c3ba700",
+    "short_window": "1178c09b7901529d9e1063dcd02d4d093b1414591572adcbe5450361d35fb7e2",
+    "endless": "f2397457c186407a2301f2a3453d2afe6085099ccbcb019b15d03899036aceba",
+    "opening": "a5f6854264486db423eb499dc73eaf93f0c9505ef308d1178652b5e7c8205659",
+    "chaining": "5cc99684ebab5c33bbe17a4713ba8f2d34f16feb4c8ff033a6f8c284a6e2f31e",
+    "losses": "46c279d0bfef0d762f714bc042a81324688316d833e431730e3721c11a21e2d4",
+    "low_k": "468672add6ee382f7735714354356588f4e3177b672a53dd8eaf08eae5ef10eb",
+    "many_terms": "ffea2bfc219b16fa6aeffd3fd6089c6ad7d25275bfa5704c08a90b2be8febaf4",
+    "strict": "1e4c5d20c0c61a631be5e3fd088ecb23279947e7a9b1f57c76d110b13f9bc7f2",
+}
+
+
+@pytest.fixture(scope="module")
+def stream(made_up_stream):
+    return made_up_stream()
+
+
+def decided(documents, settings, size):
+    engine, verdicts, digest = StreamEngine(settings), [], hashlib.sha256()
+    kinds = Counter()
+    for begin in range(0, len(documents), size):
+        part = engine.decide(documents[begin : begin + size])
+        verdicts += part.verdicts
+        kinds.update(event.kind for event in part.events)
+        digest.update("".join(map(repr, part.events)).encode())
+    digest.update(orjson.dumps([engine.best_of(one.group) for one in verdicts]))
+    state = orjson.dumps([part.state, part.oldest], option=orjson.OPT_SORT_KEYS)
+    return verdicts, kinds, checksum(verdicts, digest.digest() + state)
+
+
+def checksum(verdicts, more=b""):
+    rows = orjson.dumps([one.as_dict(judged=True) for one in verdicts])
+    return hashlib.sha256(rows + more).hexdigest()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_setting_keeps_its_bytes(stream, name):
+    # Batches of 23 cut the stream within groups, epochs and days.
+    assert decided(stream, CASES[name], 23)[-1] == PINNED[name]
+
+
+def test_the_stream_has_everything_that_a_verdict_can_say(stream):
+    verdicts, kinds, _ = decided(stream, BASE, len(stream))
+    assert min(Counter(one.status for one in verdicts).values()) >= 5
+    relations = Counter(one.relation for one in verdicts)
+    assert set(relations) == {None, "equal", "contained", "contains", "template", "updated"}
+    assert min(relations.values()) >= 5
+    for name in ("chaining", "losses", "low_k"):
+        kinds += decided(stream, CASES[name], 100)[1]
+    assert set(kinds) == {"merge", "expiry", "alarm", "limit"}
+
+
+def test_every_setting_says_something_of_its_own():
+    assert len(set(PINNED.values())) == len(PINNED)
+
+
+def test_a_store_that_is_closed_and_opened_keeps_the_bytes(stream, tmp_path):
+    settings, path, verdicts = BASE.but(loss_limit=0.5, loss_documents=20), tmp_path / "s.db", []
+    # Every ninth document comes again with an id that has come before.
+    versions = [replace(one, id=f"n{number % 60}") if number % 9 == 4 else one for number, one in enumerate(stream)]
+    for begin in range(0, len(versions), 90):
+        with Deduplicator.open(path, settings if begin == 0 else None, on_conflict="version") as dedup:
+            for first in range(begin, begin + 90, 31):
+                verdicts += dedup.process(versions[first : min(first + 31, begin + 90)])
+    assert checksum(verdicts) == STORED
+
+
+STORED = "21ad348496250a869728e450427604358d607c76c344159c7e95907cba9b522e"
+
+
+def test_a_model_keeps_its_bytes(stream):
+    plane = Plane(np.zeros(3), np.ones(3), np.array([-4.0, 0.0, 0.0]), 1.0)
+    names = ("numbers", "site", "time_apart")
+    model = Classifier("duplicate", "", names, plane, Calibration(-1.0, 0.0), statistics="background")
+    with Deduplicator.open(None, BASE.but(keep_text=True), model=model) as dedup:
+        verdicts = [one for begin in range(0, 200, 40) for one in dedup.process(stream[begin : begin + 40])]
+    assert checksum(verdicts) == JUDGED
+
+
+JUDGED = "cbc162132ff24b6c5865fc63653e479aefcf49ea56c75c3a0c82f24b26b1f0d8"
