@@ -1,50 +1,112 @@
-"""Numbers of a text as ``numbers.numbers`` finds them, several times as fast: for every document of a stream."""
+"""Numbers of many texts as ``numbers.numbers`` finds them, many times as fast: for every document of a stream."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.features.kernels.number_places import number_places, word_table
-from infostream_dedup.features.numbers import NUMBER_WORD, NUMBER_WORDS, RUN, folded_text, numbers_at
+from infostream_dedup.features.kernels.number_runs import (
+    APOSTROPHE,
+    CYRILLIC,
+    DIGIT,
+    HYPHEN,
+    LEFT,
+    LETTER,
+    LONGEST,
+    OTHER,
+    POINT,
+    SPACE,
+    NumberWords,
+    number_runs,
+    number_words,
+)
+from infostream_dedup.features.numbers import CYRILLIC_LETTERS, NUMBER_WORDS, RUN_SPACES, run_numbers
+from infostream_dedup.text.character_classes import CODE_POINTS, COMMON
+from infostream_dedup.text.kernels.byte_blocks import BLOCK
+from infostream_dedup.text.surface_pool import SurfaceList
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["fast_numbers"]
+    from infostream_dedup.text.utf8 import Texts
+
+__all__ = ["NumberRuns", "find_runs", "numbers_of_run"]
+
+_SIGNS: Final = {"_": LETTER, "-": HYPHEN, ".": POINT, ",": POINT, **dict.fromkeys("'’ʼ", APOSTROPHE)}
+_FOLDED: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЁЄІЇҐ"
+"""Letters that compiled code puts into small ones."""
 
 
-def fast_numbers(text: str) -> list[str]:
-    """What ``numbers`` returns. The first call compiles, or reads compiled code from the disk.
+@dataclass(frozen=True, slots=True)
+class NumberRuns:
+    """Where numbers stand in texts.
+
+    Attributes:
+        runs: what ``numbers_of_run`` reads, text by text.
+        sizes: int64 (texts,), how many each text has.
+        left: numbers of the texts that are left to ``numbers``; they have none here.
+    """
+
+    runs: SurfaceList
+    sizes: NDArray[np.int64]
+    left: list[int]
+
+
+def find_runs(texts: Texts) -> NumberRuns:
+    """Look for numbers. The first call compiles, or reads compiled code from the disk.
 
     Args:
-        text: raw or cleaned, in any of the three languages.
+        texts: raw or cleaned, in any of the three languages.
     """
-    folded = folded_text(text)
-    codes = np.frombuffer(folded.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    places = np.empty((2, len(codes)), dtype=np.int64)
-    words, figures = number_places(codes, _words(), places[0], places[1])
-    word_places, run_places = places[0, :words].tolist(), places[1, :figures].tolist()
-    return numbers_at(folded, _words_at(folded, word_places), _runs(folded, run_places))
+    length, count = int(texts.offsets[-1] - texts.offsets[0]), len(texts)
+    room, starts = np.empty(length + count + BLOCK, dtype=np.uint8), np.empty(length // 2 + count + 1, dtype=np.int64)
+    sizes = np.empty(count, dtype=np.int64)
+    word = np.empty(LONGEST, dtype=np.uint32)
+    found = number_runs(texts.data, texts.offsets, _kinds(), _words(), word, room, starts, sizes)
+    left = np.flatnonzero(sizes < 0)
+    sizes[left] = 0
+    return NumberRuns(SurfaceList(starts[: found + 1], room), sizes, left.tolist())
+
+
+def numbers_of_run(run: str) -> tuple[str, ...]:
+    """Numbers of one of the runs, canonical as ``numbers`` has them."""
+    return run_numbers(run[1:], cyrillic=run[0] in "23", glued=run[0] in "13")
 
 
 @cache
-def _words() -> NDArray[np.uint64]:
-    return word_table(NUMBER_WORDS)
+def _words() -> NumberWords:
+    return number_words(NUMBER_WORDS)
 
 
-def _words_at(folded: str, places: Sequence[int]) -> Iterator[re.Match[str]]:
-    return filter(None, (NUMBER_WORD.match(folded, place) for place in places))
+@cache
+def _kinds() -> NDArray[np.uint8]:
+    """Kind of every code point, as ``number_runs`` wants them, from Python's own Unicode data."""
+    kinds = np.full(CODE_POINTS, LEFT, dtype=np.uint8)
+    for point in COMMON:
+        kinds[point] = _kind(chr(point))
+    return kinds
 
 
-def _runs(folded: str, places: Sequence[int]) -> Iterator[re.Match[str]]:
-    end = 0
-    for place in places:
-        found = RUN.match(folded, place) if place >= end else None
-        if found is not None:
-            end = found.end()
-            yield found
+def _kind(character: str) -> int:
+    if character in _SIGNS:
+        return _SIGNS[character]
+    if character in RUN_SPACES:
+        return SPACE
+    if character.isdecimal():
+        return DIGIT if character.isascii() else LEFT
+    small = character.lower()
+    # What becomes one of our letters only here, or several characters, is left to Python.
+    ours = not set(small).isdisjoint(_our_letters())
+    if (small != character and ours and character not in _FOLDED) or len(small) != 1:
+        return LEFT
+    if small in CYRILLIC_LETTERS:
+        return CYRILLIC
+    return LETTER if small.isalnum() else OTHER
+
+
+@cache
+def _our_letters() -> frozenset[str]:
+    return frozenset(CYRILLIC_LETTERS).union(*NUMBER_WORDS)

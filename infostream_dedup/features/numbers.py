@@ -7,22 +7,25 @@ dates, ranges (10-15), ordinals (5-й) and number words up to ten in Russian, Uk
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
-__all__ = ["NUMBER_WORD", "NUMBER_WORDS", "RUN", "folded_text", "numbers", "numbers_at"]
+__all__ = ["CYRILLIC_LETTERS", "NUMBER_WORDS", "RUN_SPACES", "numbers", "run_numbers"]
 
-_SPACES: Final = " \u00a0\u2009\u202f"
+RUN_SPACES: Final = " \u00a0\u2009\u202f"
+"""Spaces that part thousands."""
+
+CYRILLIC_LETTERS: Final = "абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґ"
+"""A text that holds one of them has decimal commas."""
 
 _DATE: Final = r"\d{1,2}\.\d{1,2}\.(?:\d{4}|\d{2})(?![\d.])|\d{4}-\d{2}-\d{2}(?!\d)"
-_THOUSANDS: Final = rf"\d{{1,3}}(?:[{_SPACES}ʼ]\d{{3}})+(?!\d)(?:[.,]\d+(?![\d.,]))?"
+_THOUSANDS: Final = rf"\d{{1,3}}(?:[{RUN_SPACES}ʼ]\d{{3}})+(?!\d)(?:[.,]\d+(?![\d.,]))?"
 _COMMA_THOUSANDS: Final = r"\d{1,3}(?:,\d{3}){2,}(?!\d)(?:\.\d+)?"
 _ENGLISH_THOUSANDS: Final = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?"
 _PARTS: Final = r"\d+(?:[.,]\d+){2,}"
 _PLAIN: Final = r"\d+(?:[.,]\d+(?!\d|[.,]\d))?"
 
-_WORDS: Final[dict[str, str]] = {
+NUMBER_WORDS: Final[dict[str, str]] = {
     form: str(value)
     for value, forms in {
         0: "ноль ноля нолю нолем ноле нуль нуля нулю нулем нуле zero",
@@ -39,31 +42,32 @@ _WORDS: Final[dict[str, str]] = {
     }.items()
     for form in forms.split()
 }
-NUMBER_WORDS: Final = tuple(_WORDS)
-_FIRSTS: Final = "".join(sorted({form[0] for form in _WORDS}))
+"""Number words in small letters with U+02BC, and their values."""
+
+_FIRSTS: Final = "".join(sorted({form[0] for form in NUMBER_WORDS}))
 
 
 def _number_words() -> str:
     """One branch for each first letter, so that other words are passed over at their first letter."""
     branches = []
     for first in _FIRSTS:
-        rests = sorted((form[1:] for form in _WORDS if form[0] == first), key=len, reverse=True)
+        rests = sorted((form[1:] for form in NUMBER_WORDS if form[0] == first), key=len, reverse=True)
         branches.append(rf"{first}(?<![\w\-ʼ].)(?:{'|'.join(rests)})(?![\w\-ʼ])")
     return "|".join(branches)
 
 
-NUMBER_WORD: Final = re.compile(_number_words())
+_NUMBER_WORD: Final = re.compile(_number_words())
 _IN_CYRILLIC: Final = re.compile("|".join((_DATE, _THOUSANDS, _COMMA_THOUSANDS, _PARTS, _PLAIN)))
 _IN_LATIN: Final = re.compile("|".join((_DATE, _ENGLISH_THOUSANDS, _THOUSANDS, _PARTS, _PLAIN)))
-RUN: Final = re.compile(rf"\d[\d.,\-ʼ{_SPACES}]*")
+_RUN: Final = re.compile(rf"\d[\d.,\-ʼ{RUN_SPACES}]*")
 """Where figures may stand: found quickly, for only its first character is looked for."""
 
-_CYRILLIC: Final = re.compile("[а-яёіїєґ]")
+_CYRILLIC: Final = re.compile(f"[{CYRILLIC_LETTERS}]")
 _DATE_ONLY: Final = re.compile(_DATE)
 _PARTS_ONLY: Final = re.compile(_PARTS)
 _COMMA_THOUSANDS_ONLY: Final = re.compile(_COMMA_THOUSANDS)
 _ENGLISH_THOUSANDS_ONLY: Final = re.compile(_ENGLISH_THOUSANDS)
-_BETWEEN_GROUPS: Final = re.compile(rf"[{_SPACES}ʼ]")
+_BETWEEN_GROUPS: Final = re.compile(rf"[{RUN_SPACES}ʼ]")
 
 
 def numbers(text: str) -> list[str]:
@@ -85,34 +89,49 @@ def numbers(text: str) -> list[str]:
         >>> numbers("1,200 people and $3.50 on the G7")
         ['1200', '3.5']
     """
-    folded = folded_text(text)
-    return numbers_at(folded, NUMBER_WORD.finditer(folded), RUN.finditer(folded))
+    folded = _folded(text)
+    cyrillic = _CYRILLIC.search(folded) is not None
+    found: list[tuple[int, tuple[str, ...]]] = []
+    found += ((word.start(), (NUMBER_WORDS[word[0]],)) for word in _NUMBER_WORD.finditer(folded))
+    for run in _RUN.finditer(folded):
+        begin = run.start()
+        glued = begin > 0 and _in_word(folded[begin - 1])
+        found.append((begin, _run_numbers(run[0], cyrillic=cyrillic, glued=glued)))
+    return [number for _, parts in sorted(found) for number in parts]
 
 
-def folded_text(text: str) -> str:
+def run_numbers(run: str, *, cyrillic: bool, glued: bool) -> tuple[str, ...]:
+    """Numbers of a run of figures: a digit and the digits, spaces and signs that follow it, as far as they go.
+
+    Args:
+        run: the run; spaces, hyphens and apostrophes at its end may be left out, so may all that follows digits alone.
+        cyrillic: whether the text holds one of ``CYRILLIC_LETTERS``, small or capital.
+        glued: whether a letter, an underscore or an apostrophe stands before it.
+    """
+    if run.isdecimal():
+        return () if glued else (_plain(run),)
+    return _run_numbers(_folded(run), cyrillic=cyrillic, glued=glued)
+
+
+def _run_numbers(run: str, *, cyrillic: bool, glued: bool) -> tuple[str, ...]:
+    found: list[str] = []
+    for figure in (_IN_CYRILLIC if cyrillic else _IN_LATIN).finditer(run):
+        begin = figure.start()
+        if not (_in_word(run[begin - 1]) if begin else glued):
+            found += _canonical(figure[0], cyrillic)
+    return tuple(found)
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def _folded(text: str) -> str:
     """A text in small letters, as the patterns here want it."""
     folded = text.lower().replace("ё", "е")
     for apostrophe in "'’":
         folded = folded.replace(apostrophe, "ʼ")
     return folded
-
-
-def numbers_at(folded: str, words: Iterable[re.Match[str]], runs: Iterable[re.Match[str]]) -> list[str]:
-    """The numbers at some places of a text.
-
-    Args:
-        folded: what ``folded_text`` returns.
-        words: where `NUMBER_WORD` matches.
-        runs: where `RUN` matches, none inside another.
-    """
-    cyrillic = _CYRILLIC.search(folded) is not None
-    found: list[tuple[int, tuple[str, ...]]] = [(match.start(), (_WORDS[match[0]],)) for match in words]
-    figures = _IN_CYRILLIC if cyrillic else _IN_LATIN
-    for match in (figure for run in runs for figure in figures.finditer(folded, *run.span())):
-        begin = match.start()
-        if begin == 0 or not (folded[begin - 1].isalnum() or folded[begin - 1] == "_"):
-            found.append((begin, _canonical(match[0], cyrillic)))
-    return [number for _, parts in sorted(found) for number in parts]
 
 
 @lru_cache(1 << 14)

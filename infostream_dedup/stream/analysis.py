@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.model import LANGUAGES, Document, Settings, full_text
+from infostream_dedup.model import LANGUAGES, Document, Settings
+from infostream_dedup.stream.full_texts import full_texts
 from infostream_dedup.stream.rows import Rows, with_room
 from infostream_dedup.stream.surface_terms import SurfaceTerms
 from infostream_dedup.stream.term_numbers import TermNumbers
@@ -23,10 +24,11 @@ from infostream_dedup.terms.kernels.counting import (
 from infostream_dedup.text.detection import detect_all
 from infostream_dedup.text.scanner import Scanned, Scanner
 from infostream_dedup.text.surface_pool import SurfaceList
-from infostream_dedup.text.utf8 import texts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from infostream_dedup.text.utf8 import Texts
 
 __all__ = ["Analysed", "Analyser"]
 
@@ -63,9 +65,15 @@ class Analyser:
         self._terms = SurfaceTerms(settings, numbers)
         self._stamps = np.full(1 << 12, NOTHING, dtype=np.int64)
 
-    def read(self, documents: Sequence[Document]) -> Analysed:
-        """Count the terms of every document, title and text."""
-        texts = texts_of([full_text(document) for document in documents])
+    def read(self, documents: Sequence[Document], texts: Texts | None = None) -> Analysed:
+        """Count the terms of every document, title and text.
+
+        Args:
+            documents: the documents.
+            texts: title and text of each in UTF-8, where they have been encoded.
+        """
+        if texts is None:
+            texts = full_texts(documents).texts
         scanner = Scanner()
         scanned = scanner.scan(texts, 0)
         given = [_NOT_GIVEN if one.lang is None else LANGUAGES.index(one.lang) for one in documents]

@@ -232,7 +232,7 @@ class StreamEngine:
             versions=versions,
             content_hashes=content_hashes,
         )
-        analysed = self._analyser.read(batch)
+        analysed = self._analyser.read(batch, prepared.texts)
         epoch, clocks = self.frequencies.epoch, prepared.clocks.tolist()
         epochs = self._borders.epochs(prepared.first, clocks, epoch=epoch, clock=clock)
         start = 0

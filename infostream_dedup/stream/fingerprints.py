@@ -7,19 +7,22 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import orjson
 
 from infostream_dedup.corpus.documents import row_of
-from infostream_dedup.features.fast_numbers import fast_numbers
-from infostream_dedup.model import Document
+from infostream_dedup.features.fast_numbers import find_runs, numbers_of_run
+from infostream_dedup.features.numbers import numbers
+from infostream_dedup.model import Document, full_text
+from infostream_dedup.stream.rows import Rows
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.text.utf8 import Texts
 
-__all__ = ["batch_hash", "content_hash", "number_hashes", "opening_hash"]
+__all__ = ["batch_hash", "content_hash", "number_rows", "opening_hash"]
 
 _WORD: Final = re.compile(r"\w+")
 _LEAST_WORDS: Final = 5
@@ -53,10 +56,31 @@ def opening_hash(text: str) -> bytes:
     return blake2b(" ".join(words).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def number_hashes(text: str) -> NDArray[np.int64]:
-    """63-bit hashes of the distinct numbers of a text, ascending."""
-    found = sorted(set(map(_number_hash, fast_numbers(text))))
-    return np.array(found, dtype=np.int64)
+def number_rows(documents: Sequence[Document], texts: Texts) -> Rows:
+    """63-bit hashes of the distinct numbers of each document, title and text, ascending.
+
+    Args:
+        documents: the documents.
+        texts: title and text of each in UTF-8.
+    """
+    found = find_runs(texts)
+    hashes = [_run_hashes(run) for run in found.runs]
+    owners = np.repeat(np.repeat(np.arange(len(documents)), found.sizes), np.fromiter(map(len, hashes), np.int64))
+    values = np.fromiter(chain.from_iterable(hashes), np.int64, len(owners))
+    for number in found.left:
+        own = [_number_hash(one) for one in numbers(full_text(documents[number]))]
+        owners = np.concatenate([owners, np.full(len(own), number)])
+        values = np.concatenate([values, np.array(own, dtype=np.int64)])
+    order = np.lexsort((values, owners))
+    owners, values = owners[order], values[order]
+    again = (owners[1:] == owners[:-1]) & (values[1:] == values[:-1])
+    first = np.concatenate([np.ones(min(len(values), 1), dtype=np.bool_), ~again])
+    return Rows(np.searchsorted(owners[first], np.arange(len(documents) + 1)), values[first])
+
+
+@lru_cache(_MOST_NUMBERS_KNOWN)
+def _run_hashes(run: str) -> tuple[int, ...]:
+    return tuple(map(_number_hash, numbers_of_run(run)))
 
 
 @lru_cache(_MOST_NUMBERS_KNOWN)

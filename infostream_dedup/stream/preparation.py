@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.model import Document, full_text
+from infostream_dedup.model import Document
 from infostream_dedup.stream.clock import NO_TIME, advanced, microseconds
-from infostream_dedup.stream.fingerprints import content_hash, number_hashes, opening_hash
+from infostream_dedup.stream.fingerprints import content_hash, number_rows, opening_hash
+from infostream_dedup.stream.full_texts import full_texts
 from infostream_dedup.stream.rows import Rows
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.text.fingerprint import text_hash
+from infostream_dedup.text.fingerprint import text_hashes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from infostream_dedup.text.utf8 import Texts
 
 __all__ = ["Prepared", "prepare"]
 
@@ -29,6 +32,7 @@ class Prepared:
         first: ordinal of the first one.
         documents: as given.
         versions: how often each id had come before.
+        texts: their titles and texts in UTF-8.
         content_hashes: of all fields.
         hashes: text hash and opening hash; the latter empty where no rule asks for it.
         published: own times in UTC microseconds since 1970.
@@ -39,6 +43,7 @@ class Prepared:
 
     first: int
     documents: Sequence[Document]
+    texts: Texts
     versions: Sequence[int]
     content_hashes: Sequence[bytes]
     hashes: list[tuple[bytes, bytes]]
@@ -76,21 +81,23 @@ def prepare(
         clock = advanced(clock, time)
         clocks.append(clock)
     times = [clock if time is None or time <= NO_TIME else time for time, clock in zip(published, clocks, strict=True)]
+    content_hashes = content_hashes or [content_hash(document) for document in documents]
+    full, bodies = full_texts(documents), [document.text for document in documents]
+    hashes = text_hashes(bodies, full.texts, full.bodies)
     opening = settings.exact_rule == "opening"
     return Prepared(
         first,
         documents,
+        full.texts,
         versions or [0] * len(documents),
-        content_hashes or [content_hash(document) for document in documents],
-        [(text_hash(one.text), opening_hash(one.text) if opening else b"") for one in documents],
+        content_hashes,
+        [(own, opening_hash(body) if opening else b"") for own, body in zip(hashes, bodies, strict=True)],
         published,
         np.array(clocks, dtype=np.int64),
         np.array(times, dtype=np.int64),
-        _numbers(documents, wanted=settings.templates),
+        number_rows(documents, full.texts) if settings.templates else _nothing(len(documents)),
     )
 
 
-def _numbers(documents: Sequence[Document], *, wanted: bool) -> Rows:
-    rows = [number_hashes(full_text(document)) for document in documents] if wanted else []
-    sizes = list(map(len, rows)) if wanted else [0] * len(documents)
-    return Rows(np.cumsum([0, *sizes]), np.concatenate([np.zeros(0, dtype=np.int64), *rows]))
+def _nothing(documents: int) -> Rows:
+    return Rows(np.zeros(documents + 1, dtype=np.int64), np.zeros(0, dtype=np.int64))

@@ -10,10 +10,10 @@ import numpy as np
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.kernels.counting import NOTHING, SEVERAL
-from infostream_dedup.terms.representations import terms_of_distinct
+from infostream_dedup.terms.representations import terms_of_new
 from infostream_dedup.text.fast_forms import forms_of_all
 from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
-from infostream_dedup.text.tokens import Form, Shape, forms
+from infostream_dedup.text.tokens import forms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,8 +26,6 @@ _MOST_REMEMBERED: Final = 1_000_000
 _UNKNOWN: Final = -(1 << 31)
 _MANY: Final = 300
 """Surfaces from which on compiled code makes their forms: for fewer it takes longer to begin."""
-
-_SHAPES: Final = tuple(Shape)
 
 
 class SurfaceTerms:
@@ -44,11 +42,11 @@ class SurfaceTerms:
     def __init__(self, settings: Settings, numbers: TermNumbers) -> None:
         self._settings = settings
         self._numbers = numbers
-        self._several: dict[tuple[int, ...], int] = {}
-        self.more = np.zeros(0, dtype=np.int32)
         self._forget()
 
     def _forget(self) -> None:
+        self._several: dict[tuple[int, ...], int] = {}
+        self.more = np.zeros(0, dtype=np.int32)
         self._pool = SurfacePool()
         self._codes = np.full((len(LANGUAGES), 1 << 12), _UNKNOWN, dtype=np.int32)
 
@@ -88,21 +86,23 @@ class SurfaceTerms:
             return self._many_learnt(SurfaceList.of(surfaces), language)
         parts = [forms(surface) for surface in surfaces]
         distinct = list(dict.fromkeys(form for held in parts for form in held))
-        number_of = dict(zip(distinct, self._numbered(distinct, language), strict=True))
+        words, shapes = [form for form, _ in distinct], [int(shape) for _, shape in distinct]
+        terms = terms_of_new(words, shapes, LANGUAGES[language], self._settings)
+        number_of = dict(zip(distinct, self._numbered(terms), strict=True))
         return np.array([self._code([number_of[form] for form in held]) for held in parts], dtype=np.int32)
 
     def _many_learnt(self, surfaces: SurfaceList, language: int) -> NDArray[np.int32]:
         found = forms_of_all(surfaces)
-        _, firsts, places = np.unique(
-            found.numbers * len(_SHAPES) + found.shapes, return_index=True, return_inverse=True
-        )
+        ranks = np.empty(len(found.forms), dtype=np.int64)
+        ranks[found.forms.code_point_order()] = np.arange(len(ranks))
+        shaped = found.shapes * np.int64(len(ranks)) + ranks[found.numbers]
+        _, firsts, places = np.unique(shaped, return_index=True, return_inverse=True)
+        words, shapes = found.forms.some(found.numbers[firsts]), found.shapes[firsts].tolist()
+        distinct = terms_of_new(words, shapes, LANGUAGES[language], self._settings)
         # In the order in which they stand, so that terms get the numbers that a smaller batch would give them.
         order = np.argsort(firsts)
-        chosen = firsts[order]
-        words, shapes = found.forms.some(found.numbers[chosen]), found.shapes[chosen].tolist()
-        distinct = [Form(word, _SHAPES[shape]) for word, shape in zip(words, shapes, strict=True)]
         terms = np.empty(len(order), dtype=np.int32)
-        terms[order] = self._numbered(distinct, language)
+        terms[order] = self._numbered([distinct[place] for place in order.tolist()])
         terms = terms[places]
         codes = np.full(len(surfaces), NOTHING, dtype=np.int32)
         codes[found.surfaces] = terms
@@ -112,10 +112,9 @@ class SurfaceTerms:
             codes[surface] = self._code(terms[begins[surface] :][: sizes[surface]].tolist())
         return codes
 
-    def _numbered(self, distinct: Sequence[Form], language: int) -> list[int]:
-        """Number of the term of each form, ``NOTHING`` where it is none."""
+    def _numbered(self, terms: Sequence[str | None]) -> list[int]:
+        """Number of each term, ``NOTHING`` where a form is none."""
         number = self._numbers.number
-        terms = terms_of_distinct(distinct, LANGUAGES[language], self._settings)
         return [NOTHING if term is None else number(term) for term in terms]
 
     def _code(self, terms: Sequence[int]) -> int:

@@ -9,11 +9,20 @@ from collections.abc import Callable, Sequence
 
 from infostream_dedup.lexicon.word_lists import stop_words
 from infostream_dedup.model import Language, Settings
+from infostream_dedup.text import form_cache
 from infostream_dedup.text.form_cache import terms_of
 from infostream_dedup.text.stemming import stems
-from infostream_dedup.text.tokens import Form
+from infostream_dedup.text.tokens import Form, Shape
 
-__all__ = ["TERMS_OF_FORMS", "TERMS_OF_WORDS", "morph_terms", "stem_terms", "terms_of_distinct", "translatable_terms"]
+__all__ = [
+    "TERMS_OF_FORMS",
+    "TERMS_OF_WORDS",
+    "morph_terms",
+    "stem_terms",
+    "terms_of_distinct",
+    "terms_of_new",
+    "translatable_terms",
+]
 
 
 def stem_terms(words: Sequence[str], language: Language, settings: Settings) -> list[str | None]:
@@ -65,3 +74,21 @@ def terms_of_distinct(forms: Sequence[Form], language: Language, settings: Setti
     if of_words is not None:
         return of_words([form.form for form in forms], language, settings)
     return TERMS_OF_FORMS[settings.representation](forms, language, settings)
+
+
+def terms_of_new(
+    words: Sequence[str], shapes: Sequence[int], language: Language, settings: Settings
+) -> list[str | None]:
+    """The same for forms that the caller remembers by itself.
+
+    Args:
+        words: the forms.
+        shapes: the ``Shape`` of each; no form of one shape twice, better ordered by shape, then by code points.
+        language: of the documents they stand in.
+        settings: the representation and its rules.
+    """
+    if settings.representation == "morph":
+        return form_cache.terms_of_new(words, shapes, language, strict=settings.morph == "strict")
+    return terms_of_distinct(
+        [Form(word, Shape(shape)) for word, shape in zip(words, shapes, strict=True)], language, settings
+    )

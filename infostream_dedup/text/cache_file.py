@@ -29,6 +29,7 @@ from infostream_dedup.text.morphology import RULES
 __all__ = ["CacheFile", "cache_file", "fingerprint"]
 
 _Value = TypeVar("_Value")
+_Nothing = TypeVar("_Nothing")
 _log = logging.getLogger(__name__)
 
 _PACKAGES: Final = (
@@ -40,15 +41,14 @@ _PACKAGES: Final = (
     "snowballstemmer",
 )
 _CHUNK: Final = 50_000
-_MANY: Final = 5_000
-_MOST_AT_ONCE: Final = 500_000
-_PER_LOOK_UP: Final = 8
-"""Rows that are read one after the other while a few keys are looked up."""
-
 _BUSY_SECONDS: Final = 10.0
 _PAGES_KILOBYTES: Final = 32_000
 """Of the file that are kept in memory; two megabytes, SQLite's own choice, hold a tenth of a month's forms."""
 
+_LOOK_UP: Final = (
+    "SELECT term, strict FROM json_each(?) AS asked LEFT JOIN form ON language = ? AND form.key = asked.value"
+    " ORDER BY asked.key"
+)
 _SCHEMA_VERSION: Final = 1
 _TABLES: Final = {
     "fingerprint": "(value TEXT NOT NULL)",
@@ -92,31 +92,34 @@ class CacheFile:
         self._opened_as: tuple[int, int, int] | None = None
 
     def answers(self, language: str, keys: Sequence[str]) -> dict[str, tuple[str, bool] | None]:
-        """Remembered answers for forms: key to (term, strict), or to ``None`` for no term; unknown keys are absent.
+        """Remembered answers for forms: key to (term, strict), or to ``None`` for no term; unknown keys are absent."""
+        # In the order of the file: neighbours lie on one page.
+        ordered = sorted(keys)
+        return {
+            key: None if term is None else (term, bool(strict))
+            for key, (term, strict) in zip(ordered, self.rows(language, ordered), strict=True)
+            if strict is not None
+        }
 
-        When many are asked for, others may be given, too: to read all is then faster than to look up each.
+    def rows(self, language: str, keys: Sequence[str]) -> list[tuple[str | None, int | None]]:
+        """The same as one row for each key: term and whether the strict rule takes it; no such word for unknown keys.
+
+        Args:
+            language: of the forms.
+            keys: better in code point order, in which they lie in the file.
+
+        Returns:
+            (term, 0 or 1), (``None``, 0) for a form that is no term, (``None``, ``None``) for an unknown one.
         """
 
-        def read(connection: sqlite3.Connection) -> dict[str, tuple[str, bool] | None]:
-            found: dict[str, tuple[str, bool] | None] = {}
-            if len(keys) >= _MANY:
-                held = int(
-                    connection.execute("SELECT count(*) FROM form WHERE language = ?", (language,)).fetchone()[0]
-                )
-                if held <= min(_MOST_AT_ONCE, _PER_LOOK_UP * len(keys)):
-                    every = connection.execute("SELECT key, term, strict FROM form WHERE language = ?", (language,))
-                    return dict(map(_answer, every))
-            # In the order of the file: neighbours lie on one page.
-            ordered = sorted(keys)
-            for start in range(0, len(ordered), _CHUNK):
-                rows = connection.execute(
-                    "SELECT key, term, strict FROM form WHERE language = ? AND key IN (SELECT value FROM json_each(?))",
-                    (language, orjson.dumps(ordered[start : start + _CHUNK]).decode()),
-                )
-                found.update(map(_answer, rows))
+        def read(connection: sqlite3.Connection) -> list[tuple[str | None, int | None]]:
+            found: list[tuple[str | None, int | None]] = []
+            for start in range(0, len(keys), _CHUNK):
+                asked = orjson.dumps(keys[start : start + _CHUNK]).decode()
+                found += connection.execute(_LOOK_UP, (asked, language)).fetchall()
             return found
 
-        return self._read(read, {})
+        return self._read(read, None) or [(None, None)] * len(keys)
 
     def remember(self, language: str, answers: Mapping[str, tuple[str, bool] | None]) -> None:
         """Store answers in one transaction."""
@@ -143,7 +146,7 @@ class CacheFile:
         rows = [(language, kind, term, share) for term, share in shares.items()]
         self._write("INSERT OR REPLACE INTO frequency VALUES (?, ?, ?, ?)", rows)
 
-    def _read(self, read: Callable[[sqlite3.Connection], _Value], nothing: _Value) -> _Value:
+    def _read(self, read: Callable[[sqlite3.Connection], _Value], nothing: _Nothing) -> _Value | _Nothing:
         if not self._usable:
             return nothing
         try:
@@ -206,11 +209,6 @@ class CacheFile:
         damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
         advice = "delete the file" if damaged else "set INFOSTREAM_DEDUP_CACHE to a folder that can be written"
         _log.warning("%s: the cache of terms cannot be used (%s); going on without it; %s", self.path, error, advice)
-
-
-def _answer(row: tuple[str, str | None, int]) -> tuple[str, tuple[str, bool] | None]:
-    key, term, strict = row
-    return key, None if term is None else (term, bool(strict))
 
 
 @contextmanager

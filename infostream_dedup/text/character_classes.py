@@ -19,10 +19,13 @@ from infostream_dedup.text.tokens import SENTENCE_MARK, surfaces
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CODE_POINTS", "Kind", "classes_of_cleaned_text", "classes_of_raw_text"]
+__all__ = ["CODE_POINTS", "COMMON", "Kind", "classes_of_cleaned_text", "classes_of_raw_text", "composing"]
 
 CODE_POINTS: Final = 0x20000
 """Code points the table knows; texts with characters beyond (rare Chinese ones) are left to the plain code."""
+
+COMMON: Final = (*range(0x3000), *range(0xFE00, 0xFF00), *range(0x1F000, 0x1FB00))
+"""Code points of news in European languages, with their signs and pictures."""
 
 
 class Kind(IntEnum):
@@ -90,7 +93,7 @@ def classes_of_raw_text() -> NDArray[np.uint8]:
     for point, after in zip(points, cleaned, strict=True):
         if after != chr(point) or unicodedata.combining(chr(point)):
             kinds[point] = Kind.UNCLEAN if after or unicodedata.combining(chr(point)) else Kind.INVISIBLE
-    kinds[_composing()] = Kind.UNCLEAN
+    kinds[composing()] = Kind.UNCLEAN
     for one in APOSTROPHES:
         kinds[ord(one)] = Kind.APOSTROPHE if kinds[ord(one)] == Kind.OTHER else Kind.UNCLEAN
     kinds[[ord(one) for one in _MARKUP]] = Kind.MARKUP
@@ -98,7 +101,8 @@ def classes_of_raw_text() -> NDArray[np.uint8]:
     return kinds
 
 
-def _composing() -> list[int]:
+@cache
+def composing() -> list[int]:
     """Code points that may become one with the character before them."""
     parts = [unicodedata.decomposition(chr(point)).split() for point in range(CODE_POINTS)]
     second = {int(pair[1], 16) for pair in parts if len(pair) == 2 and not pair[0].startswith("<")}

@@ -3,9 +3,26 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
+from functools import cache
 from hashlib import blake2b
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
 
-__all__ = ["text_hash"]
+import numpy as np
+
+from infostream_dedup.text.character_classes import CODE_POINTS, COMMON, composing
+from infostream_dedup.text.kernels.byte_blocks import BLOCK
+from infostream_dedup.text.kernels.visible_text import INVISIBLE, LEFT, VISIBLE, write_visible
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infostream_dedup.text.utf8 import Texts
+
+__all__ = ["text_hash", "text_hashes"]
+
+_SIZE: Final = 16
 
 
 def text_hash(text: str) -> bytes:
@@ -17,4 +34,40 @@ def text_hash(text: str) -> bytes:
         16 bytes; empty for a text without any visible character, which equals nothing.
     """
     visible = " ".join(unicodedata.normalize("NFC", text).split())
-    return blake2b(visible.encode("utf-8", "surrogatepass"), digest_size=16).digest() if visible else b""
+    return blake2b(visible.encode("utf-8", "surrogatepass"), digest_size=_SIZE).digest() if visible else b""
+
+
+def text_hashes(bodies: Sequence[str], texts: Texts, begins: NDArray[np.int64]) -> list[bytes]:
+    """What ``text_hash`` says of each of many bodies. The first call compiles, or reads compiled code from the disk.
+
+    Args:
+        bodies: the bodies.
+        texts: the same in UTF-8; something else may stand before each of them.
+        begins: int64 (texts,), where each body begins in ``texts.data``.
+    """
+    ends = texts.offsets[1:]
+    room = np.empty(int((ends - begins).sum()) + BLOCK, dtype=np.uint8)
+    places, left = np.empty(len(texts) + 1, dtype=np.int64), np.empty(len(texts), dtype=np.uint8)
+    write_visible(texts.data, begins, ends, _kinds(), room, places, left)
+    visible, bounds = room.data, places.tolist()
+    hashes = [
+        blake2b(visible[begin:end], digest_size=_SIZE).digest() if begin < end else b""
+        for begin, end in pairwise(bounds)
+    ]
+    for number in np.flatnonzero(left).tolist():
+        hashes[number] = text_hash(bodies[number])
+    return hashes
+
+
+@cache
+def _kinds() -> NDArray[np.uint8]:
+    """Kinds of code points, as ``write_visible`` wants them, from Python's own Unicode data."""
+    kinds = np.full(CODE_POINTS, LEFT, dtype=np.uint8)
+    for point in COMMON:
+        character = chr(point)
+        if character.isspace():
+            kinds[point] = INVISIBLE
+        elif not unicodedata.combining(character) and unicodedata.normalize("NFC", character) == character:
+            kinds[point] = VISIBLE
+    kinds[[point for point in composing() if kinds[point] == VISIBLE]] = LEFT
+    return kinds

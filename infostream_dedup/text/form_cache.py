@@ -11,7 +11,7 @@ from infostream_dedup.text.morphology import Morphology
 from infostream_dedup.text.parallel_analysis import analysed_over_cores
 from infostream_dedup.text.tokens import Form, Shape
 
-__all__ = ["FormCache", "terms_of"]
+__all__ = ["FormCache", "terms_of", "terms_of_new"]
 
 _MOST_IN_MEMORY = 1_000_000
 """Forms a process remembers by itself (about 200 MB); past it, it begins anew and asks the file again."""
@@ -47,6 +47,23 @@ class FormCache:
         answers = map(self._answers(keys).__getitem__, keys)
         return [answer[0] if answer and (answer[1] or not strict) else None for answer in answers]
 
+    def terms_of_new(self, keys: Sequence[str], *, strict: bool) -> list[str | None]:
+        """The same for forms that will not be asked for again: the answers take no memory.
+
+        Args:
+            keys: the digit of a shape, then the form; distinct, better in code point order.
+            strict: dictionary words only.
+        """
+        rows = [(None, None)] * len(keys) if self._file is None else self._file.rows(self._language, keys)
+        terms = [term if taken or not strict else None for term, taken in rows]
+        unknown = [place for place, (_, taken) in enumerate(rows) if taken is None]
+        if unknown:
+            answers = self._analysed_and_kept([keys[place] for place in unknown])
+            for place in unknown:
+                answer = answers[keys[place]]
+                terms[place] = answer[0] if answer and (answer[1] or not strict) else None
+        return terms
+
     def _answers(self, keys: Iterable[str]) -> Mapping[str, _Answer]:
         memory = self._memory
         missing = [key for key in dict.fromkeys(keys) if key not in memory]
@@ -60,11 +77,14 @@ class FormCache:
         unknown = [key for key in missing if key not in memory]
         if not unknown:
             return memory
-        new = analysed_over_cores(self._language, unknown, self._analysed)
-        memory.update(new)
+        memory.update(self._analysed_and_kept(unknown))
+        return memory
+
+    def _analysed_and_kept(self, keys: Sequence[str]) -> Mapping[str, _Answer]:
+        new = analysed_over_cores(self._language, keys, self._analysed)
         if self._file is not None:
             self._file.remember(self._language, new)
-        return memory
+        return new
 
     def _analysed(self, key: str) -> _Answer:
         analysis = _morphology(self._language).analyse(key[1:], Shape(int(key[0])))
@@ -80,6 +100,20 @@ def terms_of(forms: Sequence[Form], language: Language, *, strict: bool) -> list
         strict: dictionary words only, no predicted proper nouns.
     """
     return _form_cache(language).terms_of(forms, strict=strict)
+
+
+def terms_of_new(words: Sequence[str], shapes: Sequence[int], language: Language, *, strict: bool) -> list[str | None]:
+    """The same for forms that the caller remembers by itself: a stream's words would fill this process's memory twice.
+
+    Args:
+        words: the forms.
+        shapes: the ``Shape`` of each; no form of one shape twice, better ordered by shape, then by code points.
+        language: see ``terms_of``.
+        strict: see ``terms_of``.
+    """
+    digits = list(_SHAPES.values())
+    keys = [digits[shape] + word for shape, word in zip(shapes, words, strict=True)]
+    return _form_cache(language).terms_of_new(keys, strict=strict)
 
 
 @cache

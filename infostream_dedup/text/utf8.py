@@ -14,7 +14,7 @@ from infostream_dedup.text.kernels.byte_blocks import BLOCK
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Texts", "texts_of", "texts_of_arrow"]
+__all__ = ["Texts", "encoded", "texts_of", "texts_of_arrow", "texts_of_bytes"]
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _ROOM: Final = BLOCK + 2
@@ -44,15 +44,27 @@ class Texts:
         return int(np.diff(self.offsets).max(initial=0))
 
 
-def texts_of(strings: Sequence[str]) -> Texts:
-    """Encode texts. Lone surrogates, which UTF-8 cannot hold, become U+FFFD: neither is part of a word."""
+def encoded(text: str) -> bytes:
+    """A text in UTF-8. Lone surrogates, which UTF-8 cannot hold, become U+FFFD: neither is part of a word."""
     try:
-        encoded = [text.encode() for text in strings]
+        return text.encode()
     except UnicodeEncodeError:
-        encoded = [_SURROGATE.sub("\ufffd", text).encode() for text in strings]
-    offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
-    np.cumsum([len(text) for text in encoded], out=offsets[1:])
-    return Texts(offsets, np.frombuffer(b"".join([*encoded, bytes(_ROOM)]), dtype=np.uint8))
+        return _SURROGATE.sub("\ufffd", text).encode()
+
+
+def texts_of(strings: Sequence[str]) -> Texts:
+    """Encode texts, as ``encoded`` does each."""
+    try:
+        return texts_of_bytes([text.encode() for text in strings])
+    except UnicodeEncodeError:
+        return texts_of_bytes([encoded(text) for text in strings])
+
+
+def texts_of_bytes(texts: Sequence[bytes]) -> Texts:
+    """Put texts together that are valid UTF-8."""
+    offsets = np.zeros(len(texts) + 1, dtype=np.int64)
+    np.cumsum([len(text) for text in texts], out=offsets[1:])
+    return Texts(offsets, np.frombuffer(b"".join([*texts, bytes(_ROOM)]), dtype=np.uint8))
 
 
 def texts_of_arrow(array: Any) -> Texts:

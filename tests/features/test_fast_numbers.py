@@ -2,42 +2,76 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup.corpus import read_documents
-from infostream_dedup.features.fast_numbers import fast_numbers
+from infostream_dedup.features.fast_numbers import find_runs, numbers_of_run
+from infostream_dedup.features.kernels.number_runs import number_words
 from infostream_dedup.features.numbers import NUMBER_WORDS, numbers
+from infostream_dedup.text.character_classes import COMMON
+from infostream_dedup.text.utf8 import texts_of
 
 PARTS = [
     *NUMBER_WORDS, "12", "41,25", "1 200", "05.03.2026", "2026-03-05", "G7", "٣٤", "７", "²", "x", "ё", "П’ЯТЬ",
-    "५", " ", ".", ",", "-", "–", "_", "ʼ", "'", "\u00a0", "\u2009", "\u202f", "\n", "«", "😀", "中", "ҳ", "İ", "ß",
+    "५", " ", ".", ",", "-", "–", "_", "ʼ", "'", "’", "\u00a0", "\u2009", "\u202f", "\n", "«", "😀", "中", "ҳ", "İ",
+    "ß", "\u212a", "\ud800", "Ѐ", "ЇҐЄ", "TEN", "№", "€", "\u0301",
 ]  # fmt: skip
+
+
+def found_in(texts):
+    """Numbers of each text, in the order in which they stand."""
+    found = find_runs(texts_of(texts))
+    runs = iter(found.runs)
+    answers = [[one for run in islice(runs, size) for one in numbers_of_run(run)] for size in found.sizes.tolist()]
+    assert next(runs, None) is None
+    for number in found.left:
+        assert answers[number] == []
+        answers[number] = numbers(texts[number])
+    return answers
 
 
 # The first call compiles.
 @settings(deadline=None)
-@given(st.lists(st.sampled_from(PARTS), max_size=14).map("".join))
-@example("12ʼ345ʼ6 3")
-@example("12ʼx3")
-@example("два-три, 5٣4 6")
-def test_joined_parts(text):
-    assert fast_numbers(text) == numbers(text)
+@given(st.lists(st.lists(st.sampled_from(PARTS), max_size=14).map("".join), max_size=3))
+@example(["12ʼ345ʼ6 3", "12ʼx3", "два-три, 5٣4 6"])
+@example(["1,200 people", "1,200 людей", "on 1,200.5 -  ", "5.03.2026.", "x5 'six' ʼ7", ""])
+def test_joined_parts(texts):
+    assert found_in(texts) == [numbers(text) for text in texts]
 
 
 @settings(deadline=None)
 @given(st.text(max_size=40))
 def test_any_text(text):
-    assert fast_numbers(text) == numbers(text)
+    assert found_in([text]) == [numbers(text)]
+
+
+def test_every_character_beside_figures_and_words():
+    texts = [f"{one}7 7{one}8 пять{one} {one}one" for one in map(chr, (*COMMON, *range(0x3000, 0x10000, 7)))]
+    assert found_in(texts) == [numbers(text) for text in texts]
+    # Few characters of the news' alphabets are left to the plain code.
+    left = [ord(texts[number][0]) for number in find_runs(texts_of(texts)).left]
+    assert not [point for point in left if point < 0x300 and point != 0x130]
+    assert not [point for point in left if 0x400 <= point < 0x530 or 0x2010 <= point < 0x2070]
 
 
 def test_words_and_figures_by_hand():
-    assert fast_numbers("Пʼять із 12 300 чоловік, два-три на 1,5 %; G7, 5-й") == ["5", "12300", "1.5", "5"]
+    texts = ["Пʼять із 12 300 чоловік, два-три на 1,5 %; G7, 5-й", "TEN of 1,200", "х" * 50 + " ноль"]
+    assert found_in(texts) == [["5", "12300", "1.5", "5"], ["10", "1200"], ["0"]]
+    # Behind the digit that tells of its surroundings.
+    runs = ["25", "212 300", "21,5", "37, 5", "010", "01,200", "20"]
+    assert list(find_runs(texts_of(texts)).runs) == runs
+
+
+def test_number_words_are_short():
+    with pytest.raises(ValueError, match="more than 15 letters"):
+        number_words({"девятьюмиллионами": "9"})
 
 
 @pytest.mark.corpus
 def test_real_news(corpora):
-    for number, document in enumerate(read_documents(corpora / "mdnews.docs.jsonl.gz")):
-        if number % 20 == 0:
-            assert fast_numbers(document.text) == numbers(document.text)
+    texts = [one.text for one in islice(read_documents(corpora / "mdnews.docs.jsonl.gz"), 0, None, 20)]
+    assert found_in(texts) == [numbers(text) for text in texts]

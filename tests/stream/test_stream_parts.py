@@ -8,14 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.model import Document, Settings
+from infostream_dedup.model import Document, Settings, full_text
 from infostream_dedup.stream.clock import DAY, NO_TIME, advanced
 from infostream_dedup.stream.epochs import EpochBorders
 from infostream_dedup.stream.equal_hashes import EqualHashes
-from infostream_dedup.stream.fingerprints import content_hash, number_hashes, opening_hash
+from infostream_dedup.stream.fingerprints import content_hash, number_rows, opening_hash
+from infostream_dedup.stream.full_texts import full_texts
 from infostream_dedup.stream.losses import Losses
 from infostream_dedup.stream.rows import Rows, RowWindow
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.text.utf8 import texts_of
 
 
 def test_settings_come_back_from_their_plain_values():
@@ -87,10 +89,33 @@ def rows_of(rows):
 
 
 def test_number_hashes_are_distinct_and_ascending():
-    hashes = number_hashes("41,5 грн, 12 чел., 41.5 грн")
-    assert len(hashes) == 2
+    texts = ["41,5 грн, 12 чел., 41.5 грн", "", "без", "7 ٣ 12", "12"]
+    documents = [Document(id=str(number), text=text) for number, text in enumerate(texts)]
+    rows = number_rows(documents, full_texts(documents).texts)
+    hashes = rows.row(0)
+    assert rows.indptr.tolist() == [0, 2, 2, 2, 5, 6]
     assert 0 <= hashes[0] < hashes[1]
     assert hashes.dtype == np.int64
+    assert rows.row(3).tolist() == sorted({*rows.row(3).tolist()})
+    assert rows.row(4)[0] in hashes
+    assert rows.row(4)[0] in rows.row(3)
+    none = number_rows([], full_texts([]).texts)
+    assert len(none) == len(none.values) == 0
+
+
+@given(st.lists(st.tuples(st.text(max_size=4), st.text(max_size=6)), max_size=4), st.booleans())
+def test_full_texts_are_encoded_once(given_texts, begin_with_title):
+    documents = [
+        Document(id="a", title=title, text=title + text if begin_with_title else text) for title, text in given_texts
+    ]
+    found = full_texts(documents)
+    plain = texts_of([full_text(document) for document in documents])
+    assert found.texts.offsets.tolist() == plain.offsets.tolist()
+    assert found.texts.data.tolist() == plain.data.tolist()
+    for number, document in enumerate(documents):
+        body = found.texts.data[found.bodies[number] : found.texts.offsets[number + 1]].tobytes()
+        assert body == texts_of([document.text]).data[: len(body)].tobytes()
+        assert len(body) == texts_of([document.text]).offsets[-1]
 
 
 def test_openings_without_case_and_punctuation():

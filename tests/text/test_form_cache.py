@@ -154,14 +154,35 @@ def test_fingerprint_is_one_hexadecimal_number() -> None:
     assert int(fingerprint(), 16) >= 0
 
 
-def test_many_forms_are_answered_as_few_are(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_forms_are_answered_without_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    distinct = list(dict.fromkeys(FORMS))
+    keys = [f"{int(shape)}{form}" for form, shape in distinct]
+    expected = dict(zip(keys, TERMS, strict=False)), dict(zip(keys, STRICT, strict=False))
+    cache = FormCache("ru", CacheFile(path, "one"))
+    cache.terms_of(distinct[1:3], strict=False)
+    ordered = sorted(keys)
+    for terms, strict in zip(expected, (False, True), strict=True):
+        # The first time half of them is analysed, the second time all stand in the file.
+        assert FormCache("ru", CacheFile(path, "one")).terms_of_new(ordered, strict=strict) == [
+            terms[key] for key in ordered
+        ]
+        assert FormCache("ru", None).terms_of_new(keys, strict=strict) == [terms[key] for key in keys]
+    forget_morphology(monkeypatch)
+    assert FormCache("ru", CacheFile(path, "one")).terms_of_new(ordered[::-1], strict=True) == [
+        expected[1][key] for key in ordered[::-1]
+    ]
+
+
+def test_rows_tell_no_term_from_unknown(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(path)
-    keys = ["0правительства", "0идти", "2шольцем", "0неизвестное"]
-    few = CacheFile(path, "one").answers("ru", keys)
-    monkeypatch.setattr(cache_file, "_MANY", 1)
-    many = CacheFile(path, "one").answers("ru", keys)
-    assert {key: many[key] for key in keys if key in many} == few
-    assert set(few) == set(keys[:3]) < set(many)
+    keys = ["2шольцем", "0неизвестное", "0идти", "0правительства", "3щзж"]
+    rows = [("шольц", 1), (None, None), (None, 0), ("правительство", 1), ("щзж", 0)]
+    assert CacheFile(path, "one").rows("ru", keys) == rows
+    monkeypatch.setattr(cache_file, "_CHUNK", 2)
+    assert CacheFile(path, "one").rows("ru", keys) == rows
+    assert CacheFile(path, "one").rows("uk", keys) == [(None, None)] * 5
+    assert CacheFile(path, "two").rows("ru", keys) == [(None, None)] * 5
+    assert CacheFile(path, "one").rows("ru", []) == []
 
 
 def test_a_file_that_is_replaced_is_opened_anew(path: Path) -> None:

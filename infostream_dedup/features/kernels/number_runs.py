@@ -1,0 +1,334 @@
+"""Numbers of texts as far as compiled code can find them: number words, and runs of figures for the patterns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from infostream_dedup.text.kernels.code_points import code_point, size_of
+from infostream_dedup.text.kernels.compiling import compiled, inlined, signed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+__all__ = [
+    "APOSTROPHE",
+    "CYRILLIC",
+    "DIGIT",
+    "HYPHEN",
+    "LEFT",
+    "LETTER",
+    "LONGEST",
+    "OTHER",
+    "POINT",
+    "SPACE",
+    "NumberWords",
+    "number_runs",
+    "number_words",
+]
+
+# Kinds of characters; those from CYRILLIC to DIGIT make up words, those from APOSTROPHE to SPACE go on with a run.
+OTHER: Final = 0
+CYRILLIC: Final = 1
+"""A letter of Russian or Ukrainian."""
+LETTER: Final = 2
+"""Another character of words that is no figure."""
+APOSTROPHE: Final = 3
+HYPHEN: Final = 4
+DIGIT: Final = 5
+"""0 to 9."""
+POINT: Final = 6
+"""A full stop or a comma."""
+SPACE: Final = 7
+LEFT: Final = 8
+"""The text is left to the plain code."""
+
+_SLOTS: Final = 1 << 10
+"""Of the table of number words, which are some hundred: two of them seldom share a slot."""
+
+LONGEST: Final = 16
+"""No number word has so many letters."""
+
+_APOSTROPHE_POINT: Final = 0x2BC
+_FLAGS: Final = 0x30
+_CYRILLIC_FIRST: Final = 0xD1
+"""Begins a letter from U+0440 on; the byte before it one from U+0400 on."""
+
+_IN_CYRILLIC: Final = 2
+_ZERO: Final = 0x30
+_TEN: Final = 10
+_BASE: Final = np.uint64(0xCBF29CE484222325)
+_PRIME: Final = np.uint64(0x100000001B3)
+_FOLD: Final = np.uint64(32)
+_MASK: Final = np.uint64(_SLOTS - 1)
+_PAIRS: Final = 1 << 12
+
+
+class NumberWords(NamedTuple):
+    """Number words for ``number_runs``.
+
+    Attributes:
+        slots: int64, number of the word + 1 in an open table; 0 where empty.
+        letters: uint32 (words, ``LONGEST``), code points of each, 0 behind its end.
+        values: int64 (words,), what each says.
+        pairs: bool (``_PAIRS``,), whether a word begins with two letters like these.
+    """
+
+    slots: NDArray[np.int64]
+    letters: NDArray[np.uint32]
+    values: NDArray[np.int64]
+    pairs: NDArray[np.bool_]
+
+
+def number_words(words: Mapping[str, str]) -> NumberWords:
+    """Words and their values, 0 to 10.
+
+    Raises:
+        ValueError: a word is too long.
+    """
+    slots, letters = np.zeros(_SLOTS, dtype=np.int64), np.zeros((len(words), LONGEST), dtype=np.uint32)
+    for number, word in enumerate(words):
+        if len(word) >= LONGEST:
+            raise ValueError(f"{word!r} has more than {LONGEST - 1} letters")
+        letters[number, : len(word)] = np.frombuffer(word.encode("utf-32-le"), dtype=np.uint32)
+        _put(letters, number, slots)
+    pairs = np.zeros(_PAIRS, dtype=np.bool_)
+    pairs[[_pair(ord(word[0]), ord(word[1])) for word in words]] = True
+    return NumberWords(slots, letters, np.array([int(value) for value in words.values()], dtype=np.int64), pairs)
+
+
+@inlined
+def _mixed(value: np.uint64, point: int) -> np.uint64:
+    return (value ^ np.uint64(point)) * _PRIME
+
+
+@inlined
+def _slot(value: np.uint64) -> np.uint64:
+    return (value ^ (value >> _FOLD)) & _MASK
+
+
+@compiled
+def _put(letters: NDArray[np.uint32], number: int, slots: NDArray[np.int64]) -> None:
+    value = _BASE
+    for place in range(LONGEST):
+        if letters[number, place] != 0:
+            value = _mixed(value, letters[number, place])
+    slot = _slot(value)
+    while slots[slot] != 0:
+        slot = (slot + np.uint64(1)) & _MASK
+    slots[slot] = number + 1
+
+
+@inlined
+def _pair(first: int, second: int) -> int:
+    return (first * 61 + second) % _PAIRS
+
+
+@inlined
+def _small(point: int) -> int:
+    """Small letter of a letter that number words may hold, ё as е; any other character as it is."""
+    if 0x41 <= point <= 0x5A or 0x410 <= point <= 0x42F:
+        return point + 0x20
+    if 0x401 <= point <= 0x407:
+        return 0x435 if point == 0x401 else point + 0x50
+    if point == 0x451:
+        return 0x435
+    return 0x491 if point == 0x490 else point
+
+
+@inlined
+def _folded(data: NDArray[np.uint8], at: int, kinds: NDArray[np.uint8]) -> int:
+    """Code point of a character, folded."""
+    point = code_point(data, at)
+    return _APOSTROPHE_POINT if kinds[point] == APOSTROPHE else _small(point)
+
+
+@compiled
+def _looked_up(
+    data: NDArray[np.uint8],
+    begin: int,
+    end: int,
+    kinds: NDArray[np.uint8],
+    words: NumberWords,
+    word: NDArray[np.uint32],
+) -> int:
+    """What a number word says; -1 for any other word."""
+    length, value = 0, _BASE
+    while begin < end:
+        if length == LONGEST - 1:
+            return -1
+        word[length] = _folded(data, begin, kinds)
+        value = _mixed(value, word[length])
+        begin += size_of(data[begin])
+        length += 1
+    slot = _slot(value)
+    while words.slots[slot] != 0:
+        number = signed(words.slots[slot]) - 1
+        place = 0
+        while place < length and words.letters[number, place] == word[place]:
+            place += 1
+        if place == length and words.letters[number, length] == 0:
+            return signed(words.values[number])
+        slot = (slot + np.uint64(1)) & _MASK
+    return -1
+
+
+@inlined
+def _said(
+    data: NDArray[np.uint8],
+    begin: int,
+    end: int,
+    kinds: NDArray[np.uint8],
+    words: NumberWords,
+    word: NDArray[np.uint32],
+) -> int:
+    """The same, with a quick look at the first two letters: most words are over after it."""
+    second = begin + size_of(data[begin])
+    if second >= end or not words.pairs[_pair(_folded(data, begin, kinds), _folded(data, second, kinds))]:
+        return -1
+    return _looked_up(data, begin, end, kinds, words, word)
+
+
+@inlined
+def _kind_at(data: NDArray[np.uint8], at: int, end: int, kinds: NDArray[np.uint8]) -> int:
+    """Kind of a character; behind the end stands one that ends all."""
+    if at >= end:
+        return OTHER
+    point = code_point(data, at)
+    return signed(kinds[point]) if point < kinds.size else LEFT
+
+
+@inlined
+def _behind_letters(data: NDArray[np.uint8], at: int, end: int) -> int:
+    """Where letters from U+0400 to U+047F end, in whose middle nothing happens."""
+    while at < end and data[at] | 1 == _CYRILLIC_FIRST:
+        at += 2
+    return at
+
+
+@compiled
+def _word_written(value: int, room: NDArray[np.uint8], end: int) -> int:
+    """Write a number word's value as a run; where it ends."""
+    room[end] = _FLAGS
+    end += 1
+    if value >= _TEN:
+        room[end] = _ZERO + 1
+        end += 1
+    room[end] = _ZERO + value % _TEN
+    return end + 1
+
+
+@compiled
+def _run_written(data: NDArray[np.uint8], begin: int, end: int, glued: bool, room: NDArray[np.uint8], size: int) -> int:
+    """Write a run of figures; where it ends."""
+    room[size] = _FLAGS + glued
+    size += 1
+    for place in range(begin, end):
+        room[size] = data[place]
+        size += 1
+    return size
+
+
+@compiled
+def _runs_of_text(
+    data: NDArray[np.uint8],
+    at: int,
+    end: int,
+    kinds: NDArray[np.uint8],
+    words: NumberWords,
+    word: NDArray[np.uint32],
+    room: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    found: int,
+) -> tuple[int, bool]:
+    """Go on writing with the runs of one text.
+
+    Args:
+        data: see ``number_runs``.
+        at: where the text begins.
+        end: where it ends.
+        kinds: see ``number_runs``.
+        words: see ``number_runs``.
+        word: uint32 (``LONGEST``,), to work in.
+        room: see ``number_runs``.
+        starts: see ``number_runs``.
+        found: how many runs there are.
+
+    Returns:
+        How many there are now, -1 if the text is left to the plain code; and whether it is Cyrillic.
+    """
+    size, cyrillic, inside, pure, glued = starts[found], False, False, False, False
+    before, run, kept, begin = OTHER, at, at, -1
+    while at <= end:
+        kind = _kind_at(data, at, end, kinds)
+        if kind == LEFT:
+            return -1, False
+        behind = at + size_of(data[at])
+        if CYRILLIC <= kind <= DIGIT:
+            cyrillic = cyrillic or kind == CYRILLIC
+            begin = at if begin < 0 else begin
+            behind = _behind_letters(data, behind, end) if kind == CYRILLIC else behind
+        elif begin >= 0:
+            said = _said(data, begin, at, kinds, words, word)
+            if said >= 0:
+                size, found = _word_written(said, room, size), found + 1
+                starts[found] = size
+            begin = -1
+        if inside:
+            pure = pure and (kind != DIGIT or before == DIGIT)
+            # A point behind digits alone says nothing.
+            kept = behind if kind == DIGIT or (kind == POINT and not pure) else kept
+            inside = APOSTROPHE <= kind <= SPACE
+            if not inside:
+                size, found = _run_written(data, run, kept, glued, room, size), found + 1
+                starts[found] = size
+        elif kind == DIGIT:
+            inside, pure, glued, run, kept = True, True, CYRILLIC <= before <= APOSTROPHE, at, behind
+        before, at = kind, behind
+    return found, cyrillic
+
+
+@compiled
+def number_runs(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    kinds: NDArray[np.uint8],
+    words: NumberWords,
+    word: NDArray[np.uint32],
+    room: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+) -> int:
+    """Write the runs of texts one after the other, each behind a character that tells of its surroundings.
+
+    Args:
+        data: valid UTF-8, with a byte behind it.
+        offsets: int64 (texts + 1,), where each text lies.
+        kinds: uint8, kind of every code point; those beyond are ``LEFT``.
+        words: number words; each is written as a run of its value.
+        word: uint32 (``LONGEST``,), to work in.
+        room: uint8, as long as texts and their number in sum; receives the runs: ``0`` to ``3``, in which 1 says that a
+            character of words stands before it and 2 that the text is Cyrillic, then the run in UTF-8 without spaces,
+            hyphens and apostrophes at its end, and without points and commas behind digits alone.
+        starts: int64, half as long and longer by the number of texts + 1; receives where each run begins.
+        sizes: int64 (texts,), receives how many runs a text has; -1 if it is left to the plain code.
+
+    Returns:
+        How many runs there are.
+    """
+    found = 0
+    starts[0] = 0
+    for text in range(sizes.size):
+        last, cyrillic = _runs_of_text(data, offsets[text], offsets[text + 1], kinds, words, word, room, starts, found)
+        if last < 0:
+            sizes[text] = -1
+            continue
+        sizes[text] = last - found
+        if cyrillic:
+            for run in range(found, last):
+                room[starts[run]] += _IN_CYRILLIC
+        found = last
+    return found

@@ -1,0 +1,38 @@
+"""Characters of valid UTF-8, for compiled functions only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from infostream_dedup.text.kernels.compiling import inlined, signed
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["code_point", "size_of"]
+
+
+@inlined
+def size_of(first: int) -> int:
+    """Bytes of the character that begins with a byte."""
+    if first < 0x80:
+        return 1
+    if first < 0xE0:
+        return 2
+    return 3 if first < 0xF0 else 4
+
+
+@inlined
+def code_point(data: NDArray[np.uint8], place: int) -> int:
+    """Code point of the character that begins at a place."""
+    first = signed(data[place])
+    if first < 0x80:
+        return first
+    second = signed(data[place + 1]) & 0x3F
+    if first < 0xE0:
+        return (first & 0x1F) << 6 | second
+    third = signed(data[place + 2]) & 0x3F
+    if first < 0xF0:
+        return (first & 0x0F) << 12 | second << 6 | third
+    return (first & 0x07) << 18 | second << 12 | third << 6 | (signed(data[place + 3]) & 0x3F)

@@ -1,0 +1,99 @@
+"""Texts with every stretch of white space as one blank, as ``" ".join(text.split())`` gives them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.text.kernels.byte_blocks import BLOCK, between, lowest_bit
+from infostream_dedup.text.kernels.code_points import code_point, size_of
+from infostream_dedup.text.kernels.compiling import compiled, inlined
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["ALWAYS_VISIBLE", "INVISIBLE", "LEFT", "VISIBLE", "write_visible"]
+
+VISIBLE: Final = 0
+INVISIBLE: Final = 1
+"""White space."""
+
+LEFT: Final = 2
+"""A character that composition may change, or that nothing is known of: the text is left to the plain code."""
+
+ALWAYS_VISIBLE: Final = ((0x21, 0x7F), (0xC0, 0x280), (0x400, 0x480))
+"""Ranges of code points that are taken for visible without a look."""
+
+_BLANK: Final = np.uint8(0x20)
+
+
+@inlined
+def _special(data: NDArray[np.uint8], at: int, again: bool) -> int:
+    """How many of the next ``BLOCK`` bytes may be copied as they are.
+
+    These are bytes of visible characters, by their first bytes, and blanks that follow no blank.
+
+    Args:
+        data: see ``write_visible``.
+        at: the first of them.
+        again: whether a blank may not come first.
+    """
+    visible = between(data, at, 0x21, 0x7E) | between(data, at, 0x80, 0xBF)
+    visible |= between(data, at, 0xC3, 0xC9) | between(data, at, 0xD0, 0xD1)
+    blanks = between(data, at, 0x20, 0x20)
+    return lowest_bit(~(visible | blanks) | (blanks & (blanks << np.uint64(1) | np.uint64(again))))
+
+
+@compiled
+def write_visible(
+    data: NDArray[np.uint8],
+    begins: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    kinds: NDArray[np.uint8],
+    room: NDArray[np.uint8],
+    places: NDArray[np.int64],
+    left: NDArray[np.uint8],
+) -> None:
+    """Write the visible part of texts one after the other.
+
+    Args:
+        data: valid UTF-8, with ``BLOCK`` bytes of room behind.
+        begins: int64 (texts,), where each begins.
+        ends: int64 (texts,), where each ends.
+        kinds: uint8, kind of every code point; those beyond are ``LEFT``, and those of ``ALWAYS_VISIBLE`` ``VISIBLE``.
+        room: uint8, as long as the texts and ``BLOCK`` bytes longer; receives them.
+        places: int64 (texts + 1,), receives where each lies there.
+        left: uint8 (texts,), receives 1 for texts that are left to the plain code; nothing is written of them.
+    """
+    size = 0
+    for text in range(begins.size):
+        begin, at, end = size, begins[text], ends[text]
+        left[text] = 0
+        places[text] = begin
+        while at < end:
+            again = size == begin or room[size - 1] == _BLANK
+            plain = min(_special(data, at, again), end - at)
+            if plain:
+                for place in range(BLOCK):
+                    room[size + place] = data[at + place]
+                size, at = size + plain, at + plain
+                continue
+            point = code_point(data, at)
+            kind = kinds[point] if point < kinds.size else LEFT
+            behind = at + size_of(data[at])
+            if kind == LEFT:
+                left[text] = 1
+                size = begin
+                break
+            if kind == VISIBLE:
+                for place in range(at, behind):
+                    room[size] = data[place]
+                    size += 1
+            elif not again:
+                room[size] = _BLANK
+                size += 1
+            at = behind
+        if size > begin and room[size - 1] == _BLANK:
+            size -= 1
+    places[begins.size] = size
