@@ -352,7 +352,7 @@ class StreamEngine:
     def _explained(self, document: Remembered, status: Status, of: int, found: Found | None) -> Verdict:
         """The verdict on a document that is linked to an earlier one, with the terms that met."""
         forward, backward, terms, weights = self._judge.met(document.ordinal, of)
-        words = [self.numbers.terms[number] for number in terms]
+        words = self.numbers.terms.some(np.array(terms, dtype=np.int64))
         ranked = sorted(zip([-weight for weight in weights], words, strict=True))
         window = self._memory.window
         return Verdict(

@@ -114,9 +114,9 @@ class SurfaceTerms:
 
     def _numbered(self, distinct: Sequence[Form], language: int) -> list[int]:
         """Number of the term of each form, ``NOTHING`` where it is none."""
-        number = self._numbers.number
         terms = terms_of_distinct(distinct, LANGUAGES[language], self._settings)
-        return [NOTHING if term is None else number(term) for term in terms]
+        numbers = iter(self._numbers.numbered([term for term in terms if term is not None]).tolist())
+        return [NOTHING if term is None else next(numbers) for term in terms]
 
     def _code(self, terms: Sequence[int]) -> int:
         held = tuple(term for term in terms if term != NOTHING)
