@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -46,20 +47,19 @@ class RaggedBuilder:
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
         self._dtype = dtype
-        self._parts: list[bytes] = []
-        self._sizes: list[NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
+        # Grows where it is, most of the time: parts put together at the end would be in memory twice.
+        self._values = bytearray()
+        self._sizes = array("q", [0])
 
     def extend(self, blobs: Sequence[bytes]) -> None:
         """Take rows that `blobs_of` wrote."""
-        self._parts.append(b"".join(blobs))
-        sizes = np.fromiter(map(len, blobs), dtype=np.int64, count=len(blobs))
-        self._sizes.append(sizes // self._dtype.itemsize)
+        self._values += b"".join(blobs)
+        self._sizes.extend(map(len, blobs))
 
     def finish(self) -> Ragged:
-        """All rows; the builder is empty afterwards."""
-        values = np.frombuffer(b"".join(self._parts), dtype=self._dtype)
-        self._parts.clear()
-        return Ragged(np.cumsum(np.concatenate(self._sizes)), values)
+        """All rows; no more can be taken afterwards."""
+        indptr = np.cumsum(np.frombuffer(self._sizes, dtype=np.int64)) // self._dtype.itemsize
+        return Ragged(indptr, np.frombuffer(self._values, dtype=self._dtype))
 
 
 def blobs_of(rows: Sequence[NDArray[Any]], dtype: np.dtype[Any]) -> list[bytes]:

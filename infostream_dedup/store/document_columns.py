@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -16,7 +17,7 @@ from infostream_dedup.store.remembered_table import RememberedTable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["groups_now", "table_of", "without_collection"]
+__all__ = ["table_of", "without_collection"]
 
 _ROWS_AT_ONCE: Final = 500
 """Few enough that what is fetched is still in the processor's cache when it is put together."""
@@ -30,20 +31,20 @@ class _Column(Protocol):
 
 class _Numbers:
     def __init__(self) -> None:
-        self._parts: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
+        self._values = array("q")
 
     def extend(self, values: Sequence[int]) -> None:
-        self._parts.append(np.array(values, dtype=np.int64))
+        self._values.extend(values)
 
     def finish(self) -> NDArray[np.int64]:
-        return np.concatenate(self._parts)
+        return np.frombuffer(self._values, dtype=np.int64)
 
 
 class _Values:
     def __init__(self) -> None:
         self._values: list[Any] = []
 
-    def extend(self, values: Sequence[Any]) -> None:
+    def extend(self, values: Iterable[Any]) -> None:
         self._values.extend(values)
 
     def finish(self) -> list[Any]:
@@ -57,8 +58,8 @@ class _Repeated(_Values):
         super().__init__()
         self._seen: dict[Any, Any] = {}
 
-    def extend(self, values: Sequence[Any]) -> None:
-        super().extend(tuple(map(self._seen.setdefault, values, values)))
+    def extend(self, values: Iterable[Any]) -> None:
+        super().extend(map(self._seen.setdefault, values, values))
 
 
 _COLUMNS: Final[tuple[tuple[str, str, Callable[[], _Column]], ...]] = (
@@ -97,12 +98,15 @@ def table_of(connection: sqlite3.Connection, first: int, end: int) -> Remembered
             for column, values in zip(columns, zip(*rows, strict=True), strict=True):
                 column.extend(values)
     table = {name: column.finish() for (name, _, _), column in zip(_COLUMNS, columns, strict=True)}
-    named = (id_ if group is None else group for id_, group in zip(table["ids"], table["groups"], strict=True))
-    table["groups"] = groups_now(connection, list(named), table["ordinals"].tolist())
+    groups = list(table["ids"])
+    for place, group in enumerate(table["groups"]):
+        if group is not None:
+            groups[place] = group
+    table["groups"] = _groups_now(connection, groups, table["ordinals"])
     return RememberedTable(**table)
 
 
-def groups_now(connection: sqlite3.Connection, groups: list[str], ordinals: Sequence[int]) -> list[str]:
+def _groups_now(connection: sqlite3.Connection, groups: list[str], ordinals: NDArray[np.int64]) -> list[str]:
     """The groups that documents are in after all merges.
 
     Args:
@@ -122,7 +126,7 @@ def groups_now(connection: sqlite3.Connection, groups: list[str], ordinals: Sequ
             last, _, group = later[0]
         return group
 
-    return list(map(now, groups, ordinals)) if merges else groups
+    return list(map(now, groups, ordinals.tolist())) if merges else groups
 
 
 @contextmanager

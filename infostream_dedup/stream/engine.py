@@ -372,8 +372,8 @@ class StreamEngine:
         self, document: Remembered, status: Status, of: int, found: Found | None, met: KeysThatMet
     ) -> Verdict:
         """The verdict on a document that is linked to an earlier one, with the terms that met."""
-        words = self.numbers.terms
-        ranked = sorted([(-weight, words[term]) for term, weight in zip(met.terms, met.weights, strict=True)])
+        words = self.numbers.terms.some(np.array(met.terms, dtype=np.int64))
+        ranked = sorted(zip([-weight for weight in met.weights], words, strict=True))
         window = self._memory.window
         return Verdict(
             document.id,

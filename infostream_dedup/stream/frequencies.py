@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from infostream_dedup.model import LANGUAGES, Language, Settings
 from infostream_dedup.model.stream_records import EpochFrequencies
-from infostream_dedup.stream.rows import Rows, with_room
-from infostream_dedup.stream.term_numbers import TermNumbers
+from infostream_dedup.stream.rows import Rows
+from infostream_dedup.stream.term_numbers import TermNumbers, longer
 from infostream_dedup.terms.statistics import BACKGROUND_DOCUMENTS, BACKGROUND_WORDS, Statistics, document_probability
 from infostream_dedup.terms.weights import as_count, bm25_idf
 from infostream_dedup.text.term_frequency import term_frequencies
@@ -29,12 +30,12 @@ class LanguageCounts:
     Attributes:
         documents: how many.
         length: their summed length in terms.
-        df: int64, documents that hold each term, by number; may be longer or shorter than the list of terms.
+        df: uint32, documents that hold each term, by number; may be longer or shorter than the list of terms.
     """
 
     documents: int = 0
     length: int = 0
-    df: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    df: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, dtype=np.uint32))
 
     def add(self, documents: int, length: int, terms: NDArray[np.int64], df: NDArray[np.int64] | int) -> None:
         """Count more documents.
@@ -47,14 +48,49 @@ class LanguageCounts:
         """
         self.documents += documents
         self.length += length
-        self.make_room(int(terms.max(initial=-1)) + 1)
-        np.add.at(self.df, terms, df)
+        self.df = longer(self.df, int(terms.max(initial=-1)) + 1)
+        np.add.at(self.df, terms, np.asarray(df, dtype=np.uint32))
 
-    def make_room(self, terms: int) -> None:
-        """Let there be a count for every term up to a number; new ones are 0."""
-        before = len(self.df)
-        self.df = with_room(self.df, terms)
-        self.df[before:] = 0
+    def df_of(self, terms: NDArray[np.integer]) -> NDArray[np.float64]:
+        """float64 (terms,): documents that hold each of these terms."""
+        df = np.zeros(len(terms), dtype=np.float64)
+        counted = terms < len(self.df)
+        df[counted] = self.df[terms[counted]]
+        return df
+
+
+class _Background:
+    """Terms of one language that a pseudo-document may hold: they are as many as the frequency dictionary has.
+
+    Args:
+        numbers: of the stream's terms.
+        shares: share of running words of each term.
+    """
+
+    def __init__(self, numbers: TermNumbers, shares: Callable[[], Mapping[str, float]]) -> None:
+        self._numbers = numbers
+        self._shares = shares
+        self._looked_up = 0
+        self._terms = np.zeros(0, dtype=np.int64)
+        self._probabilities = np.zeros(0, dtype=np.float64)
+
+    def of(self, terms: NDArray[np.integer]) -> NDArray[np.float64]:
+        """float64 (terms,): probability that a pseudo-document holds each of these terms."""
+        self._look_up()
+        if len(self._terms) == 0:
+            return np.zeros(len(terms), dtype=np.float64)
+        place = np.minimum(np.searchsorted(self._terms, terms), len(self._terms) - 1)
+        return np.where(self._terms[place] == terms, self._probabilities[place], 0.0)
+
+    def _look_up(self) -> None:
+        first, end = self._looked_up, len(self._numbers)
+        if first == end:
+            return
+        made = document_probability(self._numbers.terms[first:end], self._shares())
+        held = np.flatnonzero(made)
+        self._terms = np.concatenate([self._terms, held + first])
+        self._probabilities = np.concatenate([self._probabilities, made[held]])
+        self._looked_up = end
 
 
 class Frequencies:
@@ -83,10 +119,9 @@ class Frequencies:
         self.epoch = 0
         self.closed = [LanguageCounts() for _ in LANGUAGES]
         self.open = [LanguageCounts() for _ in LANGUAGES]
-        self._probabilities = [np.zeros(0) for _ in LANGUAGES]
-        self._probable = [0 for _ in LANGUAGES]
-        self._values = [np.zeros(0) for _ in LANGUAGES]
-        self._valued = [0 for _ in LANGUAGES]
+        self._background = [
+            _Background(numbers, partial(frequencies, language, settings.representation)) for language in LANGUAGES
+        ]
 
     def resume(self, epoch: int, closed: Mapping[int, LanguageCounts]) -> None:
         """Go on in an epoch whose earlier ones were counted before; the open one is empty.
@@ -98,7 +133,6 @@ class Frequencies:
         self.epoch = epoch
         self.closed = [closed.get(language, LanguageCounts()) for language in range(len(LANGUAGES))]
         self.open = [LanguageCounts() for _ in LANGUAGES]
-        self._valued = [0 for _ in LANGUAGES]
 
     def close(self) -> list[EpochFrequencies]:
         """End the open epoch: what it counted, for each language that has documents."""
@@ -106,12 +140,12 @@ class Frequencies:
         for number, (language, sums, own) in enumerate(zip(LANGUAGES, self.closed, self.open, strict=True)):
             if own.documents:
                 terms = np.flatnonzero(own.df).astype(np.int64)
-                closed = EpochFrequencies(self.epoch, language, own.documents, own.length, terms, own.df[terms])
-                sums.add(own.documents, own.length, terms, closed.df)
+                df = own.df[terms].astype(np.int64)
+                closed = EpochFrequencies(self.epoch, language, own.documents, own.length, terms, df)
+                sums.add(own.documents, own.length, terms, df)
                 found.append(closed)
             self.open[number] = LanguageCounts()
         self.epoch += 1
-        self._valued = [0 for _ in LANGUAGES]
         return found
 
     def withhold(self, counted: Iterable[EpochFrequencies]) -> None:
@@ -132,38 +166,22 @@ class Frequencies:
 
         Unlike a collection, a stream has statistics before its first document: those of the background alone.
         """
-        counts, terms = self.closed[language], len(self._numbers)
-        df = np.zeros(terms, dtype=np.float64)
-        known = counts.df[:terms]
-        df[: len(known)] = known
-        pseudo = self._pseudo(language)
-        if pseudo:
-            df += pseudo * self._probability(language, terms)
-        nothing = np.zeros(terms, dtype=np.int64)
-        return Statistics(float(counts.documents + pseudo), df, nothing, self.average_length(language))
+        terms = np.arange(len(self._numbers))
+        documents, df = self._documents(language, terms)
+        nothing = np.zeros(len(terms), dtype=np.int64)
+        return Statistics(documents, df, nothing, self.average_length(language))
 
-    def values(self, language: int) -> NDArray[np.float64]:
-        """What the frequency of each term is weighed by: its idf, 0 where its document frequency is out of bounds.
+    def idf(self, language: int, terms: NDArray[np.integer]) -> NDArray[np.float64]:
+        """What the frequency of terms is weighed by: their idf, 0 where their document frequency is out of bounds.
+
+        Args:
+            language: index into ``LANGUAGES``.
+            terms: numbers of terms, repeated or not.
 
         Returns:
-            float64 (terms or more,).
+            float64 (terms,).
         """
-        known, terms = self._valued[language], len(self._numbers)
-        if known < terms:
-            # Terms that are new in this epoch have the background only.
-            self._values[language] = with_room(self._values[language], terms)
-            self._values[language][known:terms] = self._idf(language, known, terms)
-            self._valued[language] = terms
-        return self._values[language]
-
-    def _idf(self, language: int, first: int, end: int) -> NDArray[np.float64]:
-        counts, pseudo = self.closed[language], self._pseudo(language)
-        documents = float(counts.documents + pseudo)
-        df = np.zeros(end - first, dtype=np.float64)
-        known = counts.df[first:end]
-        df[: len(known)] = known
-        if pseudo:
-            df += pseudo * self._probability(language, end)[first:end]
+        documents, df = self._documents(language, terms)
         low, high = as_count(self._settings.df_min, documents), as_count(self._settings.df_max, documents)
         taken = (df >= low) & (df <= high)
         value = np.zeros(len(df), dtype=np.float64)
@@ -175,18 +193,16 @@ class Frequencies:
             value[taken] = np.log(documents / df[taken])
         return value
 
+    def _documents(self, language: int, terms: NDArray[np.integer]) -> tuple[float, NDArray[np.float64]]:
+        """How many documents there are, and how many hold each term, pseudo-documents included."""
+        counts, pseudo = self.closed[language], self._pseudo(language)
+        df = counts.df_of(terms)
+        if pseudo:
+            df += pseudo * self._background[language].of(terms)
+        return float(counts.documents + pseudo), df
+
     def _pseudo(self, language: int) -> int:
         return max(0, BACKGROUND_DOCUMENTS - self.closed[language].documents)
-
-    def _probability(self, language: int, terms: int) -> NDArray[np.float64]:
-        known = self._probable[language]
-        if known < terms:
-            shares = self._frequencies(LANGUAGES[language], self._settings.representation)
-            self._probabilities[language] = with_room(self._probabilities[language], terms)
-            made = document_probability(self._numbers.terms[known:terms], shares)
-            self._probabilities[language][known:terms] = made
-            self._probable[language] = terms
-        return self._probabilities[language][:terms]
 
 
 def count_rows(

@@ -48,11 +48,14 @@ class Groups:
         self._begun = dict(state)
         self._orphaned = dict(self._begun)
         names = window.groups[window.oldest - window.first :]
-        sizes = Counter(names)
+        several = {group for group, size in Counter(names).items() if size > 1}
+        several.update(self._begun)
         self._members = {}
         for ordinal, group in enumerate(names, start=window.oldest):
-            if sizes[group] > 1 or group in self._begun:
-                self._members.setdefault(group, deque()).append(ordinal)
+            if group in self._members:
+                self._members[group].append(ordinal)
+            elif group in several:
+                self._members[group] = deque((ordinal,))
         for group, ordinals in self._members.items():
             self._begun.setdefault(group, ordinals[0])
         alarmed = self._alarmed | {event.group: event.ordinal for event in events if event.kind == "alarm"}

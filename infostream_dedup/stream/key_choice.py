@@ -85,7 +85,7 @@ def _weights(
     present = np.unique(languages).tolist()
     for language in present:
         here = slice(None) if len(present) == 1 else np.flatnonzero(languages[row] == language)
-        idf = frequencies.values(language)[terms[here]]
+        idf = frequencies.idf(language, terms[here])
         if settings.weighting == "bm25":
             l_d, l_avg = lengths[row[here]], frequencies.average_length(language)
             value[here] = bm25(f[here], idf, l_d, l_avg=l_avg, k1=settings.k1, b=settings.b)
@@ -111,7 +111,7 @@ def _contenders(row: NDArray[np.int64], weights: NDArray[np.int64], rows: int, n
 def _code_point_rank(terms: NDArray[np.int64], numbers: TermNumbers) -> NDArray[np.int64]:
     """Place of each term among the given ones in code point order."""
     distinct, inverse = np.unique(terms, return_inverse=True)
-    words = [numbers.terms[number] for number in distinct.tolist()]
+    words = numbers.terms.some(distinct)
     rank = np.empty(len(words), dtype=np.int64)
     rank[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
     return rank[inverse]

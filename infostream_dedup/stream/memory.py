@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,13 +55,14 @@ class Memory:
         self,
         ids: Sequence[str],
         hashes: Sequence[tuple[bytes, bytes]],
-        sources: Iterable[str | None],
+        sources: Sequence[str | None],
         clocks: NDArray[np.int64],
         times: NDArray[np.int64],
         rows: tuple[Rows, Rows, Rows, Rows],
     ) -> None:
         """Take in the columns of documents; arguments as ``Window.extend``, sources by name."""
-        numbers = np.array([self._source_number(source) for source in sources], dtype=np.int32)
+        number_of = {source: self._source_number(source) for source in dict.fromkeys(sources)}
+        numbers = np.array(list(map(number_of.__getitem__, sources)), dtype=np.int32)
         self.window.extend(ids, hashes, numbers, clocks, times, rows)
 
     def _source_number(self, source: str | None) -> int:

@@ -30,7 +30,7 @@ def resume_frequencies(frequencies: Frequencies, loaded: Loaded) -> None:
     goes_on = loaded.epoch == frequencies.epoch and any(counts.documents for counts in frequencies.open)
     if not goes_on:
         closed = {
-            LANGUAGES.index(language): LanguageCounts(counts.documents, counts.length, counts.df.astype(np.int64))
+            LANGUAGES.index(language): LanguageCounts(counts.documents, counts.length, counts.df.astype(np.uint32))
             for language, counts in loaded.frequencies.items()
         }
         frequencies.resume(loaded.epoch, closed)
@@ -63,16 +63,13 @@ def catch_up(memory: Memory, loaded: Loaded) -> None:
 def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
     table, begin = loaded.documents, memory.window.end
     clocks = table.clocks[first:]
-    times = [
-        clock if time is None or time <= NO_TIME else time
-        for time, clock in zip(table.published[first:], clocks.tolist(), strict=True)
-    ]
+    published = np.array([NO_TIME if time is None else time for time in table.published[first:]], dtype=np.int64)
     memory.extend(
         list(table.ids[first:]),
         list(zip(table.text_hashes[first:], table.opening_hashes[first:], strict=True)),
         table.sources[first:],
         clocks,
-        np.array(times, dtype=np.int64),
+        np.where(published <= NO_TIME, clocks, published),
         (
             _rows(table.keys, first),
             _rows(table.weights, first),

@@ -114,8 +114,8 @@ class SurfaceTerms:
 
     def _numbered(self, terms: Sequence[str | None]) -> list[int]:
         """Number of each term, ``NOTHING`` where a form is none."""
-        number = self._numbers.number
-        return [NOTHING if term is None else number(term) for term in terms]
+        numbers = iter(self._numbers.numbered([term for term in terms if term is not None]).tolist())
+        return [NOTHING if term is None else next(numbers) for term in terms]
 
     def _code(self, terms: Sequence[int]) -> int:
         held = tuple(term for term in terms if term != NOTHING)

@@ -54,7 +54,7 @@ class SurfaceList(Sequence[str]):
 
     def __getitem__(self, number: int | slice) -> str | list[str]:
         if isinstance(number, slice):
-            return self.some(np.arange(len(self))[number])
+            return self.some(np.arange(*number.indices(len(self))))
         place = range(len(self))[number]
         return self.pool[self.starts[place] : self.starts[place + 1]].tobytes().decode()
 

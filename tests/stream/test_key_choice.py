@@ -92,7 +92,7 @@ def test_a_stream_begins_with_the_background():
     assert (statistics.documents, statistics.average_length) == (2000, pytest.approx(250 * 0.4))
     assert statistics.df.round().tolist() == [1731, 788, 0]
     # Above half of the documents, and below two of them, a term has no weight.
-    assert (frequencies.values(LANGUAGES.index("en"))[:3] > 0).tolist() == [False, True, False]
+    assert (frequencies.idf(LANGUAGES.index("en"), np.arange(3)) > 0).tolist() == [False, True, False]
 
 
 def test_an_epoch_counts_when_it_is_closed():

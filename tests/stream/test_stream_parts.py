@@ -180,6 +180,28 @@ def test_to_meet_is_to_look_and_to_be_added(script, rule):
         held.append((digest, source))
 
 
+@given(
+    st.lists(st.tuples(st.sampled_from([b"", b"a", b"b", b"c", b"d", b"e"]), st.integers(-1, 2)), max_size=12),
+    st.integers(0, 12),
+)
+def test_many_hashes_at_once_are_as_one_after_the_other(documents, before):
+    one_by_one, at_once = EqualHashes(), EqualHashes()
+    for ordinal, (digest, source) in enumerate(documents):
+        one_by_one.add(digest, source, ordinal)
+    for ordinal, (digest, source) in enumerate(documents[:before]):
+        at_once.add(digest, source, ordinal)
+    rest = documents[before:]
+    at_once.extend([digest for digest, _ in rest], [source for _, source in rest], min(before, len(documents)))
+    for gone in range(len(documents) + 1):
+        for digest in (b"", b"a", b"b", b"c", b"d", b"e"):
+            for rule in ("ignore", "ban", "require"):
+                answers = [hashes.earliest(digest, 1, rule) for hashes in (one_by_one, at_once)]
+                assert answers[0] == answers[1]
+        if gone < len(documents):
+            one_by_one.remove(*documents[gone])
+            at_once.remove(*documents[gone])
+
+
 def test_losses_come_back():
     losses = Losses(0.5, 4)
     outcomes = [losses.passes("s", repeats, number)[0] for number, repeats in enumerate([True] * 5 + [False] * 3)]

@@ -1,0 +1,85 @@
+"""A table of distinct terms: open addressing by their numbers, every hit verified byte by byte."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from infostream_dedup.text.kernels.compiling import compiled, inlined, signed
+from infostream_dedup.text.kernels.surface_table import hash_bytes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["TermTable", "enter_all", "number_all"]
+
+
+class TermTable(NamedTuple):
+    """Terms by number.
+
+    Attributes:
+        slots: uint32 (power of two,), number of a term + 1; 0 where empty.
+        starts: int64, where each term begins in ``pool``, and where the last one ends.
+        pool: uint8, the terms in UTF-8 one after the other, with ``BLOCK`` bytes of room behind.
+    """
+
+    slots: NDArray[np.uint32]
+    starts: NDArray[np.int64]
+    pool: NDArray[np.uint8]
+
+
+@inlined
+def _is(table: TermTable, number: int, data: NDArray[np.uint8], begin: int, length: int) -> bool:
+    start = table.starts[number]
+    if table.starts[number + 1] - start != length:
+        return False
+    byte = 0
+    while byte < length and table.pool[start + byte] == data[begin + byte]:
+        byte += 1
+    return byte == length
+
+
+@compiled
+def number_all(
+    table: TermTable, count: int, data: NDArray[np.uint8], starts: NDArray[np.int64], numbers: NDArray[np.int64]
+) -> int:
+    """Number terms, known or new. There must be room for all, and slots stay half empty.
+
+    Args:
+        table: of terms.
+        count: how many it has.
+        data: the terms in UTF-8, with ``BLOCK`` bytes of room behind.
+        starts: int64 (terms + 1,), where each begins in ``data``.
+        numbers: int64 (terms,), receives the number of each.
+
+    Returns:
+        How many terms the table has now.
+    """
+    mask = signed(table.slots.size - 1)
+    for term in range(numbers.size):
+        begin, length = starts[term], starts[term + 1] - starts[term]
+        slot = signed(hash_bytes(data, begin, length, False)) & mask
+        while table.slots[slot] != 0 and not _is(table, signed(table.slots[slot]) - 1, data, begin, length):
+            slot = (slot + 1) & mask
+        if table.slots[slot] == 0:
+            end = table.starts[count]
+            for byte in range(length):
+                table.pool[end + byte] = data[begin + byte]
+            count += 1
+            table.starts[count] = end + length
+            table.slots[slot] = count
+        numbers[term] = signed(table.slots[slot]) - 1
+    return count
+
+
+@compiled
+def enter_all(table: TermTable, count: int) -> None:
+    """Enter the first ``count`` terms into slots that are empty."""
+    mask = signed(table.slots.size - 1)
+    for number in range(count):
+        begin = table.starts[number]
+        slot = signed(hash_bytes(table.pool, begin, table.starts[number + 1] - begin, False)) & mask
+        while table.slots[slot] != 0:
+            slot = (slot + 1) & mask
+        table.slots[slot] = number + 1
