@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.text.kernels.plain_forms import AT_ONCE, FORM_ROOM, NOT_PLAIN, plain_forms
+from infostream_dedup.text.kernels.plain_forms import FORM_ROOM, NOT_PLAIN, plain_forms
+from infostream_dedup.text.kernels.surface_table import AT_ONCE
 from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.text.tokens import forms
 from infostream_dedup.text.utf8 import texts_of

@@ -10,9 +10,11 @@ import numpy as np
 
 from infostream_dedup.text.kernels.byte_blocks import BLOCK
 from infostream_dedup.text.kernels.surface_table import (
+    AT_ONCE,
     HEADER,
     SurfaceTable,
     fill_slots,
+    find_all,
     has_room,
     intern_all,
     places,
@@ -130,7 +132,19 @@ class SurfacePool:
         """
         numbers = np.empty(len(surfaces), dtype=np.int32)
         self.make_room(len(surfaces), int(surfaces.starts[-1] - surfaces.starts[0]))
-        intern_all(self.table, surfaces.pool, surfaces.starts, firsts, numbers)
+        hashes = np.empty(AT_ONCE, dtype=np.uint64)
+        intern_all(self.table, surfaces.pool, surfaces.starts, firsts, hashes, numbers)
+        return numbers
+
+    def find(self, surfaces: SurfaceList, wanted: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Numbers of some of the surfaces, ``MISSING`` where they are not here; quick for small pools.
+
+        Args:
+            surfaces: any.
+            wanted: int64, which of them.
+        """
+        numbers = np.empty(len(wanted), dtype=np.int32)
+        find_all(self.table, surfaces.pool, surfaces.starts, wanted, numbers)
         return numbers
 
     def make_room(self, words: int, size: int) -> None:

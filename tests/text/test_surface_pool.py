@@ -55,3 +55,11 @@ def test_a_pool_numbers_words_as_they_come(words):
     distinct = list(dict.fromkeys(words))
     assert list(pool.listed()) == distinct
     assert numbers.tolist() == [distinct.index(word) for word in words]
+
+
+def test_words_are_found_among_others():
+    pool = SurfacePool()
+    held = SurfaceList.of(["и", "¶и", "не", "слово" * 30])
+    pool.add(held, np.zeros(4, dtype=np.int64))
+    asked = SurfaceList.of(["не", "ни", "слово" * 30, "", "¶и", "и", "слово" * 29 + "слова"])
+    assert pool.find(asked, np.array([0, 1, 2, 3, 4, 5, 6, 0])).tolist() == [2, -1, 3, -1, 1, 0, -1, 2]

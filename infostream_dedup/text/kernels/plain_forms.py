@@ -8,13 +8,13 @@ import numpy as np
 
 from infostream_dedup.text.kernels.byte_blocks import BLOCK
 from infostream_dedup.text.kernels.compiling import compiled, inlined, signed
-from infostream_dedup.text.kernels.surface_table import SurfaceTable, hash_bytes, intern, prepare
+from infostream_dedup.text.kernels.surface_table import AT_ONCE, SurfaceTable, hash_bytes, intern, prepare
 from infostream_dedup.text.tokens import LONGEST_FORM, SHORTEST_FORM, Shape
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["AT_ONCE", "FORM_ROOM", "NOT_PLAIN", "NO_FORM", "plain_forms"]
+__all__ = ["FORM_ROOM", "NOT_PLAIN", "NO_FORM", "plain_forms"]
 
 NO_FORM: Final = -1
 NOT_PLAIN: Final = -2
@@ -22,9 +22,6 @@ NOT_PLAIN: Final = -2
 
 FORM_ROOM: Final = 2 * LONGEST_FORM + BLOCK
 """Bytes of the longest form, and room to read on behind it."""
-
-AT_ONCE: Final = 64
-"""Words looked up at a time."""
 
 _SHORTEST: Final = SHORTEST_FORM
 _LONGEST: Final = LONGEST_FORM

@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "AT_ONCE",
     "HEADER",
+    "MISSING",
     "SurfaceTable",
     "fill_slots",
+    "find_all",
     "has_room",
     "hash_bytes",
     "intern",
@@ -33,6 +36,12 @@ __all__ = [
 
 HEADER: Final = 8
 """Bytes of a record before its word."""
+
+AT_ONCE: Final = 64
+"""Words looked up at a time, so that memory is asked for all of them before the first is needed."""
+
+MISSING: Final = -1
+"""In place of the number of a surface that a table does not hold."""
 
 _MARK_SIZE: Final = 2
 _MARK_FIRST: Final = 0xC2
@@ -182,12 +191,18 @@ def fill_slots(table: SurfaceTable) -> None:
         place += HEADER + length
 
 
+@inlined
+def _opens(pool: NDArray[np.uint8], begin: int, end: int) -> bool:
+    return bool(end - begin >= _MARK_SIZE and pool[begin] == _MARK_FIRST and pool[begin + 1] == _MARK_SECOND)
+
+
 @compiled
 def intern_all(
     table: SurfaceTable,
     pool: NDArray[np.uint8],
     starts: NDArray[np.int64],
     firsts: NDArray[np.int64],
+    hashes: NDArray[np.uint64],
     numbers: NDArray[np.int32],
 ) -> None:
     """Numbers of many surfaces; there must be room for all.
@@ -197,16 +212,58 @@ def intern_all(
         pool: the surfaces in UTF-8, with mark, and ``BLOCK`` bytes of room behind.
         starts: int64 (surfaces + 1,), where each lies.
         firsts: int64 (surfaces,), where each stands; the smallest is kept.
+        hashes: uint64 (``AT_ONCE``,), to work in.
         numbers: int32 (surfaces,), receives the result.
     """
-    for surface in range(numbers.size):
-        begin, end = starts[surface], starts[surface + 1]
-        opens = end - begin >= _MARK_SIZE and pool[begin] == _MARK_FIRST and pool[begin + 1] == _MARK_SECOND
-        begin += _MARK_SIZE * opens
-        hashed = hash_bytes(pool, begin, end - begin, opens)
-        number = intern(table, pool, begin, end - begin, opens, hashed, firsts[surface])
-        table.firsts[number] = min(table.firsts[number], firsts[surface])
-        numbers[surface] = number
+    for begin in range(0, numbers.size, AT_ONCE):
+        last = min(begin + AT_ONCE, numbers.size)
+        for surface in range(begin, last):
+            start, end = starts[surface], starts[surface + 1]
+            opens = _opens(pool, start, end)
+            start += _MARK_SIZE * opens
+            hashes[surface - begin] = hash_bytes(pool, start, end - start, opens)
+        prepare(table, hashes, last - begin)
+        for surface in range(begin, last):
+            start, end = starts[surface], starts[surface + 1]
+            opens = _opens(pool, start, end)
+            start += _MARK_SIZE * opens
+            number = intern(table, pool, start, end - start, opens, hashes[surface - begin], firsts[surface])
+            table.firsts[number] = min(table.firsts[number], firsts[surface])
+            numbers[surface] = number
+
+
+@compiled
+def find_all(
+    table: SurfaceTable,
+    pool: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    wanted: NDArray[np.int64],
+    numbers: NDArray[np.int32],
+) -> None:
+    """Numbers of some surfaces, ``MISSING`` for those that the table does not hold.
+
+    Args:
+        table: of surfaces, small enough for the cache.
+        pool: surfaces in UTF-8, with mark, and ``BLOCK`` bytes of room behind.
+        starts: int64, where each lies.
+        wanted: int64 (n,), which of them.
+        numbers: int32 (n,), receives the result.
+    """
+    mask = signed(table.slots.size - 1)
+    for place in range(wanted.size):
+        start, end = starts[wanted[place]], starts[wanted[place] + 1]
+        opens = _opens(pool, start, end)
+        start += _MARK_SIZE * opens
+        hashed = hash_bytes(pool, start, end - start, opens)
+        slot = signed(hashed) & mask
+        numbers[place] = MISSING
+        while table.slots[slot] != 0 and numbers[place] == MISSING:
+            record = signed(table.slots[slot] & np.uint64(_LOWER)) - 1
+            header = eight_bytes(table.pool, record)
+            same = signed(header >> np.uint64(32)) == (end - start) * 2 + opens
+            if same and _same_bytes(pool, start, table.pool, record + HEADER, end - start):
+                numbers[place] = signed(header & np.uint64(_LOWER))
+            slot = (slot + 1) & mask
 
 
 @compiled
