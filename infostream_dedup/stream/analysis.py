@@ -67,7 +67,7 @@ class Analyser:
         """Count the terms of every document, title and text."""
         texts = texts_of([full_text(document) for document in documents])
         scanner = Scanner()
-        scanned = scanner.scan(texts, 0)
+        scanned = scanner.scan(texts)
         given = [_NOT_GIVEN if one.lang is None else LANGUAGES.index(one.lang) for one in documents]
         languages = np.array(given, dtype=np.uint8)
         if _NOT_GIVEN in given:

@@ -94,7 +94,7 @@ def _terms_of_surfaces(
     rank[order], rank[NOTHING] = np.arange(len(order), dtype=np.int32), NOTHING
     np.take(rank, by_language, out=by_language)
     mapping, most = _mapping(held, words, by_language, len(tokens.surfaces))
-    return pool.listed(order), mapping, most
+    return listed.in_order(order), mapping, most
 
 
 def _used(tokens: SurfaceTokens, workers: int) -> NDArray[np.uint8]:
@@ -132,7 +132,7 @@ def _enter_stems(
         some = some[stop.find(forms, some) == MISSING]
         stems = stems_of(forms, some, language)
         with entering:
-            term_of_word[some] = pool.add(stems, np.zeros(len(stems), dtype=np.int64))
+            term_of_word[some] = pool.add(stems)
 
     with ThreadPoolExecutor(thread_count(workers)) as threads:
         list(threads.map(enter, range(0, len(words), _AT_ONCE)))
@@ -142,7 +142,7 @@ def _enter_stems(
 def _stop_words(language: Language) -> SurfacePool:
     pool = SurfacePool()
     listed = SurfaceList.of(sorted(stop_words(language)))
-    pool.add(listed, np.zeros(len(listed), dtype=np.int64))
+    pool.add(listed)
     return pool
 
 
@@ -167,7 +167,7 @@ def _enter_terms(
             found = terms_of_distinct([Form(form, _SHAPES[shape]) for form, shape in shaped], language, settings)
         taken = np.fromiter((term is not None for term in found), np.bool_, len(found))
         listed = SurfaceList.of([term for term in found if term is not None])
-        term_of_word[words[taken]] = pool.add(listed, np.zeros(len(listed), dtype=np.int64))
+        term_of_word[words[taken]] = pool.add(listed)
 
 
 @contextmanager

@@ -23,7 +23,8 @@ from infostream_dedup.text.surface_pool import SurfaceList
 from infostream_dedup.text.tokens import forms, surfaces
 
 WORDS = """правительства премьер-министрами covid-вакцинами української прем'єр-міністра здоровʼя здоровʼям ʼʼʼʼ ʼ
-можливостями знання українці роблю будинок кількостей року руці займається працюватиме oʼbrien trumpʼs electionsʼ running dying o'b
+можливостями
+знання українці роблю будинок кількостей року руці займається працюватиме oʼbrien trumpʼs electionsʼ running dying o'b
 -и- а-б-в --- ́а́ éé ﷺﷺﷺ 𐐷𐐷𐐷𐐷 ццц абвгц зццццц ся сь смеються ґґґ злл ліст радіст областєц""".split()
 LETTERS = "абвгдеиоятсьюіїєґклцмнйуabestngid'ʼ-éﷺ𐐷\u0301’"
 

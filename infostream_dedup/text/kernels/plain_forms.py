@@ -144,8 +144,8 @@ def plain_forms(
             numbers[surface], shapes[surface] = size, shape
             hashes[surface - first] = hash_bytes(forms, there, max(size, 0), False)
         # Many at once, so that memory is asked for all of them before the first is needed.
-        prepare(table, hashes, last - first)
+        prepare(table, hashes, 0, last - first)
         for surface in range(first, last):
             size, there = signed(numbers[surface]), (surface - first) * FORM_ROOM
             if size >= 0:
-                numbers[surface] = intern(table, forms, there, size, False, hashes[surface - first], surface)
+                numbers[surface] = intern(table, forms, there, size, False, hashes[surface - first])
