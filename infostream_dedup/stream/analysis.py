@@ -75,7 +75,7 @@ class Analyser:
         if texts is None:
             texts = full_texts(documents).texts
         scanner = Scanner()
-        scanned = scanner.scan(texts, 0)
+        scanned = scanner.scan(texts)
         given = [_NOT_GIVEN if one.lang is None else LANGUAGES.index(one.lang) for one in documents]
         languages = np.array(given, dtype=np.uint8)
         if _NOT_GIVEN in given:

@@ -62,7 +62,7 @@ class SurfaceTerms:
         """
         if len(self._pool) + len(surfaces) > max(_MOST_REMEMBERED, len(surfaces)):
             self._forget()
-        numbers = self._pool.add(surfaces, np.zeros(len(surfaces), dtype=np.int64))
+        numbers = self._pool.add(surfaces)
         self._make_room(len(self._pool))
         found = np.full((len(LANGUAGES), len(surfaces)), NOTHING, dtype=np.int32)
         for language in range(len(LANGUAGES)):

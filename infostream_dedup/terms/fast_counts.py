@@ -8,12 +8,14 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.lexicon.word_lists import stop_words
 from infostream_dedup.matrix.kernels.threads import thread_count
 from infostream_dedup.model import LANGUAGES, Language, Settings
 from infostream_dedup.terms.counts import TermCounts
@@ -28,6 +30,8 @@ from infostream_dedup.terms.kernels.counting import (
 )
 from infostream_dedup.terms.representations import TERMS_OF_WORDS, terms_of_distinct
 from infostream_dedup.text.fast_forms import SurfaceForms, forms_of_all
+from infostream_dedup.text.fast_stemming import stems_of
+from infostream_dedup.text.kernels.surface_table import MISSING
 from infostream_dedup.text.scanner import Scanned
 from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.text.tokens import Form, Shape
@@ -80,14 +84,17 @@ def _terms_of_surfaces(
     for number, language in enumerate(LANGUAGES):
         own = np.zeros(by_language.shape[1], dtype=np.bool_)
         own[words[(used[held.surfaces] >> number & 1).astype(np.bool_)]] = True
-        _enter_terms(np.flatnonzero(own), held.forms, language, settings, pool, by_language[number])
+        if settings.representation == "stem":
+            _enter_stems(np.flatnonzero(own), held.forms, language, pool, by_language[number], workers)
+        else:
+            _enter_terms(np.flatnonzero(own), held.forms, language, settings, pool, by_language[number])
     listed = pool.listed()
     order = listed.code_point_order()
     rank = np.empty(len(order) + 1, dtype=np.int32)
     rank[order], rank[NOTHING] = np.arange(len(order), dtype=np.int32), NOTHING
     np.take(rank, by_language, out=by_language)
     mapping, most = _mapping(held, words, by_language, len(tokens.surfaces))
-    return pool.listed(order), mapping, most
+    return listed.in_order(order), mapping, most
 
 
 def _used(tokens: SurfaceTokens, workers: int) -> NDArray[np.uint8]:
@@ -105,6 +112,40 @@ def _used(tokens: SurfaceTokens, workers: int) -> NDArray[np.uint8]:
     return np.asarray(np.bitwise_or.reduce(by_thread), dtype=np.uint8)
 
 
+def _enter_stems(
+    words: NDArray[np.int64],
+    forms: SurfaceList,
+    language: Language,
+    pool: SurfacePool,
+    term_of_word: NDArray[np.int32],
+    workers: int,
+) -> None:
+    """Set the number in ``pool`` of the stem of each word: ``representations.stem_terms`` without Python strings.
+
+    Which thread comes first decides the numbers; terms are numbered anew in code point order.
+    """
+    stop = _stop_words(language)
+    entering = threading.Lock()
+
+    def enter(begin: int) -> None:
+        some = words[begin : begin + _AT_ONCE]
+        some = some[stop.find(forms, some) == MISSING]
+        stems = stems_of(forms, some, language)
+        with entering:
+            term_of_word[some] = pool.add(stems)
+
+    with ThreadPoolExecutor(thread_count(workers)) as threads:
+        list(threads.map(enter, range(0, len(words), _AT_ONCE)))
+
+
+@cache
+def _stop_words(language: Language) -> SurfacePool:
+    pool = SurfacePool()
+    listed = SurfaceList.of(sorted(stop_words(language)))
+    pool.add(listed)
+    return pool
+
+
 def _enter_terms(
     words: NDArray[np.int64],
     forms: SurfaceList,
@@ -115,24 +156,18 @@ def _enter_terms(
 ) -> None:
     """Set the number in ``pool`` of the term of each word; words that are no terms are left as they are.
 
-    Where words are forms without shapes it is done some thousand at a time, so that few strings are ever there at once
-    and those stay in the processor's cache: a month has ten million. The analysis of shaped words, which may be shared
-    out over processes, is asked once.
+    The analysis of words, which may be shared out over processes, is asked once.
     """
-    of_words = TERMS_OF_WORDS.get(settings.representation)
-    step = len(words) if of_words is None else _AT_ONCE
     with _without_collection():
-        for begin in range(0, len(words), max(step, 1)):
-            some = words[begin : begin + step]
-            if of_words is not None:
-                found = of_words(forms.some(some), language, settings)
-            else:
-                numbers, shapes = np.divmod(some, len(_SHAPES))
-                shaped = zip(forms.some(numbers), shapes.tolist(), strict=True)
-                found = terms_of_distinct([Form(form, _SHAPES[shape]) for form, shape in shaped], language, settings)
-            taken = np.fromiter((term is not None for term in found), np.bool_, len(found))
-            listed = SurfaceList.of([term for term in found if term is not None])
-            term_of_word[some[taken]] = pool.add(listed, np.zeros(len(listed), dtype=np.int64))
+        if settings.representation in TERMS_OF_WORDS:
+            found = TERMS_OF_WORDS[settings.representation](forms.some(words), language, settings)
+        else:
+            numbers, shapes = np.divmod(words, len(_SHAPES))
+            shaped = zip(forms.some(numbers), shapes.tolist(), strict=True)
+            found = terms_of_distinct([Form(form, _SHAPES[shape]) for form, shape in shaped], language, settings)
+        taken = np.fromiter((term is not None for term in found), np.bool_, len(found))
+        listed = SurfaceList.of([term for term in found if term is not None])
+        term_of_word[words[taken]] = pool.add(listed)
 
 
 @contextmanager

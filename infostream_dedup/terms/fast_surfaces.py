@@ -1,15 +1,18 @@
 """Documents as tokens, read by compiled code over all cores: the same surfaces as ``surfaces.SurfaceCounter`` finds.
 
-Texts are gathered into chunks of a few megabytes; threads scan the chunks while the next ones are read.
+Texts are gathered into chunks of a megabyte or two; threads scan the chunks while the next ones are read. They share
+one pool of surfaces and take turns to number what they found, in the order of the documents.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
@@ -20,8 +23,8 @@ from infostream_dedup.matrix.kernels.threads import thread_count
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.terms.surfaces import SurfaceCounts
 from infostream_dedup.text.detection import detect_all
-from infostream_dedup.text.scanner import Scanned, Scanner, merged
-from infostream_dedup.text.surface_pool import SurfaceList
+from infostream_dedup.text.scanner import Scanned, Scanner
+from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.text.utf8 import Texts, texts_of
 
 if TYPE_CHECKING:
@@ -29,8 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FastSurfaceCounter", "SurfaceTokens"]
 
-_CHUNK: Final = 1 << 22
-"""Characters of text scanned at a time: enough to keep a thread busy, too few to be noticed in memory."""
+_CHUNK: Final = 1 << 20
+"""Characters of text scanned at a time: enough to keep a thread busy, few enough for the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +82,9 @@ class FastSurfaceCounter:
     def __init__(self, workers: int = 0) -> None:
         self._threads = thread_count(workers)
         self._pool = ThreadPoolExecutor(self._threads)
+        self._surfaces = SurfacePool()
         self._own = threading.local()
-        self._scanners: list[Scanner] = []
+        self._turns = _Turns()
         self._texts: list[str] = []
         self._languages: list[Language | None] = []
         self._characters = 0
@@ -113,7 +117,7 @@ class FastSurfaceCounter:
             languages: of each text; ``None`` to have it told from the text.
         """
         self._submit()
-        self._run(lambda: texts, languages, self._documents)
+        self._run(lambda: texts, languages)
         self._documents += len(texts)
 
     def finish(self) -> SurfaceTokens:
@@ -121,55 +125,74 @@ class FastSurfaceCounter:
         self._submit()
         self._chunks += [running.result() for running in self._running]
         self._pool.shutdown()
-        surfaces, numbers = merged([scanner.surfaces for scanner in self._scanners or [Scanner()]])
-        for chunk in self._chunks:
-            # In place: a month has 300 million tokens.
-            np.take(numbers[chunk.scanner], chunk.scanned.tokens, out=chunk.scanned.tokens)
         languages = [chunk.languages for chunk in self._chunks]
         every = np.concatenate(languages) if languages else np.zeros(0, dtype=np.uint8)
-        return SurfaceTokens([chunk.scanned for chunk in self._chunks], surfaces, every)
+        return SurfaceTokens([chunk.scanned for chunk in self._chunks], self._surfaces.listed(), every)
 
     def _submit(self) -> None:
         if not self._texts:
             return
         strings = self._texts
-        self._run(lambda: texts_of(strings), self._languages, self._documents - len(strings))
+        self._run(lambda: texts_of(strings), self._languages)
         self._texts, self._languages, self._characters = [], [], 0
 
-    def _run(self, read: Callable[[], Texts], languages: Sequence[Language | None], first: int) -> None:
-        self._running.append(self._pool.submit(self._scan, read, languages, first))
+    def _run(self, read: Callable[[], Texts], languages: Sequence[Language | None]) -> None:
+        self._running.append(self._pool.submit(self._scan, read, languages, len(self._chunks) + len(self._running)))
         # So that a fast reader does not pile up texts.
         while len(self._running) > self._threads + 1:
             self._chunks.append(self._running.popleft().result())
 
-    def _scan(self, read: Callable[[], Texts], languages: Sequence[Language | None], first: int) -> _Chunk:
-        number = self._scanner_of_this_thread()
-        texts = read()
-        scanned = self._scanners[number].scan(texts, first)
-        given = np.array([255 if one is None else LANGUAGES.index(one) for one in languages], dtype=np.uint8)
-        if None in languages:
-            given = np.where(given == 255, detect_all(texts), given)
-        return _Chunk(scanned, given, number)
+    def _scan(self, read: Callable[[], Texts], languages: Sequence[Language | None], number: int) -> _Chunk:
+        scanner = self._scanner_of_this_thread()
+        with self._turns.of(number) as wait:
+            texts = read()
+            found = scanner.find(texts)
+            given = np.array([_TOLD if one is None else LANGUAGES.index(one) for one in languages], dtype=np.uint8)
+            if None in languages:
+                given = np.where(given == _TOLD, detect_all(texts), given)
+            wait()
+            return _Chunk(scanner.number(found), given)
 
-    def _scanner_of_this_thread(self) -> int:
-        if not hasattr(self._own, "number"):
-            with _LOCK:
-                self._own.number = len(self._scanners)
-                self._scanners.append(Scanner())
-        number: int = self._own.number
-        return number
+    def _scanner_of_this_thread(self) -> Scanner:
+        if not hasattr(self._own, "scanner"):
+            self._own.scanner = Scanner(self._surfaces)
+        scanner: Scanner = self._own.scanner
+        return scanner
 
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
-    """What one thread made of consecutive documents, and the number of its scanner."""
+    """What was made of consecutive documents."""
 
     scanned: Scanned
     languages: NDArray[np.uint8]
-    scanner: int
 
 
-_LOCK: Final = threading.Lock()
+class _Turns:
+    """Lets threads do something one after the other, in the order of the numbers 0, 1, 2 ..."""
+
+    def __init__(self) -> None:
+        self._next = 0
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def of(self, number: int) -> Iterator[Callable[[], None]]:
+        """Gives a function that waits for the turn; it is over in the end, also after an error."""
+        try:
+            yield partial(self._wait, number)
+        finally:
+            self._wait(number)
+            with self._changed:
+                self._next += 1
+                self._changed.notify_all()
+
+    def _wait(self, number: int) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._next == number)
+
+
+_TOLD: Final = 255
+"""In place of a language: to be told from the text."""
 
 
 def _in_order(chunk: Scanned) -> NDArray[np.int32]:

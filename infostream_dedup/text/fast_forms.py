@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.text.kernels.plain_forms import AT_ONCE, FORM_ROOM, NOT_PLAIN, plain_forms
+from infostream_dedup.text.kernels.plain_forms import FORM_ROOM, NOT_PLAIN, plain_forms
+from infostream_dedup.text.kernels.surface_table import AT_ONCE
 from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.text.tokens import forms
 from infostream_dedup.text.utf8 import texts_of
@@ -48,7 +49,7 @@ def forms_of_all(surfaces: SurfaceList) -> SurfaceForms:
         for form, shape in forms(surfaces[surface])
     ]
     others = texts_of([form for _, form, _ in entries])
-    other_numbers = pool.add(SurfaceList(others.offsets, others.data), np.zeros(len(others), dtype=np.int64))
+    other_numbers = pool.add(SurfaceList(others.offsets, others.data))
     other_holders = np.array([surface for surface, _, _ in entries], dtype=np.int64)
     other_shapes = np.array([shape for _, _, shape in entries], dtype=np.uint8)
     plain = np.flatnonzero(numbers >= 0)

@@ -4,6 +4,8 @@ Ukrainian never goes through the Russian stemmer (which groups .42 of the forms 
 that some later Snowball may bring: the stems must not depend on the installed version. PyStemmer (M. Porter, Snowball,
 2001, https://snowballstem.org) is called directly, without its cache, because every form comes once.
 
+Many words that lie in memory as UTF-8 are stemmed by ``fast_stemming``, to the same stems.
+
 The parts of a hyphenated word are stemmed one by one, for both may be inflected: инженеров-строителей.
 """
 
@@ -19,9 +21,10 @@ from infostream_dedup.lexicon.spelling import APOSTROPHE
 from infostream_dedup.model import Language
 from infostream_dedup.text.ukrainian_stemmer import stem_ukrainian
 
-__all__ = ["stem", "stems"]
+__all__ = ["ALGORITHMS", "stem", "stems"]
 
-_ALGORITHMS: Final = {"ru": "russian", "en": "english"}
+ALGORITHMS: Final = {"ru": "russian", "en": "english"}
+"""Snowball's names of them."""
 
 
 def stem(form: str, language: Language) -> str:
@@ -61,7 +64,7 @@ def _stemmer(language: Language) -> Callable[[Sequence[str]], list[str]]:
     """A function from words without hyphens to their stems."""
     if language == "uk":
         return _stem_ukrainian_words
-    snowball = Stemmer.Stemmer(_ALGORITHMS[language], maxCacheSize=0)
+    snowball = Stemmer.Stemmer(ALGORITHMS[language], maxCacheSize=0)
 
     def stem_words(words: Sequence[str]) -> list[str]:
         # The English stemmer knows the possessive with the typewriter's apostrophe only.

@@ -10,12 +10,15 @@ import numpy as np
 
 from infostream_dedup.text.kernels.byte_blocks import BLOCK
 from infostream_dedup.text.kernels.surface_table import (
+    AT_ONCE,
     HEADER,
     SurfaceTable,
     fill_slots,
+    find_all,
     has_room,
     intern_all,
-    places,
+    reorder,
+    total_size,
     unpack,
     write_lines,
 )
@@ -82,6 +85,12 @@ class SurfaceList(Sequence[str]):
         # Splitting one string is three times as fast as making strings one by one.
         return lines.tobytes().decode().split("\n")[:-1]
 
+    def in_order(self, order: NDArray[np.int32]) -> SurfaceList:
+        """All surfaces in another order."""
+        starts, pool = np.empty_like(self.starts), np.empty_like(self.pool)
+        reorder(self.starts, self.pool, order, starts, pool)
+        return SurfaceList(starts, pool)
+
     def code_point_order(self) -> NDArray[np.int32]:
         """int32 (surfaces,): numbers of distinct surfaces in code point order; no surface holds a zero byte."""
         order = np.arange(len(self), dtype=np.int32)
@@ -101,36 +110,36 @@ class SurfacePool:
         self.table = SurfaceTable(
             np.zeros(_SLOTS, dtype=np.uint64),
             np.empty(_SLOTS // 2 * _BYTES_PER_SURFACE, dtype=np.uint8),
-            np.empty(_SLOTS // 2, dtype=np.int64),
             np.zeros(2, dtype=np.int64),
         )
 
     def __len__(self) -> int:
         return int(self.table.size[0])
 
-    @property
-    def firsts(self) -> NDArray[np.int64]:
-        """int64 (surfaces,), where each was first met: document in the upper 32 bits, word in the lower."""
-        return self.table.firsts[: len(self)]
-
-    def listed(self, order: NDArray[np.integer] | None = None) -> SurfaceList:
-        """All surfaces, by number or in another order."""
-        records = np.empty(len(self), dtype=np.int64)
-        size = places(self.table, records)
-        starts, pool = np.empty(len(self) + 1, dtype=np.int64), np.zeros(size + BLOCK, dtype=np.uint8)
-        unpack(self.table, records if order is None else records[order], starts, pool)
+    def listed(self) -> SurfaceList:
+        """All surfaces, by number."""
+        starts = np.empty(len(self) + 1, dtype=np.int64)
+        pool = np.empty(total_size(self.table) + BLOCK, dtype=np.uint8)
+        unpack(self.table, starts, pool)
         return SurfaceList(starts, pool)
 
-    def add(self, surfaces: SurfaceList, firsts: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Numbers of surfaces, new ones where they are new.
-
-        Args:
-            surfaces: any, repeated or not.
-            firsts: int64 (surfaces,), where each stands.
-        """
+    def add(self, surfaces: SurfaceList) -> NDArray[np.int32]:
+        """Numbers of surfaces, repeated or not; new ones where they are new."""
         numbers = np.empty(len(surfaces), dtype=np.int32)
         self.make_room(len(surfaces), int(surfaces.starts[-1] - surfaces.starts[0]))
-        intern_all(self.table, surfaces.pool, surfaces.starts, firsts, numbers)
+        hashes = np.empty(AT_ONCE, dtype=np.uint64)
+        intern_all(self.table, surfaces.pool, surfaces.starts, hashes, numbers)
+        return numbers
+
+    def find(self, surfaces: SurfaceList, wanted: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Numbers of some of the surfaces, ``MISSING`` where they are not here; quick for small pools.
+
+        Args:
+            surfaces: any.
+            wanted: int64, which of them.
+        """
+        numbers = np.empty(len(wanted), dtype=np.int32)
+        find_all(self.table, surfaces.pool, surfaces.starts, wanted, numbers)
         return numbers
 
     def make_room(self, words: int, size: int) -> None:
@@ -140,8 +149,7 @@ class SurfacePool:
             return
         count, held = int(old.size[0]), int(old.size[1])
         slots = 1 << (2 * (2 * count + words) - 1).bit_length()
-        firsts = np.empty(slots // 2, dtype=np.int64)
         pool = np.empty(2 * held + size + HEADER * words + BLOCK, dtype=np.uint8)
-        firsts[:count], pool[:held] = old.firsts[:count], old.pool[:held]
-        self.table = SurfaceTable(np.zeros(slots, dtype=np.uint64), pool, firsts, old.size)
+        pool[:held] = old.pool[:held]
+        self.table = SurfaceTable(np.zeros(slots, dtype=np.uint64), pool, old.size)
         fill_slots(self.table)

@@ -12,7 +12,7 @@ from typing import Final
 
 from infostream_dedup.lexicon.spelling import APOSTROPHE
 
-__all__ = ["stem_ukrainian"]
+__all__ = ["ENDINGS", "stem_ukrainian"]
 
 _NOUN: Final = "а у ю я о е є и і ї ь й ів їв ей ом ем єм ою ею єю ам ям ами ями ах ях"
 _ADJECTIVE: Final = "ий ій ого ьому ому ього им ім ими іми их іх ої ьої ою ьою"
@@ -31,7 +31,7 @@ def _after(stems: str, endings: str) -> list[str]:
     return [stem + ending for stem in stems.split() for ending in endings.split()]
 
 
-_ENDINGS: Final = frozenset(
+ENDINGS: Final = frozenset(
     [
         *f"{_NOUN} {_ADJECTIVE} {_VERB}".split(),
         *_after("ован ен", _PARTICIPLE),
@@ -39,7 +39,8 @@ _ENDINGS: Final = frozenset(
         *_after("а я у ю", _PRESENT),
     ]
 )
-_LONGEST: Final = max(map(len, _ENDINGS))
+"""What may be cut off."""
+_LONGEST: Final = max(map(len, ENDINGS))
 _SHORTEST_STEM: Final = 3
 _VOWELS: Final = frozenset("аеєиіїоуюя")
 _REFLEXIVE: Final = ("ся", "сь")
@@ -69,7 +70,7 @@ def stem_ukrainian(form: str) -> str:
 
 def _without_ending(form: str) -> str:
     for size in range(min(_LONGEST, len(form) - _SHORTEST_STEM), 0, -1):
-        if form[-size:] in _ENDINGS and not _VOWELS.isdisjoint(form[:-size]):
+        if form[-size:] in ENDINGS and not _VOWELS.isdisjoint(form[:-size]):
             return form[:-size]
     return form
 

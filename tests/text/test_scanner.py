@@ -17,7 +17,8 @@ from infostream_dedup.sample import documents_path
 from infostream_dedup.text.character_classes import Kind, classes_of_cleaned_text, classes_of_raw_text
 from infostream_dedup.text.kernels.surface_table import fill_slots
 from infostream_dedup.text.normalise import APOSTROPHES, clean
-from infostream_dedup.text.scanner import Scanner, merged
+from infostream_dedup.text.scanner import Scanner
+from infostream_dedup.text.surface_pool import SurfacePool
 from infostream_dedup.text.tokens import surfaces
 from infostream_dedup.text.utf8 import texts_of
 
@@ -48,8 +49,8 @@ texts = st.lists(characters, max_size=60).map("".join)
 any_form = st.tuples(st.sampled_from(["NFC", "NFD", "NFKC"]), texts).map(lambda pair: unicodedata.normalize(*pair))
 
 
-def read(strings, scanner, first=0):
-    scanned = scanner.scan(texts_of(strings), first)
+def read(strings, scanner):
+    scanned = scanner.scan(texts_of(strings))
     names = scanner.surfaces.listed().strings()
     return [
         [names[token] for token in scanned.tokens[begin : begin + length]]
@@ -98,26 +99,23 @@ def test_a_text_longer_than_the_first_table():
 
 
 def test_surfaces_are_numbered_by_their_first_place_whoever_reads_them():
-    strings = ["a b", "http://x.org c b", "d ¶ a", "e c f", "b g & h"]
-    one = Scanner()
-    one.scan(texts_of(strings), 0)
-    two, three = Scanner(), Scanner()
-    two.scan(texts_of(strings[:1]), 0)
-    three.scan(texts_of(strings[1:3]), 1)
-    two.scan(texts_of(strings[3:]), 3)
+    strings = ["a b", "http://x.org c b", "d ¶ a", "\U00020000 h", "e c f", "b g & i", "j"]
     expected = list(dict.fromkeys(word for text in plain(strings) for word in text))
-    for pools in ([one.surfaces], [two.surfaces, three.surfaces], [three.surfaces, two.surfaces]):
-        listed = [pool.listed().strings() for pool in pools]
-        found, numbers = merged(pools)
-        assert found.strings() == expected
-        for names, own in zip(listed, numbers, strict=True):
-            assert [expected[number] for number in own] == names
+    alone = Scanner()
+    alone.scan(texts_of(strings))
+    assert alone.surfaces.listed().strings() == expected
+    shared = SurfacePool()
+    one, other = Scanner(shared), Scanner(shared)
+    first, second = one.find(texts_of(strings[:3])), other.find(texts_of(strings[3:]))
+    tokens = [*one.number(first).tokens, *other.number(second).tokens]
+    assert shared.listed().strings() == expected
+    assert [expected[token] for token in tokens] == [word for text in plain(strings) for word in text]
 
 
 def test_equal_hashes_do_not_make_equal_surfaces():
     """All slots of a table made to look alike: every hit must be told from the bytes."""
     scanner = Scanner()
-    scanner.scan(texts_of(["один два три"]), 0)
+    scanner.scan(texts_of(["один два три"]))
     table = scanner.surfaces.table
     upper = np.uint64(0xFFFFFFFF00000000)
     filled = table.slots[table.slots != 0]

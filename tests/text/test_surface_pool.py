@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
@@ -48,10 +48,19 @@ def test_it_is_a_sequence_of_strings():
         listed[4]
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(["а", "б", "вв", "ггг" * 20]), max_size=40))
 def test_a_pool_numbers_words_as_they_come(words):
     pool = SurfacePool()
-    numbers = pool.add(SurfaceList.of(words), np.zeros(len(words), dtype=np.int64))
+    numbers = pool.add(SurfaceList.of(words))
     distinct = list(dict.fromkeys(words))
     assert list(pool.listed()) == distinct
     assert numbers.tolist() == [distinct.index(word) for word in words]
+
+
+def test_words_are_found_among_others():
+    pool = SurfacePool()
+    held = SurfaceList.of(["и", "¶и", "не", "слово" * 30])
+    pool.add(held)
+    asked = SurfaceList.of(["не", "ни", "слово" * 30, "", "¶и", "и", "слово" * 29 + "слова"])
+    assert pool.find(asked, np.array([0, 1, 2, 3, 4, 5, 6, 0])).tolist() == [2, -1, 3, -1, 1, 0, -1, 2]

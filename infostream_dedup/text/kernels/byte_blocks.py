@@ -13,7 +13,9 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import types
 from numba.extending import intrinsic
 
-__all__ = ["BLOCK", "HALF", "between", "eight_bytes", "equal", "lowest_bit", "ones"]
+from infostream_dedup.text.kernels.compiling import inlined
+
+__all__ = ["BLOCK", "HALF", "between", "copy_bytes", "eight_bytes", "equal", "lowest_bit", "ones"]
 
 BLOCK: Final = 64
 """Bytes that ``between`` looks at: one for each bit of a machine word."""
@@ -84,6 +86,31 @@ def _ones(typing_context: Any, word: Any) -> Any:  # noqa: ARG001
         return builder.ctpop(arguments[0])
 
     return types.int64(types.uint64), generate
+
+
+@intrinsic
+def _copy_half(typing_context: Any, source: Any, at: Any, goal: Any, there: Any) -> Any:  # noqa: ARG001
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = ir.VectorType(_BYTE, HALF)
+        loaded = _loaded(context, builder, signature.args[0], arguments[0], arguments[1], kind)
+        data = context.make_array(signature.args[2])(context, builder, arguments[2]).data
+        address = builder.bitcast(builder.gep(data, [arguments[3]]), kind.as_pointer())
+        builder.store(loaded, address, align=1)
+        return context.get_dummy_value()
+
+    return types.void(source, types.int64, goal, types.int64), generate
+
+
+_copy = cast("Callable[[Any, int, Any, int], None]", _copy_half)
+
+
+@inlined
+def copy_bytes(source: Any, at: int, goal: Any, there: int, size: int) -> None:
+    """Copy from ``source[at]`` on to ``goal[there]`` on; up to ``HALF`` - 1 bytes more are written behind."""
+    copied = 0
+    while copied < size:
+        _copy(source, at + copied, goal, there + copied)
+        copied += HALF
 
 
 between = cast("Callable[[Any, Any, int, int], Any]", _between)

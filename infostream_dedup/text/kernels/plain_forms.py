@@ -8,13 +8,13 @@ import numpy as np
 
 from infostream_dedup.text.kernels.byte_blocks import BLOCK
 from infostream_dedup.text.kernels.compiling import compiled, inlined, signed
-from infostream_dedup.text.kernels.surface_table import SurfaceTable, hash_bytes, intern, prepare
+from infostream_dedup.text.kernels.surface_table import AT_ONCE, SurfaceTable, hash_bytes, intern, prepare
 from infostream_dedup.text.tokens import LONGEST_FORM, SHORTEST_FORM, Shape
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["AT_ONCE", "FORM_ROOM", "NOT_PLAIN", "NO_FORM", "plain_forms"]
+__all__ = ["FORM_ROOM", "NOT_PLAIN", "NO_FORM", "plain_forms"]
 
 NO_FORM: Final = -1
 NOT_PLAIN: Final = -2
@@ -22,9 +22,6 @@ NOT_PLAIN: Final = -2
 
 FORM_ROOM: Final = 2 * LONGEST_FORM + BLOCK
 """Bytes of the longest form, and room to read on behind it."""
-
-AT_ONCE: Final = 64
-"""Words looked up at a time."""
 
 _SHORTEST: Final = SHORTEST_FORM
 _LONGEST: Final = LONGEST_FORM
@@ -147,8 +144,8 @@ def plain_forms(
             numbers[surface], shapes[surface] = size, shape
             hashes[surface - first] = hash_bytes(forms, there, max(size, 0), False)
         # Many at once, so that memory is asked for all of them before the first is needed.
-        prepare(table, hashes, last - first)
+        prepare(table, hashes, 0, last - first)
         for surface in range(first, last):
             size, there = signed(numbers[surface]), (surface - first) * FORM_ROOM
             if size >= 0:
-                numbers[surface] = intern(table, forms, there, size, False, hashes[surface - first], surface)
+                numbers[surface] = intern(table, forms, there, size, False, hashes[surface - first])

@@ -1,8 +1,9 @@
 """Texts in UTF-8 to numbers of their surfaces: what ``tokens.surfaces(normalise.clean(text))`` finds, but fast.
 
-Two passes over each text. The first finds the words and hashes them; runs of common letters are taken 64 bytes at a
-time. The second looks the hashes up: so the slow accesses to the table overlap. A text that cleaning would change
-is given back untouched (``UNCLEAN``): it is scanned again after cleaning, by the classes of cleaned text. Whether
+Two passes over some texts. The first finds the words and hashes them; runs of common letters are taken 64 bytes at a
+time. The second looks the hashes up: so the slow accesses to the table overlap, and only the second one needs the
+table, which all threads share. A text that cleaning would change is given back untouched (``UNCLEAN``): it is scanned
+again after cleaning, by the classes of cleaned text. Whether
 cleaning would change it is decided generously: every text that it changes is found, some that it leaves alone are too.
 """
 
@@ -13,14 +14,32 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.text.character_classes import CODE_POINTS, Kind
-from infostream_dedup.text.kernels.byte_blocks import BLOCK, between, lowest_bit
+from infostream_dedup.text.kernels.byte_blocks import BLOCK, between, copy_bytes, lowest_bit
 from infostream_dedup.text.kernels.compiling import compiled, inlined, signed
-from infostream_dedup.text.kernels.surface_table import SurfaceTable, has_room, hash_bytes, intern, prepare
+from infostream_dedup.text.kernels.surface_table import (
+    AT_ONCE,
+    MARK_SIZE,
+    SurfaceTable,
+    has_room,
+    hash_bytes,
+    intern,
+    is_marked,
+    prepare,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["READ", "UNCLEAN", "UNKNOWN", "Words", "scan"]
+__all__ = [
+    "READ",
+    "UNCLEAN",
+    "UNKNOWN",
+    "Words",
+    "find_words",
+    "number_words",
+    "rewrite_words",
+    "take_surfaces",
+]
 
 READ: Final = 0
 UNCLEAN: Final = 1
@@ -44,18 +63,18 @@ _UNKNOWN: Final = int(Kind.UNKNOWN)
 
 
 class Words(NamedTuple):
-    """The words of one text between the two passes.
+    """The words of some texts between the two passes.
 
     Attributes:
-        starts: int64, where each begins: in the text, or in ``rewritten`` where it is spelled otherwise than there.
-        lengths: int64, bytes of each.
+        starts: int64, where each begins: in the texts, or in ``rewritten`` where it is spelled otherwise than there.
+        lengths: int32, bytes of each.
         hashes: uint64.
         flags: uint8, 1 for a word that opens a sentence, 2 for one in ``rewritten``.
-        rewritten: uint8, words with apostrophes, spelled as in cleaned text.
+        rewritten: uint8, words with apostrophes, spelled as in cleaned text, with ``BLOCK`` bytes of room behind.
     """
 
     starts: NDArray[np.int64]
-    lengths: NDArray[np.int64]
+    lengths: NDArray[np.int32]
     hashes: NDArray[np.uint64]
     flags: NDArray[np.uint8]
     rewritten: NDArray[np.uint8]
@@ -253,7 +272,7 @@ def _cut_address(
     if letters < 0 or torn or words.flags[last] & _REWRITTEN:
         return -1 - UNCLEAN, count, True
     start = words.starts[last]
-    length = words.lengths[last] - letters
+    length = signed(words.lengths[last]) - letters
     if length == 0:
         return behind, last, False
     length -= data[start + length - 1] == 0x2D
@@ -447,10 +466,20 @@ def _over_opener(
 
 @inlined
 def _find_words(
-    data: NDArray[np.uint8], begin: int, end: int, kinds: NDArray[np.uint8], raw: bool, words: Words
-) -> int:
-    """First pass over one text: the number of words found, or -1 - ``UNCLEAN``, or -1 - ``UNKNOWN``."""
-    count, rewritten = 0, 0
+    data: NDArray[np.uint8],
+    begin: int,
+    end: int,
+    kinds: NDArray[np.uint8],
+    raw: bool,
+    words: Words,
+    count: int,
+    rewritten: int,
+) -> tuple[int, int]:
+    """First pass over one text.
+
+    Returns:
+        ``count`` and the words found together, or -1 - ``UNCLEAN``, or -1 - ``UNKNOWN``; the new size of ``rewritten``.
+    """
     opens, opened = True, True
     run, word_end, figure_end, quiet_end = begin, -1, -1, -1
     index = begin
@@ -495,60 +524,125 @@ def _find_words(
             quiet = quiet_end == index or (index > begin and data[index - 1] == 0x0A)
             word = word_end == index or figure_end == index
             index = _over_rare(data, index, begin, end, kinds, kind, word, quiet)
-    return count if index >= 0 else index
+    return (count if index >= 0 else index), rewritten
 
 
 @compiled
-def scan(
+def find_words(
     data: NDArray[np.uint8],
     offsets: NDArray[np.int64],
-    documents: NDArray[np.int64],
-    begin: int,
     kinds: NDArray[np.uint8],
     raw: bool,
     words: Words,
-    table: SurfaceTable,
-    tokens: NDArray[np.int32],
-    ends: NDArray[np.int64],
+    count: int,
+    rewritten: int,
+    begins: NDArray[np.int64],
+    lengths: NDArray[np.int64],
     states: NDArray[np.uint8],
-) -> int:
-    """Number the surfaces of texts ``begin``, ``begin`` + 1 ...
+) -> tuple[int, int]:
+    """First pass: the words of texts and their hashes.
 
     Args:
         data: the texts in UTF-8, with ``BLOCK`` + 2 readable bytes behind the last one.
         offsets: int64 (texts + 1,), where each text lies.
-        documents: int64 (texts,), number of the document that each text is.
-        begin: text to go on with.
         kinds: of characters, see ``character_classes``.
         raw: whether the texts are not cleaned yet.
-        words: room for the words of the longest text.
+        words: receives the words; there is room for one in every two bytes and one for each text more.
+        count: words there already.
+        rewritten: bytes of ``words.rewritten`` taken already.
+        begins: int64 (texts,), receives where the words of each text begin.
+        lengths: int64 (texts,), receives how many they are.
+        states: uint8 (texts,), receives ``READ``, or ``UNCLEAN`` or ``UNKNOWN`` for texts without words here.
+
+    Returns:
+        The new count and the new size of ``words.rewritten``.
+    """
+    for text in range(states.size):
+        begins[text], lengths[text], states[text] = count, 0, READ
+        found, size = _find_words(data, offsets[text], offsets[text + 1], kinds, raw, words, count, rewritten)
+        if found < 0:
+            states[text] = -1 - found
+        else:
+            lengths[text] = found - count
+            count, rewritten = found, size
+    return count, rewritten
+
+
+@compiled
+def rewrite_words(data: NDArray[np.uint8], words: Words, begin: int, end: int, rewritten: int) -> int:
+    """Copy words ``begin`` .. ``end`` - 1 into ``words.rewritten``, unless they are there; its new size."""
+    for word in range(begin, end):
+        if not words.flags[word] & _REWRITTEN:
+            copy_bytes(data, words.starts[word], words.rewritten, rewritten, words.lengths[word])
+            words.starts[word] = rewritten
+            words.flags[word] |= np.uint8(_REWRITTEN)
+            rewritten += words.lengths[word]
+    return rewritten
+
+
+@compiled
+def take_surfaces(offsets: NDArray[np.int64], words: Words, count: int, begin: int) -> None:
+    """Note surfaces that lie in ``words.rewritten`` from ``begin`` on as words ``count``, ``count`` + 1 ...
+
+    Args:
+        offsets: int64 (surfaces + 1,), where each lies behind ``begin``, with mark.
+        words: receives them.
+        count: words there already.
+        begin: where the first surface lies.
+    """
+    for surface in range(offsets.size - 1):
+        start, end = begin + offsets[surface], begin + offsets[surface + 1]
+        opens = is_marked(words.rewritten, start, end)
+        start += MARK_SIZE * opens
+        words.starts[count + surface] = start
+        words.lengths[count + surface] = end - start
+        words.hashes[count + surface] = hash_bytes(words.rewritten, start, end - start, opens)
+        words.flags[count + surface] = np.uint8(_REWRITTEN | opens)
+
+
+@compiled
+def number_words(
+    data: NDArray[np.uint8],
+    words: Words,
+    begins: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    first: int,
+    table: SurfaceTable,
+    tokens: NDArray[np.int32],
+    token_begins: NDArray[np.int64],
+) -> int:
+    """Second pass: the numbers of the words of texts ``first``, ``first`` + 1 ...
+
+    Args:
+        data: the texts, as in the first pass.
+        words: what it found.
+        begins: int64 (texts,), where the words of each text begin.
+        lengths: int64 (texts,), how many they are.
+        first: text to go on with.
         table: of surfaces; grows.
-        tokens: receives the number of the surface of each token.
-        ends: int64 (texts + 1,), receives where the tokens of each text end; ``ends[0]`` is 0.
-        states: uint8 (texts,), receives ``READ``, or ``UNCLEAN`` or ``UNKNOWN`` for texts without tokens here.
+        tokens: receives the number of the surface of each word.
+        token_begins: int64 (texts,), where the tokens of each text are written.
 
     Returns:
         The text for which the table has no room; the number of texts when all are done.
     """
-    for text in range(begin, documents.size):
-        found = _find_words(data, offsets[text], offsets[text + 1], kinds, raw, words)
-        states[text] = READ if found >= 0 else -1 - found
-        count = max(found, 0)
-        if not has_room(table, count, 2 * (offsets[text + 1] - offsets[text])):
+    for text in range(first, begins.size):
+        begin, end = begins[text], begins[text] + lengths[text]
+        size = 0
+        for word in range(begin, end):
+            size += words.lengths[word]
+        if not has_room(table, end - begin, size):
             return text
-        prepare(table, words.hashes, count)
-        size = ends[text]
-        first = documents[text] << 32
-        for word in range(count):
-            start, length = words.starts[word], words.lengths[word]
-            opens = bool(words.flags[word] & 1)
-            if words.flags[word] & _REWRITTEN:
-                number = intern(table, words.rewritten, start, length, opens, words.hashes[word], first + word)
-            else:
-                number = intern(table, data, start, length, opens, words.hashes[word], first + word)
-            if not raw:
-                # Texts that needed cleaning come after texts that stand behind them.
-                table.firsts[number] = min(table.firsts[number], first + word)
-            tokens[size + word] = number
-        ends[text + 1] = size + count
-    return documents.size
+        shift = token_begins[text] - begin
+        for few in range(begin, end, AT_ONCE):
+            last = min(few + AT_ONCE, end)
+            prepare(table, words.hashes, few, last)
+            for word in range(few, last):
+                start, length = words.starts[word], signed(words.lengths[word])
+                opens = bool(words.flags[word] & 1)
+                if words.flags[word] & _REWRITTEN:
+                    number = intern(table, words.rewritten, start, length, opens, words.hashes[word])
+                else:
+                    number = intern(table, data, start, length, opens, words.hashes[word])
+                tokens[shift + word] = number
+    return begins.size

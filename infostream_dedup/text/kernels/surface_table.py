@@ -11,22 +11,28 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.matrix.kernels.prefetching import prefetch
-from infostream_dedup.text.kernels.byte_blocks import BLOCK, HALF, eight_bytes, equal
+from infostream_dedup.text.kernels.byte_blocks import BLOCK, HALF, copy_bytes, eight_bytes, equal
 from infostream_dedup.text.kernels.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "AT_ONCE",
     "HEADER",
+    "MARK_SIZE",
+    "MISSING",
     "SurfaceTable",
     "fill_slots",
+    "find_all",
     "has_room",
     "hash_bytes",
     "intern",
     "intern_all",
-    "places",
+    "is_marked",
     "prepare",
+    "reorder",
+    "total_size",
     "unpack",
     "write_lines",
 ]
@@ -34,7 +40,18 @@ __all__ = [
 HEADER: Final = 8
 """Bytes of a record before its word."""
 
-_MARK_SIZE: Final = 2
+AT_ONCE: Final = 64
+"""Words looked up at a time, so that memory is asked for all of them before the first is needed."""
+
+_AHEAD: Final = 16
+"""Words looked ahead: about as long as memory takes."""
+
+MISSING: Final = -1
+"""In place of the number of a surface that a table does not hold."""
+
+MARK_SIZE: Final = 2
+"""Bytes of the mark before a word that opens a sentence."""
+
 _MARK_FIRST: Final = 0xC2
 _MARK_SECOND: Final = 0xB6
 _UPPER: Final = 0xFFFFFFFF00000000
@@ -49,13 +66,11 @@ class SurfaceTable(NamedTuple):
     Attributes:
         slots: uint64 (power of two,), hash in the upper half, place of the record + 1 in the lower; 0 where empty.
         pool: uint8, records one after the other by number, with ``BLOCK`` bytes of room behind.
-        firsts: int64, where each surface was first met: document in the upper half, word in the lower.
         size: int64 (2,), number of surfaces and bytes of their records.
     """
 
     slots: NDArray[np.uint64]
     pool: NDArray[np.uint8]
-    firsts: NDArray[np.int64]
     size: NDArray[np.int64]
 
 
@@ -98,25 +113,21 @@ def _same_bytes(data: NDArray[np.uint8], start: int, pool: NDArray[np.uint8], th
 
 @compiled
 def _add(
-    table: SurfaceTable, data: NDArray[np.uint8], start: int, length: int, opens: bool, slot: int, tag: Any, first: int
+    table: SurfaceTable, data: NDArray[np.uint8], start: int, length: int, opens: bool, slot: int, tag: Any
 ) -> int:
     number, place = signed(table.size[0]), signed(table.size[1])
     table.slots[slot] = tag | np.uint64(place + 1)
-    table.firsts[number] = first
     header = np.uint64(number) | np.uint64(length * 2 + opens) << np.uint64(32)
     for byte in range(HEADER):
         table.pool[place + byte] = np.uint8(header >> np.uint64(8 * byte) & np.uint64(255))
-    for byte in range(length):
-        table.pool[place + HEADER + byte] = data[start + byte]
+    copy_bytes(data, start, table.pool, place + HEADER, length)
     table.size[0] = number + 1
     table.size[1] = place + HEADER + length
     return number
 
 
 @inlined
-def intern(
-    table: SurfaceTable, data: NDArray[np.uint8], start: int, length: int, opens: bool, hashed: Any, first: int
-) -> int:
+def intern(table: SurfaceTable, data: NDArray[np.uint8], start: int, length: int, opens: bool, hashed: Any) -> int:
     """Number of a surface, a new one where it is new. The caller has made sure that there is room.
 
     Args:
@@ -126,7 +137,6 @@ def intern(
         length: its bytes.
         opens: whether it opens a sentence.
         hashed: what ``hash_bytes`` gives for it.
-        first: where it stands, kept for a new one.
     """
     mask = signed(table.slots.size - 1)
     slot = signed(hashed) & mask
@@ -134,7 +144,7 @@ def intern(
     while True:
         held = table.slots[slot]
         if held == 0:
-            return _add(table, data, start, length, opens, slot, tag, first)
+            return _add(table, data, start, length, opens, slot, tag)
         if held & np.uint64(_UPPER) == tag:
             place = signed(held & np.uint64(_LOWER)) - 1
             header = eight_bytes(table.pool, place)
@@ -146,12 +156,12 @@ def intern(
 
 
 @compiled
-def prepare(table: SurfaceTable, hashes: NDArray[np.uint64], count: int) -> None:
-    """Fetch the slots and records that the first ``count`` hashes lead to: one by one it takes longest."""
+def prepare(table: SurfaceTable, hashes: NDArray[np.uint64], begin: int, end: int) -> None:
+    """Fetch the slots and records that hashes ``begin`` .. ``end`` - 1 lead to: one by one it takes longest."""
     mask = signed(table.slots.size - 1)
-    for word in range(count):
+    for word in range(begin, end):
         prefetch(table.slots, signed(hashes[word]) & mask)
-    for word in range(count):
+    for word in range(begin, end):
         prefetch(table.pool, signed(table.slots[signed(hashes[word]) & mask] & np.uint64(_LOWER)))
 
 
@@ -159,11 +169,7 @@ def prepare(table: SurfaceTable, hashes: NDArray[np.uint64], count: int) -> None
 def has_room(table: SurfaceTable, words: int, size: int) -> bool:
     """Whether that many more words of that many bytes in sum fit, and the slots stay half empty."""
     count = table.size[0] + words
-    return bool(
-        2 * count <= table.slots.size
-        and count <= table.firsts.size
-        and table.size[1] + size + HEADER * words + BLOCK <= table.pool.size
-    )
+    return bool(2 * count <= table.slots.size and table.size[1] + size + HEADER * words + BLOCK <= table.pool.size)
 
 
 @compiled
@@ -182,12 +188,18 @@ def fill_slots(table: SurfaceTable) -> None:
         place += HEADER + length
 
 
+@inlined
+def is_marked(pool: NDArray[np.uint8], begin: int, end: int) -> bool:
+    """Whether the surface between two places begins with the mark of a word that opens a sentence."""
+    return bool(end - begin >= MARK_SIZE and pool[begin] == _MARK_FIRST and pool[begin + 1] == _MARK_SECOND)
+
+
 @compiled
 def intern_all(
     table: SurfaceTable,
     pool: NDArray[np.uint8],
     starts: NDArray[np.int64],
-    firsts: NDArray[np.int64],
+    hashes: NDArray[np.uint64],
     numbers: NDArray[np.int32],
 ) -> None:
     """Numbers of many surfaces; there must be room for all.
@@ -196,54 +208,120 @@ def intern_all(
         table: of surfaces.
         pool: the surfaces in UTF-8, with mark, and ``BLOCK`` bytes of room behind.
         starts: int64 (surfaces + 1,), where each lies.
-        firsts: int64 (surfaces,), where each stands; the smallest is kept.
+        hashes: uint64 (``AT_ONCE``,), to work in.
         numbers: int32 (surfaces,), receives the result.
     """
-    for surface in range(numbers.size):
-        begin, end = starts[surface], starts[surface + 1]
-        opens = end - begin >= _MARK_SIZE and pool[begin] == _MARK_FIRST and pool[begin + 1] == _MARK_SECOND
-        begin += _MARK_SIZE * opens
-        hashed = hash_bytes(pool, begin, end - begin, opens)
-        number = intern(table, pool, begin, end - begin, opens, hashed, firsts[surface])
-        table.firsts[number] = min(table.firsts[number], firsts[surface])
-        numbers[surface] = number
+    for begin in range(0, numbers.size, AT_ONCE):
+        last = min(begin + AT_ONCE, numbers.size)
+        for surface in range(begin, last):
+            start, end = starts[surface], starts[surface + 1]
+            opens = is_marked(pool, start, end)
+            start += MARK_SIZE * opens
+            hashes[surface - begin] = hash_bytes(pool, start, end - start, opens)
+        prepare(table, hashes, 0, last - begin)
+        for surface in range(begin, last):
+            start, end = starts[surface], starts[surface + 1]
+            opens = is_marked(pool, start, end)
+            start += MARK_SIZE * opens
+            numbers[surface] = intern(table, pool, start, end - start, opens, hashes[surface - begin])
 
 
 @compiled
-def places(table: SurfaceTable, found: NDArray[np.int64]) -> int:
-    """Set ``found`` to the place of each record; bytes of all surfaces with their marks."""
+def find_all(
+    table: SurfaceTable,
+    pool: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    wanted: NDArray[np.int64],
+    numbers: NDArray[np.int32],
+) -> None:
+    """Numbers of some surfaces, ``MISSING`` for those that the table does not hold.
+
+    Args:
+        table: of surfaces, small enough for the cache.
+        pool: surfaces in UTF-8, with mark, and ``BLOCK`` bytes of room behind.
+        starts: int64, where each lies.
+        wanted: int64 (n,), which of them.
+        numbers: int32 (n,), receives the result.
+    """
+    mask = signed(table.slots.size - 1)
+    for place in range(wanted.size):
+        start, end = starts[wanted[place]], starts[wanted[place] + 1]
+        opens = is_marked(pool, start, end)
+        start += MARK_SIZE * opens
+        hashed = hash_bytes(pool, start, end - start, opens)
+        slot = signed(hashed) & mask
+        numbers[place] = MISSING
+        while table.slots[slot] != 0 and numbers[place] == MISSING:
+            record = signed(table.slots[slot] & np.uint64(_LOWER)) - 1
+            header = eight_bytes(table.pool, record)
+            same = signed(header >> np.uint64(32)) == (end - start) * 2 + opens
+            if same and _same_bytes(pool, start, table.pool, record + HEADER, end - start):
+                numbers[place] = signed(header & np.uint64(_LOWER))
+            slot = (slot + 1) & mask
+
+
+@compiled
+def total_size(table: SurfaceTable) -> int:
+    """Bytes of all surfaces with their marks."""
     place, size = 0, 0
-    for number in range(table.size[0]):
-        found[number] = place
+    for _ in range(table.size[0]):
         description = signed(eight_bytes(table.pool, place) >> np.uint64(32))
-        size += (description >> 1) + _MARK_SIZE * (description & 1)
+        size += (description >> 1) + MARK_SIZE * (description & 1)
         place += HEADER + (description >> 1)
     return size
 
 
 @compiled
-def unpack(table: SurfaceTable, records: NDArray[np.int64], starts: NDArray[np.int64], pool: NDArray[np.uint8]) -> None:
-    """Write surfaces with their marks one after the other.
+def unpack(table: SurfaceTable, starts: NDArray[np.int64], pool: NDArray[np.uint8]) -> None:
+    """Write all surfaces with their marks one after the other, by number.
 
     Args:
         table: of surfaces.
-        records: int64 (surfaces,), places of the records in the order wanted.
         starts: int64 (surfaces + 1,), receives where each lies.
-        pool: uint8, receives them.
+        pool: uint8, receives them, with ``BLOCK`` bytes of room behind.
     """
-    end = 0
-    for surface in range(records.size):
+    end, record = 0, 0
+    for surface in range(table.size[0]):
         starts[surface] = end
-        record = records[surface]
         description = signed(eight_bytes(table.pool, record) >> np.uint64(32))
         if description & 1:
             pool[end] = _MARK_FIRST
             pool[end + 1] = _MARK_SECOND
-            end += _MARK_SIZE
-        for byte in range(description >> 1):
-            pool[end + byte] = table.pool[record + HEADER + byte]
-        end += description >> 1
-    starts[records.size] = end
+            end += MARK_SIZE
+        size = description >> 1
+        copy_bytes(table.pool, record + HEADER, pool, end, size)
+        end += size
+        record += HEADER + size
+    starts[table.size[0]] = end
+
+
+@compiled
+def reorder(
+    starts: NDArray[np.int64],
+    pool: NDArray[np.uint8],
+    order: NDArray[np.int32],
+    new_starts: NDArray[np.int64],
+    new_pool: NDArray[np.uint8],
+) -> None:
+    """Write surfaces one after the other in another order.
+
+    Args:
+        starts: int64 (surfaces + 1,), where each lies.
+        pool: uint8, with ``BLOCK`` bytes of room behind.
+        order: int32 (surfaces,).
+        new_starts: int64 (surfaces + 1,), receives where each lies.
+        new_pool: uint8, receives them, with ``BLOCK`` bytes of room behind.
+    """
+    end = 0
+    for place in range(order.size):
+        prefetch(starts, order[min(place + 2 * _AHEAD, order.size - 1)])
+        prefetch(pool, starts[order[min(place + _AHEAD, order.size - 1)]])
+        new_starts[place] = end
+        start = starts[order[place]]
+        size = starts[order[place] + 1] - start
+        copy_bytes(pool, start, new_pool, end, size)
+        end += size
+    new_starts[order.size] = end
 
 
 @compiled
