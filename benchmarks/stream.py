@@ -45,13 +45,14 @@ import numpy as np
 
 from benchmarks.generator import generate, write_texts
 from infostream_dedup.corpus import read_documents
+from infostream_dedup.matching.window_index import WindowIndex
 from infostream_dedup.model import Document
 from infostream_dedup.store.store import Store
 from infostream_dedup.stream import engine as engine_module
 from infostream_dedup.stream.analysis import Analyser
+from infostream_dedup.stream.decisions import Judge
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.engine import StreamEngine
-from infostream_dedup.stream.memory import Memory
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.surface_terms import SurfaceTerms
 
@@ -65,9 +66,9 @@ STAGES: tuple[tuple[str, Any, str], ...] = (
     ("scan and count", Analyser, "read"),
     ("terms of new words", SurfaceTerms, "codes"),
     ("key terms", engine_module, "choose_keys"),
-    ("find candidates", Memory, "candidates"),
-    ("enter the window", Memory, "enter"),
-    ("judge and the rest", StreamEngine, "decide"),
+    ("find candidates, enter", WindowIndex, "_run"),
+    ("judge", Judge, "found"),
+    ("groups and the rest", StreamEngine, "decide"),
     ("write the batch", Store, "append"),
     ("commit and the rest", Deduplicator, "process"),
 )

@@ -204,7 +204,8 @@ class WindowIndex:
         if len(given) == 0:
             return
         self._number_anew(len(given))
-        self._remember(given, np.diff(keys.indptr))
+        sizes = keys.indptr[1:] - keys.indptr[:-1]
+        self._remember(given, sizes)
         asking = _asking(
             keys,
             targets,
@@ -212,7 +213,7 @@ class WindowIndex:
             needs=_numbers(needs),
             least_keys=least_keys,
         )
-        most = int((np.diff(keys.indptr) + np.diff(targets.indptr)).max())
+        most = int((sizes + targets.indptr[1:] - targets.indptr[:-1]).max())
         self._make_room_to_count(len(self) + len(given), most)
         state = self._state()
         done = 0
@@ -286,7 +287,7 @@ class WindowIndex:
         if len(self) and len(ordinals) and ordinals[0] <= self._numbered.ordinals[self._next - 1 - self._shift]:
             last = int(self._numbered.ordinals[self._next - 1 - self._shift])
             raise ValueError(f"ordinal is {ordinals[0]}; expected more than the last one, {last}")
-        if np.any(np.diff(ordinals) <= 0):
+        if len(ordinals) > 1 and np.any(ordinals[1:] <= ordinals[:-1]):
             raise ValueError("the ordinals do not ascend")
 
     def expire_before(self, ordinal: int) -> None:

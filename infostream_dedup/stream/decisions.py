@@ -25,6 +25,7 @@ from infostream_dedup.stream.kernels.judging import (
     choose,
     meet,
     weigh,
+    weigh_and_choose,
 )
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.window import Window
@@ -123,22 +124,18 @@ class Judge:
             candidates: of all of the documents; those with enough hits in either direction.
             documents: consecutive ones; their columns are in the window.
         """
-        window, first = self._window, documents[0].ordinal
-        columns, row = window.columns, first - window.first
+        window = self._window
+        columns, row = window.columns, documents[0].ordinal - window.first
         finds = _finds(candidates, window.first)
-        weigh(row, finds, columns, self._rules)
-        judged = self._judged(finds, documents) if self._second is not None else {}
         chosen = _room_to_choose(finds)
-        choose(row, finds, columns, self._rules, chosen)
-        found: list[Found | None] = [None] * len(documents)
-        linked = np.flatnonzero(chosen.places != NOTHING)
-        ends, repeated = chosen.repeated_ends.tolist(), (chosen.repeated[: chosen.repeated_ends[-1]] + window.first)
-        ofs = (finds.rows[chosen.places[linked]] + window.first).tolist()
-        repeats, relations = chosen.repeats[linked].tolist(), chosen.relations[linked].tolist()
-        repeated_ordinals = repeated.tolist()
-        for number, of, duplicate, relation in zip(linked.tolist(), ofs, repeats, relations, strict=True):
-            own = repeated_ordinals[ends[number] : ends[number + 1]]
-            found[number] = Found(of, duplicate, _RELATIONS[relation], own)
+        judged: dict[int, tuple[NDArray[np.int64], Judged]] = {}
+        if self._second is None:
+            weigh_and_choose(row, finds, columns, self._rules, chosen)
+        else:
+            weigh(row, finds, columns, self._rules)
+            judged = self._judged(self._second, finds, documents)
+            choose(row, finds, columns, self._rules, chosen)
+        found = self._as_found(finds, chosen)
         for number, (places, says) in judged.items():
             one = found[number]
             if one is not None:
@@ -146,15 +143,29 @@ class Judge:
                 one.probability, one.criteria = says.probability(best), says.differences(best)
         return found
 
-    def _judged(self, finds: Finds, documents: Sequence[Remembered]) -> dict[int, tuple[NDArray[np.int64], Judged]]:
+    def _as_found(self, finds: Finds, chosen: Chosen) -> list[Found | None]:
+        first = self._window.first
+        found: list[Found | None] = []
+        places, ends = chosen.places.tolist(), chosen.repeated_ends.tolist()
+        repeated = (chosen.repeated[: ends[-1]] + first).tolist()
+        for number, (place, repeats, relation) in enumerate(
+            zip(places, chosen.repeats.tolist(), chosen.relations.tolist(), strict=True)
+        ):
+            if place == NOTHING:
+                found.append(None)
+            else:
+                of, own = first + int(finds.rows[place]), repeated[ends[number] : ends[number + 1]]
+                found.append(Found(of, repeats, _RELATIONS[relation], own))
+        return found
+
+    def _judged(
+        self, second: SecondStage, finds: Finds, documents: Sequence[Remembered]
+    ) -> dict[int, tuple[NDArray[np.int64], Judged]]:
         """Let the model say what is repeated, and rank.
 
         Returns:
             By number of the document the places of the finds that were judged, and what was said of them.
         """
-        second = self._second
-        if second is None:
-            return {}
         first = documents[0].ordinal
         linked = np.flatnonzero(finds.kinds & LINKED)
         ordinals = finds.rows[linked] + self._window.first

@@ -31,6 +31,7 @@ __all__ = [
     "choose",
     "meet",
     "weigh",
+    "weigh_and_choose",
 ]
 
 NOTHING: Final = -1
@@ -282,6 +283,13 @@ def choose(first: int, finds: Finds, columns: Columns, rules: Rules, chosen: Cho
         chosen.places[number], chosen.repeats[number] = best, wanted == REPEATED
         chosen.relations[number] = 0 if best == NOTHING else _relation(first + number, best, finds, columns, rules)
         chosen.repeated_ends[number + 1] = end
+
+
+@compiled
+def weigh_and_choose(first: int, finds: Finds, columns: Columns, rules: Rules, chosen: Chosen) -> None:
+    """``weigh``, then ``choose``: a call costs as much as either for one document."""
+    weigh(first, finds, columns, rules)
+    choose(first, finds, columns, rules, chosen)
 
 
 @inlined
