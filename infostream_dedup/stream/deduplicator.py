@@ -214,12 +214,13 @@ class Deduplicator:
 
     def _plan(self, documents: Sequence[Document], hashes: Sequence[bytes]) -> _Plan:
         plan = _Plan()
+        known = self._store.known_of(list({document.id: None for document in documents}))
         latest: dict[str, list[tuple[bytes, int | Known]]] = {}
         for number, (document, digest) in enumerate(zip(documents, hashes, strict=True), start=1):
             versions = latest.get(document.id)
             if versions is None:
-                known = self._store.known(document.id)
-                versions = latest[document.id] = [(one.content_hash, one) for one in known]
+                versions = [(one.content_hash, one) for one in known.get(document.id, ())]
+                latest[document.id] = versions
             answer = next((answer for content, answer in versions if content == digest), None)
             if answer is None:
                 if versions and self._on_conflict == "error":
