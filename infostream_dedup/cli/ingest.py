@@ -101,6 +101,7 @@ def ingest(**given: Any) -> None:
             on_conflict=given["on_conflict"],
             progress=progress,
             model=model,
+            boilerplate=None if listed is None else listed.digest,
         ) as stream,
     ):
         if given["follow"]:

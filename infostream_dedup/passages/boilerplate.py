@@ -113,6 +113,15 @@ class Boilerplate:
         for source, hashes in grouped.items():
             self._hashes[source] = np.unique(np.array(hashes, dtype=np.uint64))
 
+    @property
+    def digest(self) -> str:
+        """32 hexadecimal digits that change with what is left out, and neither with its order nor with counts."""
+        digest = blake2b(digest_size=16)
+        for source, hashes in sorted(self._hashes.items(), key=lambda one: (one[0] is not None, one[0] or "")):
+            digest.update(f"{len(hashes)} {source!a}\n".encode())
+            digest.update(hashes.astype("<u8").tobytes())
+        return digest.hexdigest()
+
     def marked(self, sentences: SentenceTable, sources: Sequence[str | None]) -> NDArray[np.bool_]:
         """Which sentences are listed: bool (sentences,).
 

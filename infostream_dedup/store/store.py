@@ -65,6 +65,8 @@ _KEPT: Final = (
 _NEXT_EVENT: Final = "SELECT coalesce(max(number) + 1, 0) FROM event"
 _VERDICT: Final = ", ".join((*VERDICT_COLUMNS, "probability", "criteria"))
 _JUDGED: Final = "document LEFT JOIN judgement USING (ordinal)"
+_KNOWN: Final = f"SELECT id, ordinal, version, content_hash, {_VERDICT} FROM {_JUDGED} WHERE id IN"  # noqa: S608
+_IDS_AT_ONCE: Final = 500
 
 
 class StoreChangedError(StoreBusyError):
@@ -331,12 +333,18 @@ class Store:
 
     def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the document's own word
         """All versions of a document the store has, oldest first."""
+        return tuple(self.known_of((id,)).get(id, ()))
+
+    def known_of(self, ids: Sequence[str]) -> dict[str, list[Known]]:
+        """All versions of some documents, oldest first; ids that the store does not have are absent."""
+        found: dict[str, list[Known]] = {}
         with naming_failures(self.path):
-            rows = self._connection.execute(
-                f"SELECT ordinal, version, content_hash, {_VERDICT} FROM {_JUDGED} WHERE id = ? ORDER BY version",  # noqa: S608
-                (id,),
-            ).fetchall()
-        return tuple(Known(row[0], row[1], row[2], verdict_of_row(row[3:])) for row in rows)
+            for begin in range(0, len(ids), _IDS_AT_ONCE):
+                asked = ids[begin : begin + _IDS_AT_ONCE]
+                query = f"{_KNOWN} ({', '.join('?' * len(asked))}) ORDER BY id, version"
+                for id_, *row in self._connection.execute(query, asked):
+                    found.setdefault(id_, []).append(Known(row[0], row[1], row[2], verdict_of_row(tuple(row[3:]))))
+        return found
 
     def verdict_of(self, id: str) -> Verdict | None:  # noqa: A002
         """What was said about a document, or about its latest version; ``None`` if the store does not have it."""

@@ -42,6 +42,9 @@ class BatchStore(Protocol):
     def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the document's own word
         """All versions of a document, oldest first."""
 
+    def known_of(self, ids: Sequence[str]) -> Mapping[str, Sequence[Known]]:
+        """All versions of some distinct documents, oldest first; unknown ids are absent."""
+
     def kept(self, ordinal: int) -> Document:
         """A document of the window with its text, where texts are kept."""
 
@@ -109,6 +112,10 @@ class MemoryStore:
     def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the document's own word
         """All versions of a document, oldest first."""
         return tuple(self._documents.get(id, ()))
+
+    def known_of(self, ids: Sequence[str]) -> dict[str, list[Known]]:
+        """All versions of some distinct documents, oldest first; unknown ids are absent."""
+        return {id_: list(self._documents[id_]) for id_ in ids if id_ in self._documents}
 
     def kept(self, ordinal: int) -> Document:
         """A document of the window with its text, where texts are kept."""

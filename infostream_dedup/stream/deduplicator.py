@@ -94,6 +94,7 @@ class Deduplicator:
         on_conflict: OnConflict = "error",
         progress: Progress | None = None,
         model: Classifier | None = None,
+        boilerplate: str | None = None,
     ) -> Self:
         """Open a stream, or begin one.
 
@@ -104,15 +105,18 @@ class Deduplicator:
             progress: see the class.
             model: a classifier trained with background statistics, to judge what key terms have found; the store
                 keeps to it for life, and needs the setting ``keep_text``.
+            boilerplate: digest of the list whose sentences the caller leaves out of the texts (``Boilerplate.digest``).
+                The store keeps to it for life, too; one made before lists were recorded takes any.
 
         Raises:
-            ConfigurationError: the store was made with other settings or another model, or the model cannot judge a
-                stream.
+            ConfigurationError: the store was made with other settings, another model or another list, or the model
+                cannot judge a stream.
             BadDataError: the file is no store of ours.
             CannotCreateError, CannotWriteError, StoreBusyError: see ``Store.open``.
         """
-        stored = None if path is None or settings is not None else _stored_settings(Path(path))
-        chosen = _with_model(settings or stored or StreamSettings(), model)
+        stored = None if path is None else settings_at(Path(path))
+        chosen = settings or StreamSettings.of(stored or {})
+        chosen = _with_boilerplate(_with_model(chosen, model), boilerplate, stored)
         store: BatchStore = MemoryStore()
         if path is not None:
             store = Store.open(path, settings_digest=chosen.digest, settings=chosen.as_dict())
@@ -214,12 +218,13 @@ class Deduplicator:
 
     def _plan(self, documents: Sequence[Document], hashes: Sequence[bytes]) -> _Plan:
         plan = _Plan()
+        known = self._store.known_of(list({document.id: None for document in documents}))
         latest: dict[str, list[tuple[bytes, int | Known]]] = {}
         for number, (document, digest) in enumerate(zip(documents, hashes, strict=True), start=1):
             versions = latest.get(document.id)
             if versions is None:
-                known = self._store.known(document.id)
-                versions = latest[document.id] = [(one.content_hash, one) for one in known]
+                versions = [(one.content_hash, one) for one in known.get(document.id, ())]
+                latest[document.id] = versions
             answer = next((answer for content, answer in versions if content == digest), None)
             if answer is None:
                 if versions and self._on_conflict == "error":
@@ -253,6 +258,15 @@ class Deduplicator:
         return [answer.verdict if isinstance(answer, Known) else decided.verdicts[answer] for answer in plan.answers]
 
 
+def _with_boilerplate(settings: StreamSettings, given: str | None, stored: Mapping[str, Any] | None) -> StreamSettings:
+    """Settings that name the list of boilerplate, unless the store was made before lists were recorded."""
+    if stored is not None and "boilerplate" not in stored:
+        return settings
+    if given is None and settings.boilerplate is not None:
+        raise ConfigurationError("the stream was begun with a list of boilerplate; give the same one (--boilerplate)")
+    return settings.but(boilerplate=given)
+
+
 def _with_model(settings: StreamSettings, model: Classifier | None) -> StreamSettings:
     """Settings that name the model; checked before a store is made."""
     if model is None:
@@ -274,8 +288,3 @@ def _second_stage(store: BatchStore, settings: StreamSettings, model: Classifier
     from infostream_dedup.stream.second_stage import SecondStage
 
     return SecondStage(model, store.kept)
-
-
-def _stored_settings(path: Path) -> StreamSettings | None:
-    stored = settings_at(path)
-    return None if stored is None else StreamSettings.of(stored)

@@ -58,6 +58,8 @@ class StreamSettings:
         keep_text: store the bodies too.
         model: digest of the classifier that judges what key terms have found (``model_digest``); ``None`` for none. It
             needs ``keep_text``.
+        boilerplate: digest of the list whose sentences were left out of the texts (``Boilerplate.digest``);
+            ``None`` for whole texts.
 
     Raises:
         ConfigurationError: a value is out of its range, or a stream cannot do it.
@@ -84,6 +86,7 @@ class StreamSettings:
     loss_documents: int = 200
     keep_text: bool = False
     model: str | None = None
+    boilerplate: str | None = None
 
     def __post_init__(self) -> None:
         _check_terms(self.terms)
@@ -148,9 +151,10 @@ class StreamSettings:
     def digest(self) -> str:
         """32 hexadecimal digits that change with everything a verdict depends on."""
         decisive = {name: _plain(value) for name, value in self.as_dict().items() if name not in _NO_VERDICT}
-        # Stores made before there were models keep their digest.
-        if self.model is None:
-            del decisive["model"]
+        # Stores made before there were models, or before lists were recorded, keep their digest.
+        for name in ("model", "boilerplate"):
+            if decisive[name] is None:
+                del decisive[name]
         return blake2b(orjson.dumps(decisive, option=orjson.OPT_SORT_KEYS), digest_size=16).hexdigest()
 
 

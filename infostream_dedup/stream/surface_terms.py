@@ -84,26 +84,24 @@ class SurfaceTerms:
     def _learnt(self, surfaces: Sequence[str], language: int) -> NDArray[np.int32]:
         if len(surfaces) >= _MANY:
             return self._many_learnt(SurfaceList.of(surfaces), language)
-        parts = [forms(surface) for surface in surfaces]
-        distinct = list(dict.fromkeys(form for held in parts for form in held))
-        words, shapes = [form for form, _ in distinct], [int(shape) for _, shape in distinct]
-        terms = terms_of_new(words, shapes, LANGUAGES[language], self._settings)
+        keys = [[f"{int(shape)}{form}" for form, shape in forms(surface)] for surface in surfaces]
+        distinct = list(dict.fromkeys(key for held in keys for key in held))
+        terms = terms_of_new(distinct, LANGUAGES[language], self._settings)
         number_of = dict(zip(distinct, self._numbered(terms), strict=True))
-        return np.array([self._code([number_of[form] for form in held]) for held in parts], dtype=np.int32)
+        return np.array([self._code([number_of[key] for key in held]) for held in keys], dtype=np.int32)
 
     def _many_learnt(self, surfaces: SurfaceList, language: int) -> NDArray[np.int32]:
-        found = forms_of_all(surfaces)
-        ranks = np.empty(len(found.forms), dtype=np.int64)
-        ranks[found.forms.code_point_order()] = np.arange(len(ranks))
-        shaped = found.shapes * np.int64(len(ranks)) + ranks[found.numbers]
-        _, firsts, places = np.unique(shaped, return_index=True, return_inverse=True)
-        words, shapes = found.forms.some(found.numbers[firsts]), found.shapes[firsts].tolist()
-        distinct = terms_of_new(words, shapes, LANGUAGES[language], self._settings)
-        # In the order in which they stand, so that terms get the numbers that a smaller batch would give them.
-        order = np.argsort(firsts)
+        found = forms_of_all(surfaces, shaped=True)
+        order = found.forms.code_point_order()
+        distinct = terms_of_new(found.forms.some(order), LANGUAGES[language], self._settings)
+        # Numbered in the order in which they stand, so that terms get the numbers that a smaller batch would give them.
+        firsts, ranks = np.empty((2, len(order)), dtype=np.int64)
+        firsts[found.numbers[::-1]] = np.arange(len(found.numbers))[::-1]
+        ranks[order] = np.arange(len(order))
+        met = np.argsort(firsts)
         terms = np.empty(len(order), dtype=np.int32)
-        terms[order] = self._numbered([distinct[place] for place in order.tolist()])
-        terms = terms[places]
+        terms[met] = self._numbered([distinct[rank] for rank in ranks[met].tolist()])
+        terms = terms[found.numbers]
         codes = np.full(len(surfaces), NOTHING, dtype=np.int32)
         codes[found.surfaces] = terms
         sizes = np.bincount(found.surfaces, minlength=len(surfaces))

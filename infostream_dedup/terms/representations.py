@@ -76,19 +76,14 @@ def terms_of_distinct(forms: Sequence[Form], language: Language, settings: Setti
     return TERMS_OF_FORMS[settings.representation](forms, language, settings)
 
 
-def terms_of_new(
-    words: Sequence[str], shapes: Sequence[int], language: Language, settings: Settings
-) -> list[str | None]:
+def terms_of_new(keys: Sequence[str], language: Language, settings: Settings) -> list[str | None]:
     """The same for forms that the caller remembers by itself.
 
     Args:
-        words: the forms.
-        shapes: the ``Shape`` of each; no form of one shape twice, better ordered by shape, then by code points.
+        keys: the digit of a ``Shape``, then the form; distinct, better in code point order.
         language: of the documents they stand in.
         settings: the representation and its rules.
     """
     if settings.representation == "morph":
-        return form_cache.terms_of_new(words, shapes, language, strict=settings.morph == "strict")
-    return terms_of_distinct(
-        [Form(word, Shape(shape)) for word, shape in zip(words, shapes, strict=True)], language, settings
-    )
+        return form_cache.terms_of_new(keys, language, strict=settings.morph == "strict")
+    return terms_of_distinct([Form(key[1:], Shape(int(key[0]))) for key in keys], language, settings)

@@ -24,7 +24,7 @@ class SurfaceForms:
     """Which forms the surfaces hold: one entry for every form of every surface.
 
     Attributes:
-        forms: distinct forms, without shapes.
+        forms: distinct forms, without shapes or behind the digit of the shape.
         surfaces: int64 (entries,), the surface, ascending; its words in their order.
         numbers: int64 (entries,), the form, index into ``forms``.
         shapes: uint8 (entries,), the ``Shape`` of the word.
@@ -36,19 +36,24 @@ class SurfaceForms:
     shapes: NDArray[np.uint8]
 
 
-def forms_of_all(surfaces: SurfaceList) -> SurfaceForms:
-    """Forms of all surfaces: of ordinary words by compiled code, of the others by ``tokens.forms``."""
+def forms_of_all(surfaces: SurfaceList, *, shaped: bool = False) -> SurfaceForms:
+    """Forms of all surfaces: of ordinary words by compiled code, of the others by ``tokens.forms``.
+
+    Args:
+        surfaces: the surfaces.
+        shaped: put the digit of its shape before each form, so that forms of several shapes are several.
+    """
     pool = SurfacePool()
-    pool.make_room(len(surfaces), int(surfaces.starts[-1]))
+    pool.make_room(len(surfaces), int(surfaces.starts[-1]) + shaped * len(surfaces))
     numbers, shapes = np.empty(len(surfaces), dtype=np.int32), np.empty(len(surfaces), dtype=np.uint8)
     room, hashes = np.zeros(AT_ONCE * FORM_ROOM, dtype=np.uint8), np.empty(AT_ONCE, dtype=np.uint64)
-    plain_forms(surfaces.pool, surfaces.starts, room, hashes, pool.table, numbers, shapes)
+    plain_forms(surfaces.pool, surfaces.starts, room, hashes, pool.table, numbers, shapes, shaped)
     entries = [
         (surface, form, int(shape))
         for surface in np.flatnonzero(numbers == NOT_PLAIN).tolist()
         for form, shape in forms(surfaces[surface])
     ]
-    others = texts_of([form for _, form, _ in entries])
+    others = texts_of([f"{shape}{form}" if shaped else form for _, form, shape in entries])
     other_numbers = pool.add(SurfaceList(others.offsets, others.data))
     other_holders = np.array([surface for surface, _, _ in entries], dtype=np.int64)
     other_shapes = np.array([shape for _, _, shape in entries], dtype=np.uint8)

@@ -102,17 +102,14 @@ def terms_of(forms: Sequence[Form], language: Language, *, strict: bool) -> list
     return _form_cache(language).terms_of(forms, strict=strict)
 
 
-def terms_of_new(words: Sequence[str], shapes: Sequence[int], language: Language, *, strict: bool) -> list[str | None]:
+def terms_of_new(keys: Sequence[str], language: Language, *, strict: bool) -> list[str | None]:
     """The same for forms that the caller remembers by itself: a stream's words would fill this process's memory twice.
 
     Args:
-        words: the forms.
-        shapes: the ``Shape`` of each; no form of one shape twice, better ordered by shape, then by code points.
+        keys: the digit of a ``Shape``, then the form; distinct, better in code point order.
         language: see ``terms_of``.
         strict: see ``terms_of``.
     """
-    digits = list(_SHAPES.values())
-    keys = [digits[shape] + word for shape, word in zip(shapes, words, strict=True)]
     return _form_cache(language).terms_of_new(keys, strict=strict)
 
 

@@ -97,6 +97,13 @@ def test_documents_are_written_whole(run, docs, tmp_path):
     assert taken.stdout.decode().count("телеграм") == 5
     again = run("ingest", docs, "--store", "s.db", "--annotate", "--boilerplate", "list.jsonl", "--quiet")
     assert again.stdout == taken.stdout
+    refused = run("ingest", docs, "--store", "s.db", "--quiet")
+    assert refused.returncode == 78
+    assert b"give the same one (--boilerplate)" in refused.stderr
+    (tmp_path / "other.jsonl").write_text('{"sentence": "Other words of another list."}\n', encoding="utf-8")
+    refused = run("ingest", docs, "--store", "s.db", "--boilerplate", "other.jsonl", "--quiet")
+    assert refused.returncode == 78
+    assert b"made with other settings (boilerplate '" in refused.stderr
 
 
 def test_a_bad_list_is_refused(run, docs, tmp_path):

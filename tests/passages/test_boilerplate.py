@@ -154,3 +154,12 @@ def test_a_bad_list_says_where_and_what(tmp_path, name, content, message):
 def test_a_list_that_is_not_there(tmp_path):
     with pytest.raises(NoInputError, match="--list-boilerplate"):
         read_boilerplate(tmp_path / "none.jsonl")
+
+
+def test_a_digest_tells_lists_apart():
+    one, two = ListedSentence("a.md", "Читайте нас"), ListedSentence(None, "Пишите нам")
+    digest = Boilerplate([one, two]).digest
+    assert len(digest) == 32
+    assert Boilerplate([two, ListedSentence("a.md", "читайте  нас!", documents=7), two]).digest == digest
+    others = [[], [one], [two], [ListedSentence(None, one.sentence), two], [one, ListedSentence("a.md", two.sentence)]]
+    assert len({digest, *(Boilerplate(other).digest for other in others)}) == 6

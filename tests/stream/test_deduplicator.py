@@ -300,3 +300,46 @@ def test_any_course_of_events_leaves_the_verdicts_of_one_engine(choice, terms, n
 @pytest.mark.parametrize("choice", [SMALL, GUARDED | {"window_documents": 6}], ids=["plain", "guarded"])
 def test_five_hundred_courses_of_events(choice, terms, news, plain_stream):
     play(250, StreamSettings(terms=terms, **choice), news, plain_stream)
+
+
+def test_a_stream_keeps_to_its_list_of_boilerplate(tmp_path, plain, news):
+    path = tmp_path / "s.db"
+    with Deduplicator.open(path, plain, boilerplate="one") as stream:
+        verdicts = stream.process([news("a", STORY)])
+    for settings_given in (None, plain):
+        with Deduplicator.open(path, settings_given, boilerplate="one") as stream:
+            assert stream.process([news("a", STORY)]) == verdicts
+        with pytest.raises(ConfigurationError, match="boilerplate 'one', now 'two'"):
+            Deduplicator.open(path, settings_given, boilerplate="two")
+    with pytest.raises(ConfigurationError, match=r"give the same one \(--boilerplate\)"):
+        Deduplicator.open(path)
+    with pytest.raises(ConfigurationError, match="boilerplate 'one', now None"):
+        Deduplicator.open(path, plain)
+    with Deduplicator.open(tmp_path / "whole.db", plain):
+        pass
+    with pytest.raises(ConfigurationError, match="boilerplate None, now 'one'"):
+        Deduplicator.open(tmp_path / "whole.db", boilerplate="one")
+
+
+def test_a_store_made_before_lists_were_recorded_takes_any(tmp_path, plain, news):
+    path = tmp_path / "s.db"
+    older = {name: value for name, value in plain.as_dict().items() if name != "boilerplate"}
+    Store.open(path, settings_digest=plain.digest, settings=older).close()
+    for number, listed in enumerate((None, "one", "two")):
+        for settings_given in (None, plain):
+            with Deduplicator.open(path, settings_given, boilerplate=listed) as stream:
+                (verdict,) = stream.process([news(f"{number}{settings_given is None}", STORY)])
+                assert verdict.group == "0True"
+                assert stream.settings.boilerplate is None
+
+
+def test_all_versions_of_some_documents(tmp_path, plain, news):
+    found = []
+    for path in (tmp_path / "s.db", None):
+        with Deduplicator.open(path, plain, on_conflict="version") as stream:
+            for number in range(3):
+                stream.process([news("a", range(number, number + 9)), news(f"b{number}", OTHER)])
+            found.append(stream.store.known_of([*(f"b{number}" for number in range(1200)), "a", "'", "в"]))
+    assert found[0] == found[1]
+    assert sorted(found[0]) == ["a", "b0", "b1", "b2"]
+    assert [one.version for one in found[0]["a"]] == [0, 1, 2]

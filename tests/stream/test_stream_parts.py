@@ -31,6 +31,7 @@ def test_the_digest_changes_with_what_decides_and_only_with_it():
     assert one.but(terms=Settings(df_min=3)).digest != one.digest
     assert one.but(keep_text=True, best="complete").digest == one.digest
     assert one.but(window_days=7.0).digest == one.digest
+    assert one.but(boilerplate="ab").digest not in (one.digest, one.but(boilerplate="cd").digest)
     # What pairs and sweeps heed but a stream does not.
     assert one.but(terms=Settings(k=3)).digest == one.digest
 

@@ -20,8 +20,8 @@ NO_FORM: Final = -1
 NOT_PLAIN: Final = -2
 """The word is left to ``tokens.forms``."""
 
-FORM_ROOM: Final = 2 * LONGEST_FORM + BLOCK
-"""Bytes of the longest form, and room to read on behind it."""
+FORM_ROOM: Final = 1 + 2 * LONGEST_FORM + BLOCK
+"""Bytes of the longest form with its shape, and room to read on behind it."""
 
 _SHORTEST: Final = SHORTEST_FORM
 _LONGEST: Final = LONGEST_FORM
@@ -30,6 +30,7 @@ _START: Final = int(Shape.START)
 _CAPITAL: Final = int(Shape.CAPITAL)
 _UPPER: Final = int(Shape.UPPER)
 _NO_LETTER: Final = 0
+_DIGIT: Final = 0x30
 
 
 @inlined
@@ -123,6 +124,7 @@ def plain_forms(
     table: SurfaceTable,
     numbers: NDArray[np.int32],
     shapes: NDArray[np.uint8],
+    shaped: bool,
 ) -> None:
     """Number the forms of surfaces.
 
@@ -134,13 +136,17 @@ def plain_forms(
         table: of forms; it has room for as many as there are surfaces.
         numbers: int32 (surfaces,), receives the number of each surface's form, ``NO_FORM`` or ``NOT_PLAIN``.
         shapes: uint8 (surfaces,), receives its shape.
+        shaped: put the digit of its shape before each form, so that forms of several shapes are several.
     """
     for first in range(0, numbers.size, AT_ONCE):
         last = min(first + AT_ONCE, numbers.size)
         for surface in range(first, last):
             begin, end, there = starts[surface], starts[surface + 1], (surface - first) * FORM_ROOM
             opens = end - begin > 1 and pool[begin] == 0xC2 and pool[begin + 1] == 0xB6
-            size, shape = _fold(pool, begin + 2 * opens, end, opens, forms, there)
+            size, shape = _fold(pool, begin + 2 * opens, end, opens, forms, there + shaped)
+            if shaped and size >= 0:
+                forms[there] = _DIGIT + shape
+                size += 1
             numbers[surface], shapes[surface] = size, shape
             hashes[surface - first] = hash_bytes(forms, there, max(size, 0), False)
         # Many at once, so that memory is asked for all of them before the first is needed.
