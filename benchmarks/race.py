@@ -149,10 +149,12 @@ def _ours(texts: list[str]) -> Run:
         key_terms = key_terms_of(Collection([], [], counter.finish(), [], []), settings)
         linked = link(key_terms, settings, k_min=4, engine="numba")
         measures_of(linked)
-        grades = pair_grades(count_grades(linked.matrix.counts, key_terms.sizes, n=settings.n), "both")
-        a = np.repeat(np.arange(grades.shape[0]), np.diff(grades.indptr))
-        strong = grades.data >= settings.k
-        return a[strong], grades.indices[strong].astype(np.int64)
+        grades = count_grades(linked.matrix.counts, key_terms.sizes, n=settings.n).copy()
+        # Both directions of a pair hold at k: links that do not are no part of one.
+        grades.data[grades.data < settings.k] = 0
+        grades.eliminate_zeros()
+        pairs = pair_grades(grades, "both")
+        return np.repeat(np.arange(pairs.shape[0]), np.diff(pairs.indptr)), pairs.indices.astype(np.int64)
 
     whole(texts[:2000])
     return lambda: whole(texts)
