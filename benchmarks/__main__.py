@@ -46,6 +46,7 @@ def _parts(month: bool, runs: str, real: Path | None) -> dict[str, list[str]]:
     largest = str(MONTH) if month else "100000"
     job = ["benchmarks.month", "--runs", runs, "--documents"]
     race = ["benchmarks.race", "--repeats", runs, "--documents"]
+    contestants = ["--contestants", "infostream-dedup", "rensa", "datasketch"]
     parts = {
         "text": ["benchmarks.text", "--runs", runs],
         "month": [*job, *sizes],
@@ -53,13 +54,14 @@ def _parts(month: bool, runs: str, real: Path | None) -> dict[str, list[str]]:
         "signature": [*job, largest, "--target", "signature"],
         "hard": [*job, largest, "--hard"],
         "morph": [*job, largest, "--representation", "morph", "--words", "russian"],
-        "race": [*race, "100000", "--contestants", "infostream-dedup", "rensa", "datasketch"],
+        "race": [*race, "100000", *contestants],
         # The cosine takes four times as long for twice the documents.
         "race-small": [*race, "20000"],
         "matching": ["benchmarks.matching", "--sizes", *sizes[1:]],
     }
     if real is not None:
         parts["real"] = [*job, largest, "--real", str(real)]
+        parts["race-real"] = [*race, "20000", "--real", str(real), *contestants]
         parts["real-text"] = ["benchmarks.text", "--runs", runs, "--real", str(real)]
     return parts
 

@@ -89,7 +89,7 @@ def _arguments() -> argparse.Namespace:
 
 def _make_texts(arguments: argparse.Namespace, documents: int, folder: Path) -> float:
     if arguments.real:
-        return _repeated(arguments.real, documents, folder)
+        return repeated(arguments.real, documents, folder)
     corpus = generate(documents, seed=arguments.seed)
     texts = write_texts(harder(corpus) if arguments.hard else corpus, words=arguments.words)
     np.save(folder / "offsets.npy", texts.offsets)
@@ -97,7 +97,8 @@ def _make_texts(arguments: argparse.Namespace, documents: int, folder: Path) -> 
     return round(len(texts.data) / 1e6, 1)
 
 
-def _repeated(path: Path, documents: int, folder: Path) -> float:
+def repeated(path: Path, documents: int, folder: Path) -> float:
+    """Write the texts of a file until there are enough, every repetition with its ordinal behind each; megabytes."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         own = [f"{one.get('title') or ''}\n{one['text']}".encode() for one in map(json.loads, lines)]
     lengths = np.empty(documents, dtype=np.int64)
@@ -164,7 +165,7 @@ def _measured(folder: Path, reader: str, representation: str, target: str) -> di
         stages[name] = {
             "wall_seconds": round(time.perf_counter() - wall, 2),
             "cpu_seconds": round(time.process_time() - cpu, 2),
-            "peak_gigabytes": _peak_gigabytes(),
+            "peak_gigabytes": peak_gigabytes(),
         }
         return result
 
@@ -184,7 +185,7 @@ def _measured(folder: Path, reader: str, representation: str, target: str) -> di
     }
 
 
-def _peak_gigabytes() -> float:
+def peak_gigabytes() -> float:
     """The most memory held since the last call. Not getrusage: that remembers the process we were forked from."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")

@@ -1,12 +1,14 @@
 """The race from the same raw texts: this engine against MinHash + LSH (datasketch, rensa) and counted cosines.
 
     python -m benchmarks.race --documents 20000 --out race.json
+    python -m benchmarks.race --real mdnews.docs.jsonl.gz --documents 20000
 
 Each contestant runs in a process of its own over the same texts, already in memory when its clock starts. They answer
 other questions: MinHash estimates the Jaccard similarity of shingles and gives pairs above a threshold, this engine
 gives all links at k >= 4 in both directions with S and T for k = 4..12. So what each finds stands beside what it costs:
 precision and recall of its pairs against the stories that the texts were made from (a story holds reprints and
-rewritten documents; pairs of one story are true).
+rewritten documents; pairs of one story are true). With ``--real`` the texts of a file are repeated as in
+``benchmarks.month``, every repetition with its ordinal behind each document; nobody knows which pairs are true there.
 """
 
 from __future__ import annotations
@@ -15,7 +17,6 @@ import argparse
 import json
 import os
 import platform
-import resource
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.generator import generate, write_texts
+from benchmarks.month import peak_gigabytes, repeated
 
 PERMUTATIONS = 128
 LSH_THRESHOLD = 0.6
@@ -40,6 +42,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--real", type=Path, help="gzipped JSON lines with title and text to repeat")
     parser.add_argument("--contestants", nargs="+", default=list(CONTESTANTS), choices=CONTESTANTS)
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--out", type=Path)
@@ -49,7 +52,7 @@ def main() -> None:
         print(json.dumps(_measured(arguments.run[0], Path(arguments.run[1]))))
         return
     with tempfile.TemporaryDirectory() as folder:
-        megabytes = _make_texts(arguments.documents, arguments.seed, Path(folder))
+        megabytes = _make_texts(arguments.documents, arguments.seed, arguments.real, Path(folder))
         rows = [
             {
                 "contestant": name,
@@ -66,16 +69,17 @@ def main() -> None:
         print(json.dumps(row))
     if arguments.out:
         machine = {"python": platform.python_version(), "cores": os.cpu_count(), "system": platform.platform()}
-        arguments.out.write_text(
-            json.dumps({"machine": machine, "seed": arguments.seed, "rows": rows}, indent=1) + "\n"
-        )
+        report = {"machine": machine, "seed": arguments.seed, "real": bool(arguments.real), "rows": rows}
+        arguments.out.write_text(json.dumps(report, indent=1) + "\n")
 
 
-def _make_texts(documents: int, seed: int, folder: Path) -> float:
+def _make_texts(documents: int, seed: int, real: Path | None, folder: Path) -> float:
+    if real is not None:
+        return repeated(real, documents, folder)
     corpus = generate(documents, seed=seed)
     texts = write_texts(corpus, seed=seed)
     np.save(folder / "offsets.npy", texts.offsets)
-    np.save(folder / "data.npy", texts.data)
+    texts.data.tofile(folder / "texts.bin")
     np.save(folder / "stories.npy", corpus.stories)
     return round(len(texts.data) / 1e6, 1)
 
@@ -96,21 +100,24 @@ def _measured(name: str, folder: Path) -> dict[str, Any]:
         "cpu_seconds": round(cpu, 2),
         "wall_seconds": round(wall, 2),
         "documents_per_cpu_second": round(len(texts) / cpu),
-        "peak_gigabytes": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, 2),
-        **_judged(a, b, np.load(folder / "stories.npy")),
+        "peak_gigabytes": peak_gigabytes(),
+        **_judged(a, b, len(texts), folder / "stories.npy"),
     }
 
 
 def _texts(folder: Path) -> Iterator[str]:
-    offsets, data = np.load(folder / "offsets.npy"), np.load(folder / "data.npy").tobytes()
+    offsets, data = np.load(folder / "offsets.npy"), (folder / "texts.bin").read_bytes()
     for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
         yield data[start:end].decode()
 
 
-def _judged(a: NDArray[np.int64], b: NDArray[np.int64], stories: NDArray[np.int32]) -> dict[str, Any]:
-    """Precision and recall of distinct unordered pairs, pairs of one story being true."""
-    codes = np.unique(np.minimum(a, b) * len(stories) + np.maximum(a, b))
-    one, other = np.divmod(codes, len(stories))
+def _judged(a: NDArray[np.int64], b: NDArray[np.int64], documents: int, truth: Path) -> dict[str, Any]:
+    """How many distinct unordered pairs; where stories are known, precision and recall, pairs of one being true."""
+    codes = np.unique(np.minimum(a, b) * documents + np.maximum(a, b))
+    if not truth.exists():
+        return {"pairs": len(codes), "precision": None, "recall": None}
+    stories = np.load(truth)
+    one, other = np.divmod(codes, documents)
     right = int((stories[one] == stories[other]).sum())
     sizes = np.unique(stories, return_counts=True)[1].astype(np.int64)
     return {
@@ -126,25 +133,28 @@ Run = Callable[[], Pairs]
 
 def _ours(texts: list[str]) -> Run:
     from infostream_dedup import Settings
-    from infostream_dedup.batch.collection import collect
+    from infostream_dedup.batch.collection import Collection
     from infostream_dedup.batch.linking import key_terms_of, link
     from infostream_dedup.batch.sweeping import measures_of
     from infostream_dedup.matching.relations import count_grades, pair_grades
-    from infostream_dedup.model import Document
+    from infostream_dedup.terms.fast_surfaces import FastSurfaceCounter
 
     settings = Settings(representation="stem")
 
     def whole(some: list[str]) -> Pairs:
-        collection = collect(
-            (Document(str(number), text) for number, text in enumerate(some)), hashes=False, engine="numba"
-        )
-        key_terms = key_terms_of(collection, settings)
+        counter = FastSurfaceCounter()
+        for text in some:
+            counter.add(text, None)
+        # As the others, without an object for each document.
+        key_terms = key_terms_of(Collection([], [], counter.finish(), [], []), settings)
         linked = link(key_terms, settings, k_min=4, engine="numba")
         measures_of(linked)
-        grades = pair_grades(count_grades(linked.matrix.counts, key_terms.sizes, n=settings.n), "both")
-        a = np.repeat(np.arange(grades.shape[0]), np.diff(grades.indptr))
-        strong = grades.data >= settings.k
-        return a[strong], grades.indices[strong].astype(np.int64)
+        grades = count_grades(linked.matrix.counts, key_terms.sizes, n=settings.n).copy()
+        # Both directions of a pair hold at k: links that do not are no part of one.
+        grades.data[grades.data < settings.k] = 0
+        grades.eliminate_zeros()
+        pairs = pair_grades(grades, "both")
+        return np.repeat(np.arange(pairs.shape[0]), np.diff(pairs.indptr)), pairs.indices.astype(np.int64)
 
     whole(texts[:2000])
     return lambda: whole(texts)

@@ -125,6 +125,16 @@ def test_any_words_have_the_same_terms(texts):
     assert_same_terms(count_terms(plain(texts), chosen), fast_count_terms(fast(texts), chosen))
 
 
+@pytest.mark.parametrize("size", [10, 24, 25, 500, 1024, 1025, 3000])
+def test_rows_of_any_length_are_sorted(size):
+    random = np.random.default_rng(size)
+    letters = np.array(list("абвгдежз"))
+    distinct = sorted({"".join(one) for one in random.choice(letters, (2 * size, 7))})[:size]
+    texts = [" ".join(random.permutation(distinct * 2)), "предпоследний " * 3, " ".join(distinct[: size // 2])]
+    chosen = Settings(representation="stem")
+    assert_same_terms(count_terms(plain(texts), chosen), fast_count_terms(fast(texts), chosen))
+
+
 def test_a_language_given_is_taken():
     counter = FastSurfaceCounter(1)
     counter.add("Дом", "uk")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup.sample import documents_path
 from infostream_dedup.text.character_classes import Kind, classes_of_cleaned_text, classes_of_raw_text
-from infostream_dedup.text.kernels.surface_table import fill_slots
+from infostream_dedup.text.kernels.surface_table import AT_ONCE, fill_slots
 from infostream_dedup.text.normalise import APOSTROPHES, clean
 from infostream_dedup.text.scanner import Scanner
 from infostream_dedup.text.surface_pool import SurfacePool
@@ -120,7 +120,7 @@ def test_equal_hashes_do_not_make_equal_surfaces():
     upper = np.uint64(0xFFFFFFFF00000000)
     filled = table.slots[table.slots != 0]
     table.slots[:] = 0
-    fill_slots(table)
+    fill_slots(table, np.empty(AT_ONCE, dtype=np.uint64), np.empty(AT_ONCE, dtype=np.int64))
     assert np.array_equal(np.sort(table.slots[table.slots != 0]), np.sort(filled))
     # The hash of one word before the record of another.
     places = {int(slot & ~upper) for slot in filled}

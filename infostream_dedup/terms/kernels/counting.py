@@ -23,7 +23,13 @@ SEVERAL: Final = -2
 _AHEAD: Final = 16
 """Tokens looked ahead: about as long as memory takes."""
 
+_NEAR: Final = 8
+"""Tokens looked ahead once their terms are there."""
+
 _FEW: Final = 24
+_MANY: Final = 1024
+"""From so many terms on insertion is too slow, should they all come to lie in one bucket."""
+
 _DIGITS: Final = 256
 _DIGIT_BITS: Final = 8
 
@@ -80,6 +86,33 @@ def _sort_few(terms: NDArray[np.int32], counts: NDArray[np.int32], begin: int, e
             terms[gap], counts[gap] = terms[gap - 1], counts[gap - 1]
             gap -= 1
         terms[gap], counts[gap] = term, count
+
+
+@compiled
+def _sort_some(
+    terms: NDArray[np.int32], counts: NDArray[np.int32], begin: int, end: int, largest: int, room: Row
+) -> None:
+    """Sort by the highest byte of the terms, then insert: few terms of a document share that byte."""
+    shift = 0
+    while largest >> shift >= _DIGITS:
+        shift += 1
+    room.places[:] = 0
+    for place in range(begin, end):
+        room.places[terms[place] >> shift] += 1
+    total = 0
+    for digit in range(_DIGITS):
+        total, room.places[digit] = total + room.places[digit], total
+    for place in range(begin, end):
+        digit = terms[place] >> shift
+        goal = room.places[digit]
+        room.places[digit] = goal + 1
+        room.terms[goal], room.counts[goal] = terms[place], counts[place]
+    for place in range(end - begin):
+        term, gap = room.terms[place], begin + place
+        while gap > begin and terms[gap - 1] > term:
+            terms[gap], counts[gap] = terms[gap - 1], counts[gap - 1]
+            gap -= 1
+        terms[gap], counts[gap] = term, room.counts[place]
 
 
 @compiled
@@ -144,8 +177,9 @@ def count_terms(
         begin, total = end, 0
         own = languages[document] * np.int64(mapping.surfaces)
         for place in range(begins[document], begins[document] + lengths[document]):
-            # The table is far larger than the cache; the token may be one of the next document, it does no harm.
+            # The tables are far larger than the cache; the token may be one of the next document, it does no harm.
             prefetch(mapping.terms, own + tokens[min(place + _AHEAD, tokens.size - 1)])
+            prefetch(stamps, max(mapping.terms[own + tokens[min(place + _NEAR, tokens.size - 1)]], 0))
             term = mapping.terms[own + tokens[place]]
             if term == NOTHING:
                 continue
@@ -169,6 +203,8 @@ def count_terms(
                 term = mapping.more[at]
         if end - begin <= _FEW:
             _sort_few(indices, counts, begin, end)
+        elif end - begin <= _MANY:
+            _sort_some(indices, counts, begin, end, stamps.size - 1, room)
         else:
             _sort_many(indices, counts, begin, end, stamps.size - 1, room)
         sizes[document], totals[document] = end - begin, total

@@ -67,13 +67,13 @@ def _weigh_row(
     The same operations in the same order as ``weights.bm25`` and ``weights.tf_idf``, so that not a bit differs.
     """
     positive = 0
+    # The same for the whole row: the compiler would compute it for every term.
+    norm = 0.0
+    if how.saturates and begin < end:
+        norm = how.k1 * (1 - how.b + how.b * length / how.average[language])
     for place in range(begin, end):
         f, idf = np.float64(counts[place]), how.value[language, indices[place]]
-        if how.saturates:
-            norm = how.k1 * (1 - how.b + how.b * length / how.average[language])
-            value = idf * f * (how.k1 + 1) / (f + norm)
-        else:
-            value = f * idf
+        value = idf * f * (how.k1 + 1) / (f + norm) if how.saturates else f * idf
         weight = np.int64(np.rint(value * _UNITS)) if value > 0 else np.int64(0)
         weights[place - begin] = weight
         positive += int(weight > 0)

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
+import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import types
 from numba.extending import intrinsic
 
+from infostream_dedup.text.kernels.byte_blocks import BLOCK, between
 from infostream_dedup.text.kernels.compiling import compiled, inlined
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 __all__ = ["OUT_OF_MEMORY", "Snowball", "stem_words"]
@@ -86,6 +87,15 @@ _byte = cast("Callable[[int, int], int]", _byte_at)
 
 
 @inlined
+def _is_plain(pool: NDArray[np.uint8], begin: int, end: int) -> bool:
+    """Whether a word has neither hyphens nor apostrophes of ours; no for long ones."""
+    if end - begin >= BLOCK:
+        return False
+    rare = between(pool, begin, _HYPHEN, _HYPHEN) | between(pool, begin, _FIRST, _FIRST)
+    return bool(rare & ((np.uint64(1) << np.uint64(end - begin)) - np.uint64(1)) == 0)
+
+
+@inlined
 def _typed(pool: NDArray[np.uint8], begin: int, end: int, typed: NDArray[np.uint8]) -> int:
     """Write the bytes ``begin`` .. ``end`` - 1 with the typewriter's apostrophe; how many they are then."""
     size = 0
@@ -116,7 +126,7 @@ def stem_words(
 
     Args:
         snowball: what stems them.
-        pool: uint8, words in UTF-8.
+        pool: uint8, words in UTF-8, with ``BLOCK`` bytes of room behind.
         starts: int64, where each lies.
         numbers: int64 (n,), the words wanted, in order.
         first: of ``numbers``, to go on with; what is before it stands in ``stems``.
@@ -130,12 +140,16 @@ def stem_words(
     end = stem_starts[first]
     for place in range(first, numbers.size):
         begin, last = starts[numbers[place]], starts[numbers[place] + 1]
+        plain = _is_plain(pool, begin, last)
         while True:
-            stop = begin
-            while stop < last and pool[stop] != _HYPHEN:
-                stop += 1
-            size = _typed(pool, begin, stop, typed)
-            stem = _stem_of(snowball.stem, snowball.stemmer, typed, 0, size)
+            stop = last
+            if plain:
+                stem = _stem_of(snowball.stem, snowball.stemmer, pool, begin, last - begin)
+            else:
+                stop = begin
+                while stop < last and pool[stop] != _HYPHEN:
+                    stop += 1
+                stem = _stem_of(snowball.stem, snowball.stemmer, typed, 0, _typed(pool, begin, stop, typed))
             if stem == 0:
                 return OUT_OF_MEMORY
             size = _length_of(snowball.length, snowball.stemmer)

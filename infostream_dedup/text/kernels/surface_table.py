@@ -173,19 +173,30 @@ def has_room(table: SurfaceTable, words: int, size: int) -> bool:
 
 
 @compiled
-def fill_slots(table: SurfaceTable) -> None:
-    """Enter all records into slots that are empty."""
+def fill_slots(table: SurfaceTable, hashes: NDArray[np.uint64], records: NDArray[np.int64]) -> None:
+    """Enter all records into slots that are empty.
+
+    Args:
+        table: of surfaces.
+        hashes: uint64 (``AT_ONCE``,), to work in.
+        records: int64 (``AT_ONCE``,), to work in.
+    """
     mask = signed(table.slots.size - 1)
     place = 0
-    for _ in range(table.size[0]):
-        description = signed(eight_bytes(table.pool, place) >> np.uint64(32))
-        length, opens = description >> 1, bool(description & 1)
-        hashed = hash_bytes(table.pool, place + HEADER, length, opens)
-        slot = signed(hashed) & mask
-        while table.slots[slot] != 0:
-            slot = (slot + 1) & mask
-        table.slots[slot] = (hashed & np.uint64(_UPPER)) | np.uint64(place + 1)
-        place += HEADER + length
+    for begin in range(0, table.size[0], AT_ONCE):
+        count = min(signed(table.size[0]) - begin, AT_ONCE)
+        for word in range(count):
+            description = signed(eight_bytes(table.pool, place) >> np.uint64(32))
+            length, opens = description >> 1, bool(description & 1)
+            hashes[word] = hash_bytes(table.pool, place + HEADER, length, opens)
+            prefetch(table.slots, signed(hashes[word]) & mask)
+            records[word] = place
+            place += HEADER + length
+        for word in range(count):
+            slot = signed(hashes[word]) & mask
+            while table.slots[slot] != 0:
+                slot = (slot + 1) & mask
+            table.slots[slot] = (hashes[word] & np.uint64(_UPPER)) | np.uint64(records[word] + 1)
 
 
 @inlined
