@@ -1,6 +1,8 @@
 """Time of the criteria on a file of documents: models once per document, then candidates and vectors per pair.
 
-    python -m benchmarks.criteria stream.jsonl.gz --out criteria.json
+    python -m benchmarks.criteria [stream.jsonl.gz] --out criteria.json
+
+Without a file it takes a made-up stream, whose documents have a title and a text, but neither times nor sources.
 
 The paper takes 5 ms a pair; we want 2,000 pairs a second and core, the models of all documents included.
 """
@@ -18,9 +20,11 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.generator import generate, write_texts
 from infostream_dedup.corpus.reading import read_documents
 from infostream_dedup.criteria import CRITERIA, differences, document_models
 from infostream_dedup.criteria.candidates import key_term_candidates, two_word_candidates
+from infostream_dedup.model import Document
 
 LEAST_PAIRS = 2_000
 PAPER_PAIRS = 200
@@ -29,7 +33,8 @@ PAPER_PAIRS = 200
 def main() -> None:
     """Read, model, filter and compare; print and keep the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("documents", type=Path)
+    parser.add_argument("documents", type=Path, nargs="?")
+    parser.add_argument("--made-up", type=int, default=10_000, help="documents of the made-up stream")
     parser.add_argument("--k", type=int, default=3, help="of the key-term links")
     parser.add_argument("--out", type=Path, help="JSON with the figures")
     arguments = parser.parse_args()
@@ -42,7 +47,7 @@ def main() -> None:
         print(f"{name:24}", *(f"{key} {value:.2f}" for key, value in rows[name].items()), flush=True)
         return result
 
-    documents = measure("read", lambda: list(read_documents(str(arguments.documents))))
+    documents = measure("read", lambda: _documents(arguments))
     models = measure("models", lambda: document_models(documents))
     two_words = measure("two heaviest words", lambda: two_word_candidates(models))
     i, j = measure("key-term links", lambda: key_term_candidates(models, k=arguments.k))
@@ -66,6 +71,16 @@ def main() -> None:
     if arguments.out:
         machine = {"cores": os.cpu_count(), "processor": platform.machine(), "python": platform.python_version()}
         arguments.out.write_text(json.dumps({"machine": machine, "rows": rows} | figures, indent=1) + "\n")
+
+
+def _documents(arguments: argparse.Namespace) -> list[Document]:
+    if arguments.documents is not None:
+        return list(read_documents(str(arguments.documents)))
+    texts = write_texts(generate(arguments.made_up, seed=11))
+    return [
+        Document(id=str(number), text=text, title=" ".join(text.split()[:8]), lang="ru")
+        for number, text in enumerate(texts)
+    ]
 
 
 if __name__ == "__main__":

@@ -16,13 +16,21 @@ from typing import Any
 import numpy as np
 
 from infostream_dedup.batch.collection import Collection, Progress, collect
-from infostream_dedup.batch.deduplication import DuplicateRule, Keep, Status, kept_documents, statuses
+from infostream_dedup.batch.deduplication import (
+    STATUS_COLUMNS,
+    DuplicateRule,
+    Keep,
+    Status,
+    kept_documents,
+    statuses,
+)
 from infostream_dedup.batch.epoch_statistics import EpochStatistics, WeighedCollection, epoch_statistics
 from infostream_dedup.batch.linking import key_terms_of, least_k, link
 from infostream_dedup.batch.pairing import PairRow, pair_rows
 from infostream_dedup.batch.sources import Rereadable, rereadable
 from infostream_dedup.batch.sweeping import SweepResult, sweep_collection
 from infostream_dedup.corpus import (
+    Annotation,
     ReadingReport,
     check_output,
     file_kind,
@@ -252,6 +260,7 @@ def dedup(
     *,
     keep: Keep = "earliest",
     annotate: bool = False,
+    prefix: str = "",
     duplicate_rule: DuplicateRule = "equal",
     boilerplate: str | Path | None = None,
     settings: Settings | None = None,
@@ -267,7 +276,9 @@ def dedup(
         source: the documents.
         target: file to write (``.jsonl``, ``.jsonl.gz``, ``.csv``, ``.parquet``), ``-`` for standard output.
         keep: which document of a group stays.
-        annotate: write every document, with the columns ``status``, ``of`` and ``group``.
+        annotate: write every document, with the columns ``status``, ``of`` and ``group``; a document that has such a
+            field already is refused.
+        prefix: put before the names of these columns.
         duplicate_rule: ``equal`` wants both directions; with ``contained`` a document inside an earlier one is enough.
         boilerplate: list of sentences that are left out of what is compared; they are written all the same.
         settings: instead of single settings among the options.
@@ -280,12 +291,12 @@ def dedup(
     file_kind(str(target))
     with rereadable(source, reading) as documents:
         check_output(target, inputs=documents.paths, quarantine=reading.get("quarantine"))
-        collection = collect(
-            _without_boilerplate(documents.first(), boilerplate), hashes=True, engine=engine, progress=progress
-        )
+        columns = Annotation(STATUS_COLUMNS, prefix=prefix) if annotate else None
+        first = documents.first() if columns is None else columns.checked(documents.first())
+        collection = collect(_without_boilerplate(first, boilerplate), hashes=True, engine=engine, progress=progress)
         found = statuses(collection, chosen, duplicate_rule=duplicate_rule, engine=engine)
         kept = [True] * len(found) if annotate else kept_documents(collection, found, keep)
-        write_documents(_rows(documents, found, kept, annotate=annotate), target, inputs=documents.paths)
+        write_documents(_rows(documents, found, kept, columns), target, inputs=documents.paths)
     counts = dict.fromkeys(("new", "exact", "duplicate", "similar", "insufficient_text"), 0)
     sizes: dict[str, int] = {}
     for status in found:
@@ -294,11 +305,12 @@ def dedup(
     return DedupSummary(len(found), sum(kept), counts, sum(size > 1 for size in sizes.values()), documents.report)
 
 
-def _rows(documents: Rereadable, found: list[Status], kept: list[bool], *, annotate: bool) -> Iterator[dict[str, Any]]:
+def _rows(
+    documents: Rereadable, found: list[Status], kept: list[bool], columns: Annotation | None
+) -> Iterator[dict[str, Any]]:
     for document, status, stays in zip(documents.again(), found, kept, strict=True):
         if stays:
-            row = row_of(document)
-            yield {**row, **status.as_dict()} if annotate else row
+            yield row_of(document) if columns is None else columns.row(document, status.as_dict())
 
 
 def evaluate(source: Any, labels: str | Path, **options: Any) -> Evaluation:

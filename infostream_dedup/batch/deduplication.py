@@ -20,13 +20,25 @@ from infostream_dedup.terms.key_terms import KeyTerms
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["INSUFFICIENT_TERMS", "K_SIMILAR", "DuplicateRule", "Keep", "Status", "kept_documents", "statuses"]
+__all__ = [
+    "INSUFFICIENT_TERMS",
+    "K_SIMILAR",
+    "STATUS_COLUMNS",
+    "DuplicateRule",
+    "Keep",
+    "Status",
+    "kept_documents",
+    "statuses",
+]
 
 INSUFFICIENT_TERMS: Final = 3
 """A document with fewer key terms says too little to be compared."""
 
 K_SIMILAR: Final = 4
 """Terms that must meet in either direction for ``similar``."""
+
+STATUS_COLUMNS: Final = ("status", "of", "group")
+"""What ``dedup --annotate`` adds to a document."""
 
 Keep = Literal["earliest", "longest"]
 DuplicateRule = Literal["equal", "contained"]
@@ -48,7 +60,7 @@ class Status:
 
     def as_dict(self) -> dict[str, Any]:
         """The three columns that ``dedup --annotate`` adds."""
-        return {"status": self.status, "of": self.of, "group": self.group}
+        return {name: getattr(self, name) for name in STATUS_COLUMNS}
 
 
 @dataclass(slots=True)

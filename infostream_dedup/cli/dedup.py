@@ -8,10 +8,12 @@ import click
 
 from infostream_dedup.cli.options import (
     boilerplate_option,
+    checked_prefix,
     documents_argument,
     general_options,
     pop_reading,
     pop_settings,
+    prefix_option,
     reading_options,
     representation_option,
     settings_options,
@@ -33,6 +35,7 @@ __all__ = ["dedup"]
     help="Which document of a group stays.",
 )
 @click.option("--annotate", is_flag=True, help="Keep every document, with the columns status, of, group.")
+@prefix_option
 @click.option(
     "--duplicate-rule",
     type=click.Choice(["equal", "contained"]),
@@ -51,6 +54,8 @@ def dedup(**given: Any) -> None:
 
     Status of a document: exact (its body equals an earlier one's), duplicate, similar (4 terms in either direction),
     insufficient_text (fewer than 3 key terms), new. exact and duplicate join groups; one document of a group stays.
+    --annotate writes over nothing: a document that has a field status, of or group already is refused, unless --prefix
+    gives the columns other names.
     """
     from infostream_dedup import api
 
@@ -62,6 +67,7 @@ def dedup(**given: Any) -> None:
             given["out"],
             keep=given["keep"],
             annotate=given["annotate"],
+            prefix=checked_prefix(given),
             duplicate_rule=given["duplicate_rule"],
             boilerplate=given["boilerplate"],
             settings=settings,

@@ -14,6 +14,7 @@ from infostream_dedup.errors import InfostreamError
 
 __all__ = ["exit_code_of"]
 
+_USAGE: Final = 2
 _BUG: Final = 70
 _CANNOT_WRITE: Final = 74
 _INTERRUPTED: Final = 130
@@ -41,8 +42,16 @@ def exit_code_of(run: Callable[[], object]) -> int:
     except Exception as error:
         if os.environ.get(_DEBUG):
             raise
+        garbled = next(filter(_is_garbled, sys.argv), None)
+        if isinstance(error, UnicodeEncodeError) and garbled is not None:
+            return _say(f"the argument {garbled!a} is no text in UTF-8; rename the file or mend the text", _USAGE)
         return _say(f"a bug of infostream-dedup: {type(error).__name__}: {error} (set {_DEBUG}=1 to see where)", _BUG)
     return result if isinstance(result, int) else 0
+
+
+def _is_garbled(argument: str) -> bool:
+    """Whether it holds bytes that are no text, as names of files may."""
+    return any("\ud800" <= character <= "\udfff" for character in argument)
 
 
 def _run_for_a_reader(run: Callable[[], object]) -> object:

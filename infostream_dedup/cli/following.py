@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 from infostream_dedup.errors import ConfigurationError, NoInputError
 
 if TYPE_CHECKING:
-    from infostream_dedup.corpus import ReadingReport
+    from infostream_dedup.corpus import BadRecords, Place
     from infostream_dedup.model import Document
+
+    Placed = tuple[Document, Place]
 
 __all__ = ["followed"]
 
@@ -25,16 +27,19 @@ _LOOK_AGAIN: Final = 0.2
 
 
 def followed(
-    sources: Sequence[str], report: ReadingReport, reading: dict[str, Any], *, size: int, seconds: float
-) -> Iterator[list[Document]]:
+    sources: Sequence[str], bad: BadRecords, reading: dict[str, Any], *, size: int, seconds: float
+) -> Iterator[list[Placed]]:
     """Batches of an input that goes on, until SIGTERM or SIGINT; what was read is handed over first.
 
     Args:
         sources: one folder, or ``-``.
-        report: counts what is read.
-        reading: options of ``read_documents``.
+        bad: takes the bad records of all files, and counts.
+        reading: options of ``placed_documents``.
         size: most documents of a batch from standard input; the files of a folder are a batch each.
         seconds: longest time a batch from standard input is waited for.
+
+    Yields:
+        Documents with their places.
 
     Raises:
         ConfigurationError: there is not exactly one source.
@@ -44,9 +49,9 @@ def followed(
         raise ConfigurationError(f"--follow takes one folder or -, not {len(sources)} sources")
     with _stopping() as stop:
         if sources[0] == "-":
-            yield from _from_lines(report, reading, stop, size=size, seconds=seconds)
+            yield from _from_lines(bad, reading, stop, size=size, seconds=seconds)
         else:
-            yield from _from_folder(Path(sources[0]), report, reading, stop)
+            yield from _from_folder(Path(sources[0]), bad, reading, stop)
 
 
 @contextmanager
@@ -64,9 +69,9 @@ def _stopping() -> Iterator[threading.Event]:
 
 
 def _from_folder(
-    folder: Path, report: ReadingReport, reading: dict[str, Any], stop: threading.Event
-) -> Iterator[list[Document]]:
-    from infostream_dedup.corpus import read_documents
+    folder: Path, bad: BadRecords, reading: dict[str, Any], stop: threading.Event
+) -> Iterator[list[Placed]]:
+    from infostream_dedup.corpus import placed_documents
 
     if not folder.is_dir():
         raise NoInputError(f"{folder}: not a folder; --follow waits for files in a folder, or for lines on -")
@@ -82,22 +87,22 @@ def _from_folder(
             # A file that has not grown since the last look is whole; better still it is renamed into the folder.
             if seen.get(path.name) == now:
                 done.add(path.name)
-                yield list(read_documents(str(path), report=report, **reading))
+                yield list(placed_documents(str(path), bad, **reading))
             seen[path.name] = now
         stop.wait(_LOOK_AGAIN)
 
 
 def _from_lines(
-    report: ReadingReport, reading: dict[str, Any], stop: threading.Event, *, size: int, seconds: float
-) -> Iterator[list[Document]]:
-    from infostream_dedup.corpus import read_documents
+    bad: BadRecords, reading: dict[str, Any], stop: threading.Event, *, size: int, seconds: float
+) -> Iterator[list[Placed]]:
+    from infostream_dedup.corpus import placed_documents
 
-    arrived: queue.Queue[Document | BaseException | None] = queue.Queue(2 * size)
+    arrived: queue.Queue[Placed | BaseException | None] = queue.Queue(2 * size)
 
     def read() -> None:
         try:
-            for document in read_documents("-", report=report, **reading):
-                arrived.put(document)
+            for placed in placed_documents("-", bad, **reading):
+                arrived.put(placed)
             arrived.put(None)
         except BaseException as error:
             arrived.put(error)
@@ -114,10 +119,10 @@ def _from_lines(
 
 
 def _batch(
-    arrived: queue.Queue[Document | BaseException | None], stop: threading.Event, size: int, seconds: float
-) -> tuple[list[Document], bool | BaseException]:
+    arrived: queue.Queue[Placed | BaseException | None], stop: threading.Event, size: int, seconds: float
+) -> tuple[list[Placed], bool | BaseException]:
     """Documents that came in time, and whether they are the last ones, or the error behind them."""
-    batch: list[Document] = []
+    batch: list[Placed] = []
     closes: float | None = None
     while len(batch) < size:
         try:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from infostream_dedup.cli.intake import Intake
 from infostream_dedup.cli.options import (
     boilerplate_option,
+    checked_prefix,
     documents_argument,
     general_options,
     pop_reading,
+    prefix_option,
     reading_options,
 )
 from infostream_dedup.cli.output import chosen_format, note, print_rows
@@ -21,16 +25,19 @@ from infostream_dedup.cli.progress import progress_bar
 from infostream_dedup.cli.stream_options import pop_stream_settings, stream_options
 
 if TYPE_CHECKING:
+    from infostream_dedup.cli.following import Placed
+    from infostream_dedup.corpus import Annotation
     from infostream_dedup.criteria.classifier import Classifier
     from infostream_dedup.matching import Progress
     from infostream_dedup.model import Document
     from infostream_dedup.model.stream_records import Verdict
     from infostream_dedup.passages.boilerplate import Boilerplate
-    from infostream_dedup.stream.deduplicator import Deduplicator
 
 __all__ = ["ingest"]
 
 _REPEATS: Final = ("exact", "duplicate")
+_VERDICT: Final = ("status", "of", "group", "relation", "forward", "backward", "terms")
+"""What ``--annotate`` adds to a document; its id it has."""
 
 
 @click.command()
@@ -46,6 +53,7 @@ _REPEATS: Final = ("exact", "duplicate")
     "--keep", type=click.Choice(["originals"]), help="Pass on the documents that repeat nothing, no verdicts."
 )
 @click.option("--annotate", is_flag=True, help="Pass on every document with its verdict in columns.")
+@prefix_option
 @click.option(
     "--on-conflict",
     type=click.Choice(["error", "version"]),
@@ -82,38 +90,58 @@ def ingest(**given: Any) -> None:
 
     Each batch is one transaction, on disk before its verdicts are printed. The same batch again gives the stored
     verdicts, so after any failure run the same command again. Verdicts do not depend on the size of batches.
+
+    A document that came before, in this run or another, gets the verdict it was given then. An id that came before with
+    other content is a bad record, or with --on-conflict version a further version. Settings are given once: the store
+    keeps them, and those given again must be the same. --annotate writes over nothing: a document that has a field
+    status, of, group, relation, forward, backward or terms already is refused, unless --prefix gives the columns other
+    names.
     """
     from infostream_dedup.cli.following import followed
-    from infostream_dedup.corpus import ReadingReport, read_documents
+    from infostream_dedup.corpus import BadRecords, placed_documents
     from infostream_dedup.stream.deduplicator import Deduplicator
 
-    listed = _boilerplate(given.pop("boilerplate"))
-    settings, changed = pop_stream_settings(given)
-    reading, report = pop_reading(given), ReadingReport()
-    model = _model(given["model"])
-    if given["keep"] and given["annotate"]:
-        raise click.UsageError("--keep and --annotate exclude each other")
+    listed, columns = _boilerplate(given.pop("boilerplate")), _columns(given)
+    settings = pop_stream_settings(given, Path(given["store"]))
+    reading, model = pop_reading(given), _model(given["model"])
+    if given["follow"] and given["batch_id"] is not None:
+        raise click.UsageError("--batch-id names what is given at once; with --follow batches are named by content")
+    bad = BadRecords(**{name: reading.pop(name) for name in ("on_error", "quarantine", "max_errors")})
+    size = given["batch_size"]
+    batches = (
+        followed(given["documents"], bad, reading, size=size, seconds=given["batch_seconds"])
+        if given["follow"]
+        else _batches(placed_documents(given["documents"], bad, **reading), size)
+    )
     with (
         progress_bar(quiet=given["quiet"]) as progress,
         Deduplicator.open(
             given["store"],
-            settings if changed else None,
+            settings,
             on_conflict=given["on_conflict"],
             progress=progress,
             model=model,
             boilerplate=None if listed is None else listed.digest,
         ) as stream,
+        bad,
     ):
-        if given["follow"]:
-            batches = followed(
-                given["documents"], report, reading, size=given["batch_size"], seconds=given["batch_seconds"]
-            )
-        else:
-            batches = _batches(read_documents(given["documents"], report=report, **reading), given["batch_size"])
-        decided = _decided(stream, batches, given["batch_id"], listed, progress)
-        rows = _rows(decided, originals=given["keep"] is not None, annotate=given["annotate"], judged=model is not None)
+        taken = Intake(stream, bad, listed=listed, columns=columns, on_conflict=given["on_conflict"])
+        decided = _decided(taken, batches, given["batch_id"], progress)
+        rows = _rows(decided, columns, originals=given["keep"] is not None, judged=model is not None)
         print_rows(rows, chosen_format(given["output_format"], "jsonl", "jsonl"))
-    note(report.summary(), quiet=given["quiet"])
+    note(bad.report.summary(), quiet=given["quiet"])
+
+
+def _columns(given: dict[str, Any]) -> Annotation | None:
+    if given["keep"] and given["annotate"]:
+        raise click.UsageError("--keep and --annotate exclude each other")
+    prefix = checked_prefix(given)
+    if not given["annotate"]:
+        return None
+    from infostream_dedup.corpus import Annotation
+
+    judged = () if given["model"] is None else ("probability", "criteria")
+    return Annotation((*_VERDICT, *judged), prefix=prefix)
 
 
 def _boilerplate(path: str | None) -> Boilerplate | None:
@@ -132,39 +160,38 @@ def _model(path: str | None) -> Classifier | None:
     return read_model(path)
 
 
-def _batches(documents: Iterable[Document], size: int) -> Iterator[list[Document]]:
+def _batches(documents: Iterable[Placed], size: int) -> Iterator[list[Placed]]:
     following = iter(documents)
     while batch := list(islice(following, size)):
         yield batch
 
 
 def _decided(
-    stream: Deduplicator,
-    batches: Iterable[Sequence[Document]],
-    batch_id: str | None,
-    listed: Boilerplate | None,
-    progress: Progress | None,
+    intake: Intake, batches: Iterable[Sequence[Placed]], batch_id: str | None, progress: Progress | None
 ) -> Iterator[tuple[Sequence[Document], list[Verdict]]]:
     """Verdicts batch by batch, each on disk."""
     done = 0
     for number, batch in enumerate(batches, start=1):
         name = batch_id if batch_id is None or number == 1 else f"{batch_id}#{number}"
-        compared = batch if listed is None else list(listed.left_out(batch))
-        yield batch, stream.process(compared, batch_id=name)
+        yield intake.take(batch, name)
         done += len(batch)
         if progress is not None:
             progress("ingesting", done, None)
 
 
 def _rows(
-    decided: Iterable[tuple[Sequence[Document], list[Verdict]]], *, originals: bool, annotate: bool, judged: bool
+    decided: Iterable[tuple[Sequence[Document], list[Verdict]]],
+    columns: Annotation | None,
+    *,
+    originals: bool,
+    judged: bool,
 ) -> Iterator[dict[str, Any]]:
     from infostream_dedup.corpus import row_of
 
     for batch, verdicts in decided:
         for document, verdict in zip(batch, verdicts, strict=True):
-            if annotate:
-                yield {**row_of(document), **verdict.as_dict(judged=judged)}
+            if columns is not None:
+                yield columns.row(document, verdict.as_dict(judged=judged))
             elif not originals:
                 yield verdict.as_dict(judged=judged)
             elif verdict.status not in _REPEATS:

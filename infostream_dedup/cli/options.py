@@ -22,11 +22,13 @@ from infostream_dedup.model.settings import (
 
 __all__ = [
     "boilerplate_option",
+    "checked_prefix",
     "documents_argument",
     "general_options",
     "pop_given_settings",
     "pop_reading",
     "pop_settings",
+    "prefix_option",
     "reading_options",
     "settings_options",
 ]
@@ -129,6 +131,20 @@ boilerplate_option = click.option(
     type=click.Path(dir_okay=False),
     help="Leave out the sentences that 'passages find --list-boilerplate' wrote there.",
 )
+
+
+prefix_option = click.option("--prefix", help="Put before the names of the columns that --annotate adds.")
+
+
+def checked_prefix(given: dict[str, Any]) -> str:
+    """The prefix of the columns of ``--annotate``; empty where none was given.
+
+    Raises:
+        UsageError: there is one, but nothing to put it before.
+    """
+    if given["prefix"] and not given["annotate"]:
+        raise click.UsageError("--prefix goes with --annotate")
+    return given["prefix"] or ""
 
 
 def pop_reading(given: dict[str, Any]) -> dict[str, Any]:

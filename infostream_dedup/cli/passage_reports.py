@@ -128,6 +128,7 @@ def _digest_rows(
 @click.command()
 @documents_argument
 @click.option("--group", "groups", metavar="A,B,C", multiple=True, help="Ids of a group; may be given several times.")
+@click.option("--prefix", default="", help="Of the columns of 'dedup --annotate', if it was given one.")
 @click.option("--html", type=click.Path(dir_okay=False), help="Also write a page with the texts here.")
 @click.option("--most", type=click.IntRange(min=1), default=100, show_default=True, help="Groups shown, largest first.")
 @reading_options
@@ -148,16 +149,22 @@ def provenance(**given: Any) -> None:
         check_output(given["html"], inputs=inputs, quarantine=reading["quarantine"])
     with progress_bar(quiet=given["quiet"]):
         documents = list(read_documents(list(given["documents"]), report=report, **reading))
-        members = _given_groups(documents, given["groups"]) if given["groups"] else _annotated_groups(documents)
+        members = (
+            _given_groups(documents, given["groups"])
+            if given["groups"]
+            else _annotated_groups(documents, f"{given['prefix']}group")
+        )
         largest = sorted(members.items(), key=lambda item: -len(item[1]))[: given["most"]]
         found = [(name, traced(group)) for name, group in largest]
-    rows = (copy.as_dict(name, one.first) for name, one in found for copy in one.copies)
-    print_rows(rows, cast("RowFormat", chosen_format(given["output_format"], "jsonl", "jsonl")))
     if given["html"] is not None:
         from infostream_dedup.report.provenance_html import provenance_page
 
+        # Before the rows: whoever reads them may stop at the first ones.
         with open_output(given["html"], inputs=inputs) as stream:
             stream.write(provenance_page(found).encode("utf-8", "replace"))
+    rows = (copy.as_dict(name, one.first) for name, one in found for copy in one.copies)
+    print_rows(rows, cast("RowFormat", chosen_format(given["output_format"], "jsonl", "jsonl")))
+    if given["html"] is not None:
         note(f"report: {given['html']}", quiet=given["quiet"])
     note(f"{report.summary()}; {len(found)} of {len(members)} groups", quiet=given["quiet"])
 
@@ -180,10 +187,10 @@ def _place(item: tuple[int, Document]) -> int:
     return item[0]
 
 
-def _annotated_groups(documents: list[Document]) -> dict[str, list[Document]]:
-    if not any("group" in document.extra for document in documents):
-        raise click.UsageError("no document has a column group; give --group, or DOCS from 'dedup --annotate'")
+def _annotated_groups(documents: list[Document], column: str) -> dict[str, list[Document]]:
+    if not any(column in document.extra for document in documents):
+        raise click.UsageError(f"no document has a column {column}; give --group, or DOCS from 'dedup --annotate'")
     members: dict[str, list[Document]] = {}
     for document in documents:
-        members.setdefault(str(document.extra.get("group") or document.id), []).append(document)
+        members.setdefault(str(document.extra.get(column) or document.id), []).append(document)
     return {name: group for name, group in members.items() if len(group) > 1}

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
 from infostream_dedup.cli.options import general_options
-from infostream_dedup.cli.output import chosen_format, print_rows
+from infostream_dedup.cli.output import chosen_format, note, print_rows
 from infostream_dedup.cli.progress import progress_bar
-from infostream_dedup.errors import BadDataError, NoInputError
+from infostream_dedup.cli.text_file import read_text
 
 __all__ = ["search"]
 
@@ -28,28 +26,19 @@ def search(**given: Any) -> None:
     """Documents of the window that are like a text, the most alike first.
 
     A row: id, title, language, group, forward (key terms of the text found in the document), backward, relation (of the
-    text to the document: equal, contained, contains), terms (of the document, that met, heaviest first).
+    text to the document: equal, contained, contains; none where fewer terms met than a duplicate needs), terms (of the
+    document, that met, heaviest first).
 
     Documents of other languages are asked for the text as the dictionaries translate it.
     """
     if (given["text"] is None) == (given["path"] is None):
         raise click.UsageError("give either --text or --file")
-    text = given["text"] if given["path"] is None else _read(given["path"])
+    text = given["text"] if given["path"] is None else read_text(given["path"])
     from infostream_dedup.stream.search import Searcher
 
     with progress_bar(quiet=given["quiet"]) as progress, Searcher.open(given["store"], progress=progress) as searcher:
         across = not given["same_language"]
         hits = searcher.search(text, k_min=given["k_min"], top=given["top"], across=across)
     print_rows((hit.as_dict() for hit in hits), chosen_format(given["output_format"], "table", "jsonl"))
-
-
-def _read(path: str) -> str:
-    try:
-        raw = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-    except OSError as error:
-        raise NoInputError(f"{path}: {error.strerror}") from error
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        message = f"byte {error.start} is no UTF-8; convert the file first"
-        raise BadDataError(message, code="E_ENCODING", source=path, byte_offset=error.start) from error
+    if not hits:
+        note("no document of the window shares that many key terms with the text; see --k-min", quiet=given["quiet"])

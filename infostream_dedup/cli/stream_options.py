@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -70,13 +71,23 @@ def stream_options(function: Command) -> Command:
     return functools.reduce(lambda inner, option: option(inner), reversed(_OPTIONS), function)
 
 
-def pop_stream_settings(given: dict[str, Any]) -> tuple[StreamSettings, bool]:
-    """Take the settings out of a command's values; and whether any was given."""
+def pop_stream_settings(given: dict[str, Any], store: Path) -> StreamSettings | None:
+    """Take the settings out of a command's values: those given, for the rest those of the store if there is one.
+
+    Args:
+        given: values by option.
+        store: where it is, or will be.
+
+    Returns:
+        Settings; ``None`` where none was given.
+    """
+    from infostream_dedup.store.opening import settings_at
     from infostream_dedup.stream.settings import StreamSettings
 
     chosen = {name: given.pop(name) for name in _NAMES}
     chosen = {name: value for name, value in chosen.items() if value not in (None, ())}
-    changed = bool(chosen)
+    if not chosen:
+        return None
     if chosen.get("window_days") == 0:
         chosen["window_days"] = None
-    return StreamSettings.of(chosen), changed
+    return StreamSettings.of((settings_at(store) or {}) | chosen)

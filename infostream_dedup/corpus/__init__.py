@@ -1,17 +1,23 @@
 """Documents in and out: JSON Lines, CSV, Parquet, data frames; bad records refused or set aside."""
 
+from infostream_dedup.corpus.annotation import Annotation
+from infostream_dedup.corpus.bad_records import BadRecords
 from infostream_dedup.corpus.dates import time_zone, utc_time
 from infostream_dedup.corpus.documents import row_of
 from infostream_dedup.corpus.endings import file_kind
 from infostream_dedup.corpus.json_text import json_bytes
 from infostream_dedup.corpus.outputs import check_output, open_output, same_file
-from infostream_dedup.corpus.reading import MAX_LINE_BYTES, Source, read_documents
+from infostream_dedup.corpus.reading import MAX_LINE_BYTES, Source, placed_documents, read_documents
 from infostream_dedup.corpus.reading_report import ReadingReport
+from infostream_dedup.corpus.records import Place
 from infostream_dedup.corpus.rows import csv_line, write_rows
 from infostream_dedup.corpus.writing import write_documents
 
 __all__ = [
     "MAX_LINE_BYTES",
+    "Annotation",
+    "BadRecords",
+    "Place",
     "ReadingReport",
     "Source",
     "check_output",
@@ -19,6 +25,7 @@ __all__ = [
     "file_kind",
     "json_bytes",
     "open_output",
+    "placed_documents",
     "read_documents",
     "row_of",
     "same_file",

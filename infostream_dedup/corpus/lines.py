@@ -68,6 +68,15 @@ def _standard_input() -> Iterator[_Buffered]:
     if sys.stdin is None:
         raise NoInputError("standard input is closed; expected JSON Lines")
     stream: Any = sys.stdin.buffer
+    try:
+        descriptor = stream.fileno()
+    except OSError:
+        descriptor = None
+    if descriptor is not None:
+        # A buffer of our own: a thread that still waits for input holds its lock, which Python wants at its end.
+        with open(descriptor, "rb", closefd=False) as own:
+            yield own
+        return
     if isinstance(stream, io.BufferedReader):
         yield stream
         return

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias, get_args
+from typing import Any, Final, TypeAlias, cast, get_args
 
+from infostream_dedup.corpus.bad_records import BadRecords, OnError
 from infostream_dedup.corpus.csv_table import csv_records
 from infostream_dedup.corpus.dates import time_zone
 from infostream_dedup.corpus.documents import DocumentBuilder, IdType
@@ -18,15 +18,12 @@ from infostream_dedup.corpus.json_text import json_bytes
 from infostream_dedup.corpus.jsonl import jsonl_records
 from infostream_dedup.corpus.outputs import same_file
 from infostream_dedup.corpus.parquet import parquet_records
-from infostream_dedup.corpus.quarantine import Quarantine
 from infostream_dedup.corpus.reading_report import ReadingReport
-from infostream_dedup.corpus.records import Item, Record
+from infostream_dedup.corpus.records import Item, Place, Record
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, NoInputError
 from infostream_dedup.model import Document
 
-__all__ = ["MAX_LINE_BYTES", "OnError", "Source", "read_documents"]
-
-OnError = Literal["fail", "skip"]
+__all__ = ["MAX_LINE_BYTES", "OnError", "Source", "placed_documents", "read_documents"]
 
 Source: TypeAlias = str | Path | Iterable[str | Path] | Iterable[Mapping[str, Any] | Document] | Any
 """A path or several, ``-``, an iterable of dicts or documents, or a data frame (anything that speaks Arrow)."""
@@ -78,50 +75,66 @@ def read_documents(
         >>> [d.id for d in read_documents([{"id": "a", "text": "Курс гривні"}, {"id": "b", "text": "Погода"}])]
         ['a', 'b']
     """
-    _check_options(on_error, quarantine, max_errors, max_line_bytes, id_type)
-    builder = DocumentBuilder(id_type=id_type, zone=time_zone(tz))
-    items = _items(source, max_line_bytes, id_type, quarantine)
-    return _documents(items, builder, quarantine, max_errors, report if report is not None else ReadingReport())
+    bad = BadRecords(on_error=on_error, quarantine=quarantine, max_errors=max_errors, report=report)
+    builder = _builder(max_line_bytes, tz, id_type)
+    return _read_once(_items(source, max_line_bytes, id_type, quarantine), builder, bad)
+
+
+def placed_documents(
+    source: Source,
+    bad: BadRecords,
+    *,
+    max_line_bytes: int = MAX_LINE_BYTES,
+    tz: str | None = None,
+    id_type: IdType = "str",
+) -> Iterator[tuple[Document, Place]]:
+    """The documents of an input with their places, for those who judge ids themselves: an id may come again.
+
+    Memory does not grow with the input. Arguments, errors and the rest as ``read_documents``.
+
+    Args:
+        source: see there.
+        bad: takes the bad records and counts; to be entered before the first document is asked for.
+        max_line_bytes: see there.
+        tz: see there.
+        id_type: see there.
+    """
+    builder = _builder(max_line_bytes, tz, id_type)
+    return _documents(_items(source, max_line_bytes, id_type, bad.quarantine), builder, bad, None)
+
+
+def _read_once(items: Iterator[Item], builder: DocumentBuilder, bad: BadRecords) -> Iterator[Document]:
+    with bad:
+        for document, _ in _documents(items, builder, bad, SeenIds()):
+            yield document
 
 
 def _documents(
-    items: Iterator[Item],
-    builder: DocumentBuilder,
-    quarantine: str | Path | None,
-    max_errors: int | None,
-    report: ReadingReport,
-) -> Iterator[Document]:
-    seen = SeenIds()
-    errors = 0
-    with nullcontext() if quarantine is None else Quarantine(quarantine) as aside:
-        for item in items:
-            checked = _checked(item, builder, seen)
-            if isinstance(checked, Document):
-                report.read += 1
-                report.count_used(item.source if isinstance(item, BadDataError) else item.place.source)
-                yield checked
-                continue
-            if aside is None:
-                raise checked
-            aside.add(checked)
-            report.read += 1
-            report.count_quarantined(checked.code)
-            errors += 1
-            if max_errors is not None and errors > max_errors:
-                raise _too_many(checked, max_errors)
+    items: Iterator[Item], builder: DocumentBuilder, bad: BadRecords, seen: SeenIds | None
+) -> Iterator[tuple[Document, Place]]:
+    for item in items:
+        checked = _checked(item, builder, seen)
+        if isinstance(checked, BadDataError):
+            bad.add(checked)
+            continue
+        document, place = checked
+        bad.report.read += 1
+        bad.report.count_used(place.source)
+        yield document, place
 
 
-def _checked(item: Item, builder: DocumentBuilder, seen: SeenIds) -> Document | BadDataError:
+def _checked(item: Item, builder: DocumentBuilder, seen: SeenIds | None) -> tuple[Document, Place] | BadDataError:
     if isinstance(item, BadDataError):
         return item
     try:
         document = builder.build(item)
-        seen.add(document, item.place)
+        if seen is not None:
+            seen.add(document, item.place)
     except BadDataError as error:
         if item.place.raw is None:
             error.raw = _raw(item)
         return error
-    return document
+    return document, item.place
 
 
 def _raw(record: Record) -> bytes:
@@ -130,18 +143,6 @@ def _raw(record: Record) -> bytes:
         return json_bytes(dict(record.values))
     except InfostreamError:
         return repr(record.values).encode(errors="backslashreplace")
-
-
-def _too_many(last: BadDataError, max_errors: int) -> BadDataError:
-    return BadDataError(
-        f"more than {max_errors} bad records, the last: {last.message} [{last.code}]",
-        code="E_MAX_ERRORS",
-        source=last.source,
-        line=last.line,
-        field=last.field,
-        byte_offset=last.byte_offset,
-        raw=last.raw,
-    )
 
 
 def _items(source: Source, max_line_bytes: int, id_type: IdType, quarantine: str | Path | None) -> Iterator[Item]:
@@ -198,17 +199,9 @@ def _check_presence(path: str) -> None:
         raise NoInputError(f"{path} is a directory; expected a file")
 
 
-def _check_options(
-    on_error: str, quarantine: str | Path | None, max_errors: int | None, max_line_bytes: int, id_type: str
-) -> None:
-    for name, value, known in (("on_error", on_error, OnError), ("id_type", id_type, IdType)):
-        if value not in get_args(known):
-            raise ConfigurationError(f"{name} is {value!r}, expected one of {', '.join(get_args(known))}")
-    if on_error == "skip" and quarantine is None:
-        raise ConfigurationError("on_error='skip' needs quarantine, a file for the records that are set aside")
-    if on_error == "fail" and quarantine is not None:
-        raise ConfigurationError("quarantine is only for on_error='skip'")
-    if max_errors is not None and (on_error == "fail" or max_errors < 0):
-        raise ConfigurationError(f"max_errors is {max_errors}; it needs on_error='skip' and a number from 0")
+def _builder(max_line_bytes: int, tz: str | None, id_type: str) -> DocumentBuilder:
+    if id_type not in get_args(IdType):
+        raise ConfigurationError(f"id_type is {id_type!r}, expected one of {', '.join(get_args(IdType))}")
     if max_line_bytes < 1:
         raise ConfigurationError(f"max_line_bytes is {max_line_bytes}, expected a number from 1")
+    return DocumentBuilder(id_type=cast("IdType", id_type), zone=time_zone(tz))

@@ -36,6 +36,12 @@ class ReadingReport:
         self.used += 1
         self.used_by_source[source] = self.used_by_source.get(source, 0) + 1
 
+    def take_back(self, source: str) -> None:
+        """One document of the file `source` that was handed on is a bad record after all."""
+        self.read -= 1
+        self.used -= 1
+        self.used_by_source[source] -= 1
+
     def count_quarantined(self, code: str) -> None:
         """One record was set aside for the fault `code`."""
         self.quarantined_by_code[code] = self.quarantined_by_code.get(code, 0) + 1

@@ -24,7 +24,8 @@ __all__ = [
     "read_labels",
 ]
 
-LABELS: Final = ("dup", "similar", "different", "translation")
+LABELS: Final = ("dup", "similar", "different", "translation", "template")
+"""``template``: one form filled in twice (daily rates, weather), which repeats nothing."""
 
 _LONGEST_LINE: Final = 1 << 20
 

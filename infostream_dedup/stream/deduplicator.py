@@ -152,10 +152,12 @@ class Deduplicator:
             One verdict for each document.
 
         Raises:
+            ConfigurationError: the batch id is empty, or no text.
             BadDataError: a document is not what it should be (``E_TYPE``, ``E_MISSING`` ...), an id is known with
                 other content (``E_ID_CONFLICT``), or so is the batch id (``E_BATCH_CONFLICT``).
             StoreBusyError, CannotWriteError: nothing was stored; give the batch again.
         """
+        _check_batch_id(batch_id)
         documents = [self._document(item, number) for number, item in enumerate(batch, start=1)]
         hashes = [content_hash(document) for document in documents]
         digest = batch_hash(hashes)
@@ -265,6 +267,15 @@ def _with_boilerplate(settings: StreamSettings, given: str | None, stored: Mappi
     if given is None and settings.boilerplate is not None:
         raise ConfigurationError("the stream was begun with a list of boilerplate; give the same one (--boilerplate)")
     return settings.but(boilerplate=given)
+
+
+def _check_batch_id(batch_id: str | None) -> None:
+    if batch_id == "":
+        raise ConfigurationError("the batch id is empty; give each batch an id of its own, or none")
+    try:
+        (batch_id or "").encode()
+    except UnicodeEncodeError:
+        raise ConfigurationError(f"the batch id {batch_id!a} is no UTF-8 text") from None
 
 
 def _with_model(settings: StreamSettings, model: Classifier | None) -> StreamSettings:

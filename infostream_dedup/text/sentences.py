@@ -69,6 +69,7 @@ _PAIRS: Final = {
     ("с", "г"): True,
     ("и", "пр"): True,
 }
+_ABBREVIATIONS: Final = _BEFORE_A_NAME | _MEASURES | _BEFORE_A_NUMBER | {last for _, last in _PAIRS}
 # Words that begin sentences but no names: "план Б. Он", "in the U.S. The".
 _STARTERS: Final = _words(
     "Он Она Они Оно Это Эти Этот Эта Но И А В На По Как Мы Вы Я Если Когда Также Однако После Кроме При Для Він "
@@ -179,9 +180,10 @@ def list_number(place: _Place) -> bool | None:
     return False if _LIST_NUMBER.fullmatch(place.text, place.start, place.end) else None
 
 
-def long_word(place: _Place) -> bool | None:
-    """Он ушёл молча.| Ждём: the usual case, decided before the costly questions."""
-    return True if len(place.left) > _LONGEST_ABBREVIATION else None
+def other_word(place: _Place) -> bool | None:
+    """Он ушёл.| Ждём: the usual case, two letters or more in no list of abbreviations, for which no rule below asks."""
+    left = place.left
+    return True if len(left) > 1 and left.isalpha() and left.lower() not in _ABBREVIATIONS else None
 
 
 def initial(place: _Place) -> bool | None:
@@ -222,7 +224,7 @@ RULES: Final[tuple[_Rule, ...]] = (
     punctuation,
     doubt_in_brackets,
     not_a_full_stop,
-    long_word,
+    other_word,
     list_number,
     initial,
     pair,

@@ -32,6 +32,7 @@ GOOD = '{"id": "1", "text": "Снег идёт"}\n'.encode()
         (["sweep", "-", "--tz", "Kyiv"], GOOD, 78, "Kyiv"),
         (["evaluate", "-", "--labels", "no.jsonl"], GOOD, 66, "no.jsonl"),
         (["sweep", "-", "--config", "no.toml"], GOOD, 66, "no.toml"),
+        (["ingest", "-", "--store", "\udcff.db"], GOOD, 2, "is no text in UTF-8"),
     ],
 )
 def test_exit_code_and_message(run, arguments, stdin, code, message):

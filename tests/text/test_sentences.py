@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
+import itertools
+import json
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.text.sentences import RULES, decisions, sentences
+from infostream_dedup.text.sentences import _PLACE, RULES, _place, decisions, other_word, sentences
 
 RUSSIAN = """
 Он пришёл.|Она ушла.
@@ -196,3 +199,38 @@ def test_a_megabyte_of_one_thing_takes_no_longer_than_text(junk: str) -> None:
     begun = time.perf_counter()
     sentences(text)
     assert time.perf_counter() - begun < 20
+
+
+def without(rule, text):
+    """Sentences as they were before there was a rule; the plain judge of a rule that only saves time."""
+    spans, start = [], len(text) - len(text.lstrip())
+    kept = [one for one in RULES if one is not rule]
+    for found in _PLACE.finditer(text, start):
+        place = _place(text, start, found)
+        if place.right == len(text):
+            break
+        if next((ends for one in kept if (ends := one(place)) is not None), True):
+            spans.append((start, place.end))
+            start = place.right
+    end = len(text.rstrip())
+    return [*spans, (start, end)] if start < end else spans
+
+
+ENDS = ["ул", "им", "зв", "пр", "тыс", "руб", "Mr", "США", "НАТО", "он", "дома", "42", "5", "а", "Б", "G7", "й1", "гр"]
+
+
+@given(
+    st.lists(st.sampled_from([*ENDS, *"т е д п", "Он", "и", "(", "!", "\n"]), max_size=12),
+    st.sampled_from(". .. ,".split()),
+)
+def test_the_rule_for_the_usual_case_changes_no_sentence(words, stop):
+    text = " ".join(f"{word}{stop}" if place % 3 else word for place, word in enumerate(words))
+    assert sentences(text) == without(other_word, text)
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("name", ["mdnews", "slavictopics", "background", "multilingual", "tgpairs", "ntrex"])
+def test_the_rule_for_the_usual_case_changes_no_sentence_of_real_news(corpora, name):
+    with gzip.open(corpora / f"{name}.docs.jsonl.gz", "rt", encoding="utf-8") as lines:
+        texts = [json.loads(line)["text"] for line in itertools.islice(lines, 1000)]
+    assert [sentences(text) for text in texts] == [without(other_word, text) for text in texts]

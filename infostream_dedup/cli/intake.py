@@ -1,0 +1,106 @@
+"""Batches into a stream: what is wrong with a document is told by its place in the input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from infostream_dedup.errors import BadDataError
+
+if TYPE_CHECKING:
+    from infostream_dedup.cli.following import Placed
+    from infostream_dedup.corpus import Annotation, BadRecords, Place
+    from infostream_dedup.model import Document
+    from infostream_dedup.model.stream_records import Verdict
+    from infostream_dedup.passages.boilerplate import Boilerplate
+    from infostream_dedup.stream.deduplicator import Deduplicator
+
+__all__ = ["Intake"]
+
+_CONFLICT: Final = "E_ID_CONFLICT"
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """Takes batches into a stream.
+
+    Attributes:
+        stream: decides about them.
+        bad: takes documents whose id is known with other content.
+        listed: sentences that are left out of what is compared, if any.
+        columns: what will be added to the documents, if anything.
+        on_conflict: ``error``, or ``version``: an id may come again with other content.
+    """
+
+    stream: Deduplicator
+    bad: BadRecords
+    listed: Boilerplate | None = None
+    columns: Annotation | None = None
+    on_conflict: str = "error"
+
+    def take(self, batch: Sequence[Placed], batch_id: str | None) -> tuple[Sequence[Document], list[Verdict]]:
+        """Let the stream decide about a batch.
+
+        Args:
+            batch: documents and their places.
+            batch_id: see ``Deduplicator.process``.
+
+        Returns:
+            The documents decided about, as they came, and a verdict for each.
+
+        Raises:
+            BadDataError: see there; or a document has a field of the name of a column.
+        """
+        documents = [document for document, _ in batch]
+        compared = self._compared(documents)
+        if self.bad.skips and self.on_conflict == "error":
+            refused = set(self._refused(compared))
+            for number in sorted(refused):
+                self._set_aside(*batch[number])
+            documents = [document for number, document in enumerate(documents) if number not in refused]
+            compared = [document for number, document in enumerate(compared) if number not in refused]
+        if self.columns is not None:
+            documents = list(self.columns.checked(documents))
+        try:
+            return documents, self.stream.process(compared, batch_id=batch_id)
+        except BadDataError as error:
+            if error.code == _CONFLICT and error.line is not None and not self.bad.skips:
+                raise _conflict(compared[error.line - 1].id, batch[error.line - 1][1]) from error
+            raise
+
+    def _compared(self, documents: Sequence[Document]) -> Sequence[Document]:
+        return documents if self.listed is None else list(self.listed.left_out(documents))
+
+    def _refused(self, documents: Sequence[Document]) -> Iterable[int]:
+        """Places in a batch of documents whose id came before with other content."""
+        from infostream_dedup.stream.fingerprints import content_hash
+
+        contents: dict[str, set[bytes]] = {}
+        for number, document in enumerate(documents):
+            known = contents.get(document.id)
+            if known is None:
+                known = contents[document.id] = {one.content_hash for one in self.stream.store.known(document.id)}
+            content = content_hash(document)
+            if known and content not in known:
+                yield number
+            else:
+                known.add(content)
+
+    def _set_aside(self, document: Document, place: Place) -> None:
+        from infostream_dedup.corpus import json_bytes, row_of
+
+        self.bad.report.take_back(place.source)
+        error = _conflict(document.id, place)
+        # Rows of tables have no bytes of their own.
+        error.raw = error.raw or json_bytes(row_of(document))
+        self.bad.add(error)
+
+
+def _conflict(name: str, place: Place) -> BadDataError:
+    return place.error(
+        _CONFLICT,
+        f"{name!r} came before with other content; give each document its own id, or take it as a further version "
+        "(--on-conflict version)",
+        "id",
+    )

@@ -1,0 +1,56 @@
+"""Columns that a command adds to the documents it passes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from infostream_dedup.corpus.documents import row_of
+from infostream_dedup.errors import BadDataError
+from infostream_dedup.model import Document
+
+__all__ = ["Annotation"]
+
+
+class Annotation:
+    """Adds columns under names that the documents do not have, so that nothing of theirs is written over.
+
+    Args:
+        names: of the columns.
+        prefix: put before each name.
+
+    Example:
+        >>> judged = Annotation(["status"], prefix="dedup_")
+        >>> judged.row(Document(id="a", text="слово", extra={"status": "draft"}), {"status": "new"})
+        {'id': 'a', 'text': 'слово', 'status': 'draft', 'dedup_status': 'new'}
+    """
+
+    def __init__(self, names: Sequence[str], *, prefix: str = "") -> None:
+        self._columns = {name: prefix + name for name in names}
+
+    def checked(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """The same documents.
+
+        Raises:
+            BadDataError: a document has a field of the name of a column (``E_FIELD_TAKEN``).
+        """
+        for document in documents:
+            taken = next((column for column in self._columns.values() if column in document.extra), None)
+            if taken is not None:
+                raise BadDataError(
+                    f"the document {document.id!r} has a field of this name, which --annotate would write over; give "
+                    "the new columns other names, such as by --prefix dedup_",
+                    code="E_FIELD_TAKEN",
+                    source="--annotate",
+                    field=taken,
+                )
+            yield document
+
+    def row(self, document: Document, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The row of a document with its columns.
+
+        Args:
+            document: one that has been checked.
+            values: by name without the prefix; other names are left out.
+        """
+        return row_of(document) | {column: values[name] for name, column in self._columns.items() if name in values}

@@ -1,0 +1,177 @@
+"""``ingest``: documents that come again, conflicts set aside, names of batches, settings, columns of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.stream.deduplicator import Deduplicator
+
+A = {"id": "a", "text": "снег в киеве"}
+OTHER_A = {"id": "a", "text": "дождь во львове"}
+B = {"id": "b", "text": "ветер в одессе"}
+
+
+def lines(output):
+    return [json.loads(line) for line in output.splitlines()]
+
+
+@pytest.fixture
+def write(tmp_path):
+    """``write("d.jsonl", rows)``: rows as JSON Lines; text as it is."""
+
+    def written(name, rows):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        texts = [row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows]
+        path.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+        return str(path)
+
+    return written
+
+
+@pytest.mark.parametrize("size", ["1", "1000"])
+def test_a_document_that_comes_again_in_one_input_has_its_verdict_again(run, write, size):
+    done = run("ingest", write("d.jsonl", [A, B, A]), "--store", "s.db", "--batch-size", size)
+    assert done.returncode == 0, done.stderr
+    first, _, again = lines(done.stdout)
+    assert first == again
+    assert b"read 3 = used 3 + quarantined 0" in done.stderr
+
+
+@pytest.mark.parametrize("size", ["1", "1000"])
+def test_a_conflict_names_its_place_in_the_input_and_what_to_do(run, write, size):
+    one, two = write("one.jsonl", [A, B]), write("two.jsonl", [B, "", OTHER_A])
+    failed = run("ingest", one, two, "--store", "s.db", "--batch-size", size)
+    assert failed.returncode == 65
+    assert b"two.jsonl:3: field 'id': 'a' came before with other content" in failed.stderr
+    assert b"--on-conflict version" in failed.stderr
+
+
+def test_versions_may_stand_in_one_input(run, write):
+    done = run("ingest", write("d.jsonl", [A, OTHER_A]), "--store", "s.db", "--on-conflict", "version")
+    assert done.returncode == 0, done.stderr
+    assert [row["id"] for row in lines(done.stdout)] == ["a", "a"]
+
+
+@pytest.mark.parametrize("named", [(), ("--batch-id", "monday")])
+def test_conflicts_with_the_store_are_set_aside_and_a_replay_says_the_same(run, write, tmp_path, named):
+    store = ("--store", "s.db")
+    assert run("ingest", write("d.jsonl", [A]), *store).returncode == 0
+    skip = ("--on-error", "skip", "--quarantine", "q.jsonl")
+    command = ("ingest", write("e.jsonl", [B, OTHER_A]), *store, *skip, *named)
+    done = run(*command)
+    assert done.returncode == 0, done.stderr
+    assert [row["id"] for row in lines(done.stdout)] == ["b"]
+    assert b"read 2 = used 1 + quarantined 1 (E_ID_CONFLICT 1)" in done.stderr
+    (row,) = lines((tmp_path / "q.jsonl").read_bytes())
+    assert (row["line"], row["code"], row["field"]) == (2, "E_ID_CONFLICT", "id")
+    assert run(*command).stdout == done.stdout
+    refused = run(*command, "--max-errors", "0")
+    assert refused.returncode == 65
+    assert b"E_MAX_ERRORS" in refused.stderr
+
+
+def test_the_quarantine_file_holds_the_rows_of_every_file_of_a_folder(write, tmp_path):
+    write("in/1.jsonl", [A, '{"id": 1'])
+    write("in/2.jsonl", [B, '{"id": 2'])
+    skip = ["--on-error", "skip", "--quarantine", "q.jsonl"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "infostream_dedup", "ingest", "in", "--follow", "--store", "s.db", *skip],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        verdicts = [json.loads(process.stdout.readline()) for _ in range(2)]
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 0, errors
+    assert [row["id"] for row in verdicts] == ["a", "b"]
+    assert b"read 4 = used 2 + quarantined 2 (E_JSON 2)" in errors
+    assert len(lines((tmp_path / "q.jsonl").read_bytes())) == 2
+
+
+def test_sigterm_ends_it_well_while_the_sender_holds_standard_input_open(tmp_path):
+    receiving, sending = os.pipe()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "infostream_dedup", "ingest", "-", "--follow", "--store", "s.db"],
+        cwd=tmp_path,
+        stdin=receiving,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        os.write(sending, json.dumps(A).encode() + b"\n")
+        assert json.loads(process.stdout.readline())["id"] == "a"
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        os.close(sending)
+        os.close(receiving)
+    assert process.returncode == 0, errors
+    assert errors == b"read 1 = used 1 + quarantined 0\n"
+
+
+@pytest.mark.parametrize("named", ["", "\udcff"])
+def test_a_batch_id_is_a_text(named, write, run):
+    with Deduplicator.open(None) as stream, pytest.raises(ConfigurationError, match="batch id"):
+        stream.process([A], batch_id=named)
+    refused = run("ingest", write("d.jsonl", [A]), "--store", "s.db", "--batch-id", named)
+    assert refused.returncode == 78
+    assert b"batch id" in refused.stderr
+
+
+def test_followed_batches_have_no_names(run, tmp_path):
+    (tmp_path / "in").mkdir()
+    refused = run("ingest", "in", "--follow", "--store", "s.db", "--batch-id", "monday")
+    assert refused.returncode == 2
+    assert not (tmp_path / "s.db").exists()
+
+
+def test_a_missing_input_makes_no_store(run, tmp_path):
+    assert run("ingest", "missing.jsonl", "--store", "s.db").returncode == 66
+    assert not (tmp_path / "s.db").exists()
+
+
+def test_settings_that_are_not_given_again_are_those_of_the_store(run, write):
+    one, two = write("one.jsonl", [A]), write("two.jsonl", [B])
+    store = ("--store", "s.db")
+    assert run("ingest", one, *store, "--k-duplicate", "7", "--window-days", "0").returncode == 0
+    done = run("ingest", two, *store, "--k-duplicate", "7", "--best", "complete")
+    assert done.returncode == 0, done.stderr
+    refused = run("ingest", two, *store, "--k-similar", "3")
+    assert refused.returncode == 78
+    assert b"(k_similar 4, now 3)" in refused.stderr
+
+
+def test_columns_of_the_input_are_not_written_over(run, write):
+    path = write("d.jsonl", [{**A, "status": "draft"}, B])
+    refused = run("ingest", path, "--store", "s.db", "--annotate")
+    assert refused.returncode == 65
+    assert b"field 'status'" in refused.stderr
+    assert b"--prefix" in refused.stderr
+    assert refused.stdout == b""
+    assert b'"documents","value":0' in run("store", "stats", "s.db", "--format", "jsonl").stdout
+    done = run("ingest", path, "--store", "s.db", "--annotate", "--prefix", "dedup_")
+    assert done.returncode == 0, done.stderr
+    row = lines(done.stdout)[0]
+    assert (row["status"], row["dedup_status"], row["dedup_group"]) == ("draft", "insufficient_text", "a")
+    assert run("ingest", path, "--store", "s.db", "--prefix", "dedup_").returncode == 2
+
+
+def test_one_document_may_come_for_ever(run):
+    sent = (json.dumps(A, ensure_ascii=False) + "\n").encode() * 50
+    done = run("ingest", "-", "--follow", "--store", "s.db", "--batch-size", "7", stdin=sent)
+    assert done.returncode == 0, done.stderr
+    assert len(lines(done.stdout)) == 50
+    assert len({json.dumps(row) for row in lines(done.stdout)}) == 1

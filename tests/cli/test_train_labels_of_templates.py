@@ -1,0 +1,33 @@
+"""``train`` takes the label ``template``: the same form with other numbers, which repeats nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from infostream_dedup.criteria.judged_pairs import judged_pairs
+from infostream_dedup.evaluation.labels import labels_of, positive_labels
+
+TEMPLATES = Path(__file__).parents[1] / "criteria"
+
+
+@pytest.mark.parametrize("positive", [("dup",), ("dup", "similar")])
+def test_a_template_repeats_nothing_but_stays_in_the_fold_of_its_form(positive):
+    rows = [{"a": "1", "b": "2", "label": "template"}, {"a": "1", "b": "3", "label": "different"}]
+    pairs = judged_pairs(labels_of(rows), ["1", "2", "3"], positive=positive_labels(positive))
+    assert not pairs.repeats.any()
+    assert pairs.joined.tolist() == [True, False]
+
+
+def test_train_learns_from_templates(run, tmp_path):
+    pytest.importorskip("sklearn")
+    done = run(
+        *("train", str(TEMPLATES / "templates.jsonl"), "--labels", str(TEMPLATES / "template_labels.jsonl")),
+        *("--model", str(tmp_path / "m.json")),
+    )
+    assert done.returncode == 0, done.stderr
+    labels = [json.loads(line)["label"] for line in (TEMPLATES / "template_labels.jsonl").read_bytes().splitlines()]
+    assert labels.count("template") > 20
+    assert f"learned from {len(labels)} judged pairs, {labels.count('dup')} of them repeats".encode() in done.stderr
