@@ -15,6 +15,7 @@ from infostream_dedup.text.kernels.surface_table import (
     fill_slots,
     has_room,
     intern_all,
+    pick,
     places,
     unpack,
     write_lines,
@@ -81,6 +82,14 @@ class SurfaceList(Sequence[str]):
         write_lines(self.starts, self.pool, numbers.astype(np.int64, copy=False), lines)
         # Splitting one string is three times as fast as making strings one by one.
         return lines.tobytes().decode().split("\n")[:-1]
+
+    def picked(self, numbers: NDArray[np.integer]) -> SurfaceList:
+        """The surfaces of these numbers, in their order, as another list."""
+        size = int((self.starts[numbers + 1] - self.starts[numbers]).sum())
+        starts, pool = np.empty(len(numbers) + 1, dtype=np.int64), np.empty(size + BLOCK, dtype=np.uint8)
+        pick(self.starts, self.pool, numbers.astype(np.int64, copy=False), starts, pool)
+        pool[size:] = 0
+        return SurfaceList(starts, pool)
 
     def code_point_order(self) -> NDArray[np.int32]:
         """int32 (surfaces,): numbers of distinct surfaces in code point order; no surface holds a zero byte."""

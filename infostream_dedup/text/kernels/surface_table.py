@@ -25,6 +25,7 @@ __all__ = [
     "hash_bytes",
     "intern",
     "intern_all",
+    "pick",
     "places",
     "prepare",
     "unpack",
@@ -244,6 +245,32 @@ def unpack(table: SurfaceTable, records: NDArray[np.int64], starts: NDArray[np.i
             pool[end + byte] = table.pool[record + HEADER + byte]
         end += description >> 1
     starts[records.size] = end
+
+
+@compiled
+def pick(
+    starts: NDArray[np.int64],
+    pool: NDArray[np.uint8],
+    numbers: NDArray[np.int64],
+    picked_starts: NDArray[np.int64],
+    picked: NDArray[np.uint8],
+) -> None:
+    """Write some surfaces one after the other.
+
+    Args:
+        starts: int64 (surfaces + 1,), where each lies.
+        pool: uint8.
+        numbers: int64, the surfaces wanted, in order.
+        picked_starts: int64 (wanted + 1,), receives where each lies.
+        picked: uint8, receives them.
+    """
+    end = 0
+    for place in range(numbers.size):
+        picked_starts[place] = end
+        for byte in range(starts[numbers[place]], starts[numbers[place] + 1]):
+            picked[end] = pool[byte]
+            end += 1
+    picked_starts[numbers.size] = end
 
 
 @compiled
