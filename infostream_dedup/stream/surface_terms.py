@@ -70,7 +70,7 @@ class SurfaceTerms:
             held = numbers[own]
             unknown = own[self._codes[language, held] == _UNKNOWN]
             if len(unknown):
-                self._codes[language, numbers[unknown]] = self._learnt(surfaces.some(unknown), language)
+                self._codes[language, numbers[unknown]] = self._learnt(surfaces.picked(unknown), language)
             found[language, own] = self._codes[language, held]
         return found
 
@@ -81,9 +81,9 @@ class SurfaceTerms:
             grown[:, :known] = self._codes
             self._codes = grown
 
-    def _learnt(self, surfaces: Sequence[str], language: int) -> NDArray[np.int32]:
+    def _learnt(self, surfaces: SurfaceList, language: int) -> NDArray[np.int32]:
         if len(surfaces) >= _MANY:
-            return self._many_learnt(SurfaceList.of(surfaces), language)
+            return self._many_learnt(surfaces, language)
         keys = [[f"{int(shape)}{form}" for form, shape in forms(surface)] for surface in surfaces]
         distinct = list(dict.fromkeys(key for held in keys for key in held))
         terms = terms_of_new(distinct, LANGUAGES[language], self._settings)

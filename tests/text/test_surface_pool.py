@@ -29,6 +29,16 @@ def test_words_worked_by_hand():
     assert in_order(["яма", "ям", "yam", "ёж", "яма-а", "ём"]) == ["yam", "ям", "яма", "яма-а", "ёж", "ём"]
 
 
+@given(WORDS, st.data())
+def test_picked_words_are_a_list_of_their_own(words, data):
+    listed = SurfaceList.of(words)
+    wanted = data.draw(st.lists(st.integers(0, len(words) - 1), max_size=20, unique=True)) if words else []
+    picked = listed.picked(np.array(wanted, dtype=np.int64))
+    assert list(picked) == [words[number] for number in wanted]
+    assert picked[:] == SurfaceList.of([words[number] for number in wanted])[:]
+    assert picked.code_point_order().tolist() == sorted(range(len(wanted)), key=lambda one: words[wanted[one]])
+
+
 @given(WORDS)
 def test_the_order_is_that_of_sorted(words):
     assert in_order(words) == sorted(words)

@@ -314,13 +314,13 @@ def reorder(
     new_starts: NDArray[np.int64],
     new_pool: NDArray[np.uint8],
 ) -> None:
-    """Write surfaces one after the other in another order.
+    """Write surfaces, or some of them, one after the other in another order.
 
     Args:
         starts: int64 (surfaces + 1,), where each lies.
         pool: uint8, with ``BLOCK`` bytes of room behind.
-        order: int32 (surfaces,).
-        new_starts: int64 (surfaces + 1,), receives where each lies.
+        order: int32, their numbers.
+        new_starts: int64 (numbers + 1,), receives where each lies.
         new_pool: uint8, receives them, with ``BLOCK`` bytes of room behind.
     """
     end = 0
