@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Sequence
-from itertools import count
+from collections import deque
+from collections.abc import Iterable
 
 from infostream_dedup.stream.window import NO_SOURCE
 
@@ -45,23 +44,14 @@ class EqualHashes:
         self.add(digest, source, ordinal)
         return found
 
-    def extend(self, digests: Sequence[bytes], sources: Sequence[int], first: int) -> None:
+    def extend(self, digests: Iterable[bytes], sources: Iterable[int], first: int) -> None:
         """Take many documents in, of ordinals from ``first`` on."""
-        if not any(digests):
-            return
         alone, several = self._alone, self._several
-        held = Counter(digests)
-        # Nearly all are new and come once: those are entered in one go, the others one by one.
-        again = {digest for digest, times in held.items() if times > 1 or digest in alone or digest in several}
-        latest = dict(zip(digests, zip(sources, count(first)), strict=False))
-        for digest in again:
-            del latest[digest]
-        latest.pop(b"", None)
-        alone.update(latest)
-        if again:
-            for ordinal, (digest, source) in enumerate(zip(digests, sources, strict=True), start=first):
-                if digest in again:
-                    self.add(digest, source, ordinal)
+        for ordinal, (digest, source) in enumerate(zip(digests, sources, strict=True), start=first):
+            if digest in alone or digest in several:
+                self.add(digest, source, ordinal)
+            elif digest:
+                alone[digest] = (source, ordinal)
 
     def remove(self, digest: bytes, source: int) -> None:
         """Let the earliest document of a hash and source go."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
 
 from infostream_dedup.model.stream_records import GroupEvent
 from infostream_dedup.stream.window import Window
@@ -28,7 +29,8 @@ class Groups:
         self._watched_from = watched_from
         self._least_density = least_density
         # Groups of two documents or more: the ordinals still in the window, and that of the earliest document ever.
-        self._members: dict[str, deque[int]] = {}
+        # Most have two or three, for which a deque would take seven times the memory of a list.
+        self._members: dict[str, list[int]] = {}
         self._begun: dict[str, int] = {}
         self._orphaned: dict[str, int] = {}
         self._alarmed: dict[str, int] = {}
@@ -50,12 +52,14 @@ class Groups:
         names = window.groups[window.oldest - window.first :]
         several = {group for group, size in Counter(names).items() if size > 1}
         several.update(self._begun)
-        self._members = {}
-        for ordinal, group in enumerate(names, start=window.oldest):
-            if group in self._members:
-                self._members[group].append(ordinal)
-            elif group in several:
-                self._members[group] = deque((ordinal,))
+        members: dict[str, list[int]] = {}
+        for place in compress(range(len(names)), map(several.__contains__, names)):
+            held = members.get(names[place])
+            if held is None:
+                members[names[place]] = [window.oldest + place]
+            else:
+                held.append(window.oldest + place)
+        self._members = members
         for group, ordinals in self._members.items():
             self._begun.setdefault(group, ordinals[0])
         alarmed = self._alarmed | {event.group: event.ordinal for event in events if event.kind == "alarm"}
@@ -134,7 +138,7 @@ class Groups:
         members = self._members.get(group)
         if members is None:
             return []
-        members.popleft()
+        del members[0]
         if members:
             self._orphaned[group] = self._begun[group]
             return []
@@ -154,17 +158,17 @@ class Groups:
 
     def _add(self, group: str, ordinal: int, to: int) -> None:
         if group not in self._members:
-            self._members[group] = deque([to])
+            self._members[group] = [to]
             self._begun[group] = to
         self._members[group].append(ordinal)
         self._window.groups[ordinal - self._window.first] = group
 
     def _unite(self, stays: str, joins: str, begun: dict[str, int]) -> None:
         window = self._window
-        both = [self._members.pop(group, deque([begun[group]])) for group in (stays, joins)]
+        both = [self._members.pop(group, [begun[group]]) for group in (stays, joins)]
         for ordinal in both[1]:
             window.groups[ordinal - window.first] = stays
-        self._members[stays] = deque(sorted((*both[0], *both[1])))
+        self._members[stays] = sorted((*both[0], *both[1]))
         self._begun[stays] = begun[stays]
         self._begun.pop(joins, None)
         self._orphaned.pop(joins, None)

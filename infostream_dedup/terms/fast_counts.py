@@ -94,7 +94,7 @@ def _terms_of_surfaces(
     rank[order], rank[NOTHING] = np.arange(len(order), dtype=np.int32), NOTHING
     np.take(rank, by_language, out=by_language)
     mapping, most = _mapping(held, words, by_language, len(tokens.surfaces))
-    return listed.in_order(order), mapping, most
+    return listed.picked(order), mapping, most
 
 
 def _used(tokens: SurfaceTokens, workers: int) -> NDArray[np.uint8]:
