@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.text.kernels.byte_blocks import BLOCK
+from infostream_dedup.text.kernels.byte_blocks import BLOCK, between, copy_bytes
 from infostream_dedup.text.kernels.compiling import compiled, inlined, signed
 from infostream_dedup.text.kernels.surface_table import AT_ONCE, SurfaceTable, hash_bytes, intern, prepare
 from infostream_dedup.text.tokens import LONGEST_FORM, SHORTEST_FORM, Shape
@@ -81,6 +81,48 @@ def _shape(letters: int, small: int, first_small: bool, opens: bool) -> int:
     return _START if opens else _CAPITAL
 
 
+@inlined
+def _are_small_cyrillic(pool: NDArray[np.uint8], begin: int, end: int) -> bool:
+    """Whether fewer than ``BLOCK`` bytes are а-я, є, і, ї: the most common letters that stay as they are."""
+    one = np.uint64(1)
+    first_half = (between(pool, begin, 0xD0, 0xD0) << one) & between(pool, begin, 0xB0, 0xBF)
+    ends = between(pool, begin, 0x80, 0x8F) | between(pool, begin, 0x94, 0x94) | between(pool, begin, 0x96, 0x97)
+    pairs = first_half | (between(pool, begin, 0xD1, 0xD1) << one) & ends
+    wanted = (one << np.uint64(end - begin)) - one
+    return bool((pairs | pairs >> one) & wanted == wanted)
+
+
+@inlined
+def _are_small_latin(pool: NDArray[np.uint8], begin: int, end: int) -> bool:
+    """Whether fewer than ``BLOCK`` bytes are a-z."""
+    wanted = (np.uint64(1) << np.uint64(end - begin)) - np.uint64(1)
+    return bool(between(pool, begin, 0x61, 0x7A) & wanted == wanted)
+
+
+@inlined
+def _fold_common(
+    pool: NDArray[np.uint8], begin: int, end: int, opens: bool, form: NDArray[np.uint8], there: int
+) -> tuple[int, int]:
+    """What ``_fold`` does, for small common letters behind any first one; ``NOT_PLAIN`` for all other words."""
+    point = _point(pool, begin)
+    folded = _small(point)
+    rest = begin + (1 if point < 0x80 else 2)
+    if folded == _NO_LETTER or end - rest >= BLOCK or end - rest <= 0:
+        return NOT_PLAIN, 0
+    if point >= 0x400:
+        letters = 1 + (end - rest >> 1)
+        common = _are_small_cyrillic(pool, rest, end)
+    else:
+        letters = 1 + end - rest
+        common = _are_small_latin(pool, rest, end)
+    if not common or letters < _SHORTEST or letters > _LONGEST:
+        return NOT_PLAIN, 0
+    size = _put(form, there, folded) - there
+    copy_bytes(pool, rest, form, there + size, end - rest)
+    small = _is_small(point)
+    return size + end - rest, _shape(letters, letters - (not small), small, opens)
+
+
 @compiled
 def _fold(
     pool: NDArray[np.uint8], begin: int, end: int, opens: bool, form: NDArray[np.uint8], there: int
@@ -129,7 +171,7 @@ def plain_forms(
     """Number the forms of surfaces.
 
     Args:
-        pool: the surfaces in UTF-8.
+        pool: the surfaces in UTF-8, with ``BLOCK`` bytes of room behind.
         starts: int64 (surfaces + 1,), where each lies.
         forms: uint8, room for ``AT_ONCE`` times ``FORM_ROOM`` bytes.
         hashes: uint64 (``AT_ONCE``,), to work in.
@@ -143,7 +185,9 @@ def plain_forms(
         for surface in range(first, last):
             begin, end, there = starts[surface], starts[surface + 1], (surface - first) * FORM_ROOM
             opens = end - begin > 1 and pool[begin] == 0xC2 and pool[begin + 1] == 0xB6
-            size, shape = _fold(pool, begin + 2 * opens, end, opens, forms, there + shaped)
+            size, shape = _fold_common(pool, begin + 2 * opens, end, opens, forms, there + shaped)
+            if size == NOT_PLAIN:
+                size, shape = _fold(pool, begin + 2 * opens, end, opens, forms, there + shaped)
             if shaped and size >= 0:
                 forms[there] = _DIGIT + shape
                 size += 1
