@@ -39,10 +39,20 @@ def _print(rows: list[dict[str, Any]], output_format: str | None) -> None:
 @click.option("--republications", is_flag=True, help="Instead: groups, who repeated them on which day.")
 @click.option("--events", is_flag=True, help="Instead: merges, expiries and alarms of groups, limits of sources.")
 @click.option(
+    "--best",
+    type=click.Choice(["earliest", "complete", "source-rank"]),
+    help="Instead: groups of the window, with the document that stands for each by this rule.",
+)
+@click.option("--source-rank", "source_ranks", multiple=True, help="A source for --best source-rank, best first.")
+@click.option(
     "--least", type=click.IntRange(min=1), default=3, show_default=True, help="Of --templates: least recurrences."
 )
 @click.option(
-    "--top", type=click.IntRange(min=0), default=20, show_default=True, help="Of --republications: groups; 0 for all."
+    "--top",
+    type=click.IntRange(min=0),
+    default=20,
+    show_default=True,
+    help="Most groups listed; 0 for all.",
 )
 @format_options
 def stats(file: Path, output_format: str | None, quiet: bool, **chosen: Any) -> None:
@@ -50,11 +60,11 @@ def stats(file: Path, output_format: str | None, quiet: bool, **chosen: Any) -> 
 
     Columns: what, value. With --templates: source, template (id of the earliest document of the kind), title, times,
     first, last. With --republications: group, title, total (documents of the group), source, day, documents. With
-    --events: ordinal, kind, group, other, value.
+    --events: ordinal, kind, group, other, value. With --best: group, total, best (id), source, title.
     """
     del quiet
-    if sum(chosen[name] for name in ("templates", "republications", "events")) > 1:
-        raise click.UsageError("--templates, --republications and --events exclude each other")
+    if sum(bool(chosen[name]) for name in ("templates", "republications", "events", "best")) > 1:
+        raise click.UsageError("--templates, --republications, --events and --best exclude each other")
     from infostream_dedup.store import Store
 
     with Store.open(file, read_only=True) as opened, opened.reading() as connection:
@@ -62,9 +72,23 @@ def stats(file: Path, output_format: str | None, quiet: bool, **chosen: Any) -> 
 
 
 def _stats(
-    opened: Any, connection: Any, *, templates: bool, republications: bool, events: bool, least: int, top: int
+    opened: Any,
+    connection: Any,
+    *,
+    templates: bool,
+    republications: bool,
+    events: bool,
+    best: str | None,
+    source_ranks: tuple[str, ...],
+    least: int,
+    top: int,
 ) -> list[dict[str, Any]]:
     from dataclasses import asdict
+
+    if best is not None:
+        from infostream_dedup.stream.representatives import representatives
+
+        return representatives(opened, connection, best=best, source_ranks=source_ranks, top=top)
 
     if templates:
         from infostream_dedup.store.templates import templates as rows_of_templates

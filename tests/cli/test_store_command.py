@@ -103,3 +103,24 @@ def test_readers_do_not_wait_for_a_writer(run, filled):
         writer.execute("BEGIN IMMEDIATE")
         assert run("store", "stats", "stream.db").returncode == 0
         writer.execute("ROLLBACK")
+
+
+def test_the_document_that_stands_for_a_group_is_the_one_of_the_rule(run, tmp_path):
+    text = "Министр открыл мост через реку, больницу и школу в столице; президент и парламент обсудили бюджет."
+    more = text + " Губернатор области осмотрел завод."
+    rows = [{"id": "1", "text": text, "source": "блог"}, {"id": "2", "text": more, "source": "агентство"}]
+    path = tmp_path / "group.jsonl"
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    assert run("ingest", str(path), "--store", "group.db").returncode == 0
+
+    def best(*options):
+        done = run("store", "stats", "group.db", "--best", *options, "--format", "jsonl")
+        assert done.returncode == 0, done.stderr
+        (row,) = map(json.loads, done.stdout.splitlines())
+        assert (row["group"], row["total"]) == ("1", 2)
+        return row["best"]
+
+    assert best("earliest") == "1"
+    assert best("complete") == "2"
+    assert best("source-rank", "--source-rank", "агентство") == "2"
+    assert run("store", "stats", "group.db", "--best", "source-rank").returncode == 78

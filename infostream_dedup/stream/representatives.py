@@ -1,0 +1,45 @@
+"""The groups of a store's window, each with the document that stands for it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any
+
+from infostream_dedup.store import Store
+from infostream_dedup.stream.engine import StreamEngine
+from infostream_dedup.stream.settings import StreamSettings
+
+__all__ = ["representatives"]
+
+
+def representatives(
+    store: Store, connection: sqlite3.Connection, *, best: str, source_ranks: Sequence[str], top: int
+) -> list[dict[str, Any]]:
+    """Rows ``group, total, best, source, title`` of groups of several documents, the largest first.
+
+    ``total`` counts all documents the group ever had, ``best`` is one of those in the window; groups that have left it
+    are left out.
+
+    Args:
+        store: opened, for reading at least.
+        connection: to it.
+        best: see ``StreamSettings``; it may be another than the stream's own, for no verdict depends on it.
+        source_ranks: likewise.
+        top: how many groups; 0 for all.
+
+    Raises:
+        ConfigurationError: ``source-rank`` without sources.
+    """
+    chosen = StreamSettings.of(store.settings).but(best=best, source_ranks=tuple(source_ranks))
+    engine = StreamEngine.restore(chosen, store.load())
+    groups = connection.execute("SELECT group_id, documents FROM v_groups ORDER BY documents DESC, ordinal")
+    found = ((group, total, engine.best_of(group)) for group, total in groups.fetchall())
+    rows = []
+    for group, total, name in islice((one for one in found if one[2] is not None), top or None):
+        source, title = connection.execute(
+            "SELECT source, title FROM document WHERE id = ? ORDER BY version DESC", (name,)
+        ).fetchone()
+        rows.append({"group": group, "total": total, "best": name, "source": source, "title": title})
+    return rows
