@@ -125,6 +125,8 @@ def _arrow_texts(folder: Path) -> Iterator[Texts]:
             last = max(int(np.searchsorted(offsets, offsets[first] + CHUNK, side="right")) - 1, first + 1)
             chunk = np.zeros(int(offsets[last] - offsets[first]) + ROOM, dtype=np.uint8)
             data.readinto(chunk[:-ROOM])
+            # As the buffers of Arrow are; code for others would be compiled anew.
+            chunk.setflags(write=False)
             yield Texts(offsets[first : last + 1] - offsets[first], chunk)
             first = last
 

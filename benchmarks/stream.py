@@ -2,7 +2,7 @@
 
     python -m benchmarks.stream --documents 100000 --batch 1000 --single 1000 --out stream.json
     python -m benchmarks.stream --real mdnews.docs.jsonl.gz --documents 10000 --single 400 --out stream_real.json
-    python -m benchmarks.stream --memory 50000 200000 --out stream_memory.json
+    python -m benchmarks.stream --words russian --memory 100000 1000000 --out stream_memory.json
 
 The first line fills a window with documents in batches, then gives more documents one by one. It does so twice, each
 time in a process of its own: ``cold`` with an empty cache of forms, ``warm`` with the one that the cold run left. Speed
@@ -10,13 +10,13 @@ of batches is shown over the whole run and over its second half, in which most w
 is timed twice: decided by the engine (``engine``), and put into the store as a batch of its own (``stored``), where the
 disk has to confirm each one.
 
-The second line does the same with the documents of a file. Real news bring some ten new words a document, the made-up
-ones eighty, most of them endings put to stems at random: they are the worst case for everything that looks up words.
+The second line does the same with the documents of a file. Real news bring some ten new words a document, made-up words
+eighty, most of them endings put to stems at random: they are the worst case for everything that looks up words. With
+``--words russian`` the documents are made of the 400,000 commonest forms of the language.
 
 The third line puts streams of two lengths through the same small window and compares the memory held at the end: what
-grows with the stream and not with the window. The goal is stated for 100,000 and 1,000,000 documents
-(``--memory 100000 1000000``: an hour or more); shorter streams show less, for what is remembered of words is still
-filling up in both. The window is a quarter of the shorter stream. Memory is that of the whole process, with
+grows with the stream and not with the window. Shorter streams show other figures, for what is remembered of words is
+still filling up in both. The window is a quarter of the shorter stream. Memory is that of the whole process, with
 dictionaries and the maker of documents, so that growth in per cent looks smaller than the engine's own.
 
 Documents have 225 words in the mean and are made in chunks, each with stories of its own and one vocabulary for all.
@@ -39,11 +39,11 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
-from benchmarks.generator import generate, write_texts
+from benchmarks.generator import Words, generate, write_texts
 from infostream_dedup.corpus import read_documents
 from infostream_dedup.matching.window_index import WindowIndex
 from infostream_dedup.model import Document
@@ -101,6 +101,7 @@ def _speed(arguments: argparse.Namespace, folder: str) -> dict[str, Any]:
             window=None,
             representation=arguments.representation,
             real=None if arguments.real is None else str(arguments.real.resolve()),
+            words=arguments.words,
         )
         print(f"{name}: {row['documents_per_cpu_second']:.0f} documents per CPU second,", end=" ")
         print(f"second half {row['second_half_per_cpu_second']:.0f} ({row['second_half_per_second']:.0f} by the clock)")
@@ -109,7 +110,7 @@ def _speed(arguments: argparse.Namespace, folder: str) -> dict[str, Any]:
         for stage, share in row["shares"].items():
             print(f"  {stage:22} {share:6.1%}")
     goals = {"documents_per_second": GOAL_BATCHES, "single_p50_milliseconds": GOAL_SINGLE_MILLISECONDS}
-    kind = "made-up" if arguments.real is None else arguments.real.name
+    kind = f"{arguments.words} words" if arguments.real is None else arguments.real.name
     return {"news": kind, "documents": arguments.documents, "batch": arguments.batch, "goals": goals, "rows": rows}
 
 
@@ -129,12 +130,21 @@ def _memory(arguments: argparse.Namespace, folder: str) -> dict[str, Any]:
             window=window,
             representation=arguments.representation,
             real=None,
+            words=arguments.words,
         )
         print(f"{documents} documents, window {window}: {rows[name]['held_megabytes']:.0f} MB held, ", end="")
         print(f"{rows[name]['most_megabytes']:.0f} MB at most, {rows[name]['terms']} terms", flush=True)
     growth = {kind: rows["many"][kind] / rows["few"][kind] - 1 for kind in ("held_megabytes", "most_megabytes")}
     print("growth:", ", ".join(f"{kind} {value:+.1%}" for kind, value in growth.items()), f"(goal {GOAL_GROWTH:.0%})")
-    return {"window": window, "documents": [few, many], "goal": GOAL_GROWTH, "growth": growth, "rows": rows}
+    news = f"{arguments.words} words"
+    return {
+        "news": news,
+        "window": window,
+        "documents": [few, many],
+        "goal": GOAL_GROWTH,
+        "growth": growth,
+        "rows": rows,
+    }
 
 
 def _in_own_process(folder: str, **work: Any) -> dict[str, Any]:
@@ -146,7 +156,15 @@ def _in_own_process(folder: str, **work: Any) -> dict[str, Any]:
 
 
 def _run(
-    *, path: str, documents: int, batch: int, single: int, window: int | None, representation: str, real: str | None
+    *,
+    path: str,
+    documents: int,
+    batch: int,
+    single: int,
+    window: int | None,
+    representation: str,
+    real: str | None,
+    words: Words,
 ) -> dict[str, Any]:
     settings = StreamSettings.of(
         {"representation": representation, "window_days": None, "window_documents": window or documents}
@@ -154,7 +172,7 @@ def _run(
     # Compiled code is made, or read from the disk, before the clock starts.
     StreamEngine(settings)
     spent = _watch_stages()
-    news = _news() if real is None else read_documents(real)
+    news = _news(words) if real is None else read_documents(real)
     cpu, wall = [], []
     with Deduplicator.open(path, settings) as stream:
         for _ in range(0, documents, batch):
@@ -189,11 +207,11 @@ def _run(
     }
 
 
-def _news() -> Iterator[Document]:
+def _news(words: Words) -> Iterator[Document]:
     """A stream without end, in chunks of constant memory; ten seconds between documents."""
     number = 0
     for seed in range(1 << 30):
-        for text in write_texts(generate(CHUNK, seed=seed)):
+        for text in write_texts(generate(CHUNK, seed=seed), words=words):
             time_ = BEGIN + timedelta(seconds=10 * number)
             yield Document(id=f"d{number}", text=text, source=f"site{number % 97}", time=time_, lang="ru")
             number += 1
@@ -253,6 +271,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--single", type=int, default=1000, help="documents given one by one afterwards")
     parser.add_argument("--memory", type=int, nargs=2, metavar=("FEW", "MANY"), help="lengths of two streams")
     parser.add_argument("--real", type=Path, help="file of documents to take instead of made-up ones")
+    parser.add_argument("--words", choices=get_args(Words), default="made-up", help="of news that are made up")
     parser.add_argument("--representation", choices=("morph", "stem"), default="morph")
     parser.add_argument("--folder", type=Path, help="where stores and the cache lie while they are measured")
     parser.add_argument("--out", type=Path, help="JSON with the figures")
