@@ -61,8 +61,8 @@ _OPTIONS: Final = (
     ),
     click.option(
         "--exact-rule",
-        type=click.Choice(["text", "opening"]),
-        help="What is exact: the same text, or also the same first paragraph.  [default: text]",
+        type=click.Choice(["text", "opening", "sentences"]),
+        help="Exact: same text, or also same first paragraph, or first 3 sentences.  [default: text]",
     ),
     click.option(
         "--best",

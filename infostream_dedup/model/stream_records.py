@@ -74,7 +74,7 @@ class Remembered:
         language: given or detected.
         content_hash: checksum of the whole document as given (all fields).
         text_hash: checksum of the body, ``b""`` for an empty one.
-        opening_hash: checksum of the first paragraph, ``b""`` where there is none.
+        opening_hash: checksum of what the text begins with, ``b""`` where no rule asks for it or it says too little.
         epoch: the epoch it was weighed in.
         length: terms of the document with repetition.
         keys: int64, numbers of its key terms, heaviest first.

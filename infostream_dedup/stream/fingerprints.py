@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -18,6 +18,7 @@ from infostream_dedup.features.fast_numbers import find_runs, numbers_of_run
 from infostream_dedup.features.numbers import numbers
 from infostream_dedup.model import Document, full_text
 from infostream_dedup.stream.rows import Rows
+from infostream_dedup.text.sentences import decisions
 
 if TYPE_CHECKING:
     from infostream_dedup.text.utf8 import Texts
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["batch_hash", "content_hash", "number_rows", "opening_hash"]
 
 _WORD: Final = re.compile(r"\w+")
+_SENTENCES: Final = 3
 _LEAST_WORDS: Final = 5
 """A first paragraph of fewer words ("Киев, 5 мая") begins too many texts."""
 
@@ -48,12 +50,26 @@ def batch_hash(content_hashes: Sequence[bytes]) -> bytes:
     return blake2b(b"".join(content_hashes), digest_size=16).digest()
 
 
-def opening_hash(text: str) -> bytes:
-    """16 bytes of the words of the first paragraph, without case and punctuation; empty below five words."""
-    words = _WORD.findall(text.lstrip().partition("\n")[0].casefold())
+def opening_hash(text: str, rule: str) -> bytes:
+    """16 bytes of the words a text begins with, without case and punctuation; empty below five words.
+
+    Args:
+        text: without its title.
+        rule: ``opening`` takes the first paragraph, ``sentences`` the first three sentences, ``text`` nothing.
+    """
+    if rule == "text":
+        return b""
+    begin = text.lstrip()
+    begin = begin.partition("\n")[0] if rule == "opening" else _first_sentences(begin)
+    words = _WORD.findall(begin.casefold())
     if len(words) < _LEAST_WORDS:
         return b""
     return blake2b(" ".join(words).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _first_sentences(text: str) -> str:
+    ends = (decision.end for decision in decisions(text) if decision.ends)
+    return text[: next(islice(ends, _SENTENCES - 1, None), None)]
 
 
 def number_rows(documents: Sequence[Document], texts: Texts) -> Rows:

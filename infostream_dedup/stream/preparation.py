@@ -84,14 +84,13 @@ def prepare(
     content_hashes = content_hashes or [content_hash(document) for document in documents]
     full, bodies = full_texts(documents), [document.text for document in documents]
     hashes = text_hashes(bodies, full.texts, full.bodies)
-    opening = settings.exact_rule == "opening"
     return Prepared(
         first,
         documents,
         full.texts,
         versions or [0] * len(documents),
         content_hashes,
-        [(own, opening_hash(body) if opening else b"") for own, body in zip(hashes, bodies, strict=True)],
+        [(own, opening_hash(body, settings.exact_rule)) for own, body in zip(hashes, bodies, strict=True)],
         published,
         np.array(clocks, dtype=np.int64),
         np.array(times, dtype=np.int64),

@@ -16,7 +16,7 @@ __all__ = ["BEST_POLICIES", "DUPLICATE_RULES", "EXACT_RULES", "SOURCE_RULES", "S
 
 DUPLICATE_RULES: Final = ("equal", "contained")
 SOURCE_RULES: Final = ("ignore", "ban", "require")
-EXACT_RULES: Final = ("text", "opening")
+EXACT_RULES: Final = ("text", "opening", "sentences")
 BEST_POLICIES: Final = ("earliest", "complete", "source-rank")
 
 _TERM_FIELDS: Final = ("representation", "weighting", "n", "target", "df_min", "df_max", "k1", "b", "short", "morph")
@@ -45,8 +45,8 @@ class StreamSettings:
         first_epoch: documents of the first epoch, at least 1; epochs grow until ``epoch_documents`` have come.
         epoch_days: days of an epoch by the stream's clock, at least 1.
         same_source: ``ban`` links no two documents of one source, ``require`` only such, ``ignore`` all alike.
-        exact_rule: ``text`` compares whole bodies; ``opening`` also takes the same first paragraph, the older rule of
-            InfoStream.
+        exact_rule: ``text`` compares whole bodies; the older rules of InfoStream also take the same first paragraph
+            (``opening``) or the same first three sentences (``sentences``).
         best: which document stands for its group: ``earliest``, ``complete`` (the longest) or ``source-rank``.
         source_ranks: sources, best first, for ``source-rank``; others rank behind them.
         templates: a duplicate whose numbers differ is only ``similar``; its relation is ``template`` (one source's form

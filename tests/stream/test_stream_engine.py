@@ -149,6 +149,10 @@ def test_the_same_opening(plain):
     by_opening = plain.but(exact_rule="opening")
     assert decide(plain, [first, second])[0][1].status != "exact"
     assert decide(by_opening, [first, second])[0][1].status == "exact"
+    third = Document(id="c", text=f"{first.text} Ships pass. Farmers sell goods.", lang="en")
+    fourth = Document(id="d", text=f"{first.text} Ships pass. Birds sing in forests.", lang="en")
+    assert decide(plain, [third, fourth])[0][1].status != "exact"
+    assert decide(plain.but(exact_rule="sentences"), [third, fourth])[0][1].status == "exact"
 
 
 def test_a_document_that_repeats_two_groups_unites_them(plain, news):

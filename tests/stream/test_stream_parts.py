@@ -120,10 +120,20 @@ def test_full_texts_are_encoded_once(given_texts, begin_with_title):
 
 
 def test_openings_without_case_and_punctuation():
-    one = opening_hash("Мэр открыл мост через реку.\nДальше другое")
-    assert one == opening_hash("  МЭР открыл: мост через реку")
-    assert one != opening_hash("Мэр открыл мост через ручей.")
-    assert opening_hash("Киев, 5 мая\nМэр открыл мост") == b""
+    one = opening_hash("Мэр открыл мост через реку.\nДальше другое", "opening")
+    assert one == opening_hash("  МЭР открыл: мост через реку", "opening")
+    assert one != opening_hash("Мэр открыл мост через ручей.", "opening")
+    assert opening_hash("Киев, 5 мая\nМэр открыл мост", "opening") == b""
+    assert opening_hash("Мэр открыл мост через реку.", "text") == b""
+
+
+def test_first_sentences_without_case_and_punctuation():
+    one = opening_hash("Мэр открыл мост. Пришли гости.\nИграл оркестр! Дождя не было.", "sentences")
+    assert one == opening_hash("МЭР открыл мост. Пришли гости. Играл оркестр. Был дождь.", "sentences")
+    assert one == opening_hash("Мэр открыл мост. Пришли гости. Играл оркестр", "sentences")
+    assert one != opening_hash("Мэр открыл мост. Пришли гости. Играл ансамбль. Дождя не было.", "sentences")
+    assert one != opening_hash("Мэр открыл мост. Пришли гости.", "sentences")
+    assert opening_hash("Киев. Пять часов. Утро.", "sentences") == b""
 
 
 def test_content_hash_heeds_every_field_and_no_order():
