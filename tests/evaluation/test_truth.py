@@ -180,7 +180,7 @@ def test_agrees_with_the_protocol_pair_by_pair(data: st.DataObject) -> None:
             expected = "-"
         elif label == "dup":
             expected = "true"
-        elif related or label in ("similar", "translation"):
+        elif related or label in ("similar", "translation", "template"):
             expected = "-"
         else:
             expected = "false" if label or (families[a] and families[b]) else "-"
