@@ -25,7 +25,7 @@ __all__ = ["begin_wal", "connect", "naming_failures", "snapshot", "writing"]
 _OLDEST_SQLITE: Final = (3, 37, 0)
 """The first with STRICT tables."""
 
-_CACHE_KIB: Final = 64 * 1024
+_CACHE_KIB: Final = 32 * 1024
 _WAL_BYTES_KEPT: Final = 64 * 1024 * 1024
 _PAUSE: Final = 0.02
 

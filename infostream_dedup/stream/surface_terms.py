@@ -12,6 +12,7 @@ from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.kernels.counting import NOTHING, SEVERAL
 from infostream_dedup.terms.representations import terms_of_new
 from infostream_dedup.text.fast_forms import forms_of_all
+from infostream_dedup.text.kernels.surface_table import MISSING
 from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.text.tokens import forms
 
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["SurfaceTerms"]
 
-_MOST_REMEMBERED: Final = 1_000_000
-"""Surfaces remembered (about 60 MB); past it memory begins anew, as the stream's words change."""
+_MOST_REMEMBERED: Final = 500_000
+"""Surfaces after which memory begins anew (about 45 MB). Those of the memory before are still known, so that the words
+that come again and again are not analysed anew: no more than twice as many are remembered at once."""
 
 _UNKNOWN: Final = -(1 << 31)
 _MANY: Final = 300
@@ -42,13 +44,20 @@ class SurfaceTerms:
     def __init__(self, settings: Settings, numbers: TermNumbers) -> None:
         self._settings = settings
         self._numbers = numbers
-        self._forget()
+        self._begin_anew()
+        self._remember_as_former()
+        self._begin_anew()
 
-    def _forget(self) -> None:
+    def _begin_anew(self) -> None:
         self._several: dict[tuple[int, ...], int] = {}
         self.more = np.zeros(0, dtype=np.int32)
         self._pool = SurfacePool()
         self._codes = np.full((len(LANGUAGES), 1 << 12), _UNKNOWN, dtype=np.int32)
+
+    def _remember_as_former(self) -> None:
+        self._former_pool, self._former_codes = self._pool, self._codes
+        # Surfaces of several terms are few, and say where those stand in a list that begins anew, too.
+        self._former_codes[self._former_codes <= SEVERAL] = _UNKNOWN
 
     def codes(self, surfaces: SurfaceList, used: NDArray[np.uint8]) -> NDArray[np.int32]:
         """For each surface and language the number of its term, ``NOTHING``, or ``SEVERAL`` and below.
@@ -61,7 +70,8 @@ class SurfaceTerms:
             int32 (languages, surfaces); ``NOTHING`` where a language does not use a surface.
         """
         if len(self._pool) + len(surfaces) > max(_MOST_REMEMBERED, len(surfaces)):
-            self._forget()
+            self._remember_as_former()
+            self._begin_anew()
         numbers = self._pool.add(surfaces)
         self._make_room(len(self._pool))
         found = np.full((len(LANGUAGES), len(surfaces)), NOTHING, dtype=np.int32)
@@ -69,10 +79,17 @@ class SurfaceTerms:
             own = np.flatnonzero(used >> language & 1)
             held = numbers[own]
             unknown = own[self._codes[language, held] == _UNKNOWN]
+            self._codes[language, numbers[unknown]] = self._formerly_known(surfaces, unknown, language)
+            unknown = unknown[self._codes[language, numbers[unknown]] == _UNKNOWN]
             if len(unknown):
                 self._codes[language, numbers[unknown]] = self._learnt(surfaces.picked(unknown), language)
             found[language, own] = self._codes[language, held]
         return found
+
+    def _formerly_known(self, surfaces: SurfaceList, wanted: NDArray[np.int64], language: int) -> NDArray[np.int32]:
+        """What some surfaces meant before memory began anew."""
+        found = self._former_pool.find(surfaces, wanted)
+        return np.where(found == MISSING, np.int32(_UNKNOWN), self._former_codes[language, found])
 
     def _make_room(self, surfaces: int) -> None:
         known = self._codes.shape[1]

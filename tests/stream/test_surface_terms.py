@@ -1,0 +1,65 @@
+"""What surfaces mean does not depend on how many of them are remembered."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.stream import surface_terms
+from infostream_dedup.stream.surface_terms import SurfaceTerms
+from infostream_dedup.stream.term_numbers import TermNumbers
+from infostream_dedup.terms.kernels.counting import NOTHING, SEVERAL
+from infostream_dedup.text.surface_pool import SurfaceList
+
+WORDS = ["мост", "мосты", "река", "рекаКиев", "и", "word", "words", "премьер-министр", "ПриватБанк", "ъ"]
+ALL = (1 << len(LANGUAGES)) - 1
+
+
+def terms_of(held, words, language):
+    """The terms of each word, read back from codes."""
+    surfaces = SurfaceList.of(words)
+    codes = held.codes(surfaces, np.full(len(words), ALL, dtype=np.uint8))[language].tolist()
+    return [_terms(code, held.more) for code in codes]
+
+
+def _terms(code, more):
+    if code == NOTHING:
+        return []
+    if code > SEVERAL:
+        return [code]
+    place = SEVERAL - code
+    return more[place + 1 : place + 1 + more[place]].tolist()
+
+
+@settings(deadline=None)
+@given(
+    batches=st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6, unique=True), max_size=8),
+    most=st.integers(1, 8),
+)
+def test_terms_stay_when_memory_begins_anew(batches, most):
+    with pytest.MonkeyPatch.context() as patch:
+        unbounded = SurfaceTerms(Settings(representation="stem"), TermNumbers())
+        wanted = [terms_of(unbounded, words, 0) for words in batches]
+        patch.setattr(surface_terms, "_MOST_REMEMBERED", most)
+        bounded = SurfaceTerms(Settings(representation="stem"), TermNumbers())
+        assert [terms_of(bounded, words, 0) for words in batches] == wanted
+
+
+def test_what_was_remembered_before_is_not_analysed_again(monkeypatch):
+    monkeypatch.setattr(surface_terms, "_MOST_REMEMBERED", 4)
+    asked = []
+    learn = SurfaceTerms._learnt
+
+    def learnt(self, surfaces, language):
+        asked.extend(surfaces)
+        return learn(self, surfaces, language)
+
+    monkeypatch.setattr(SurfaceTerms, "_learnt", learnt)
+    held = SurfaceTerms(Settings(representation="stem"), TermNumbers())
+    for words in (["мост", "река"], ["мост", "гора"], ["река", "лес"], ["мост", "река"], ["лес", "дом"], ["гора"]):
+        held.codes(SurfaceList.of(words), np.ones(len(words), dtype=np.uint8))
+    # Memory begins anew with the third batch, which knows the river still, and with the fifth: the hill is forgotten.
+    assert asked == ["мост", "река", "гора", "лес", "дом", "гора"]
