@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -206,21 +207,36 @@ class Memory:
         begin = max(first, oldest) - window.first
         keys, targets = window.keys.rows_from(begin), window.targets.rows_from(begin)
         ordinals = np.arange(window.first + begin, window.end)
-        self._index.extend(ordinals, keys=keys, targets=targets if self._in_text else keys)
+        # Compiled code builds the index on another core while Python enters the rest.
+        with ThreadPoolExecutor(1) as beside:
+            indexed = beside.submit(self._index.extend, ordinals, keys=keys, targets=targets if self._in_text else keys)
+            self._resume_equal(begin)
+            self._resume_groups(first - window.first, groups, state, events)
+            self._resume_clock(clock)
+            indexed.result()
+
+    def _resume_equal(self, begin: int) -> None:
+        window = self.window
         sources = window.sources[begin : window.end - window.first].tolist()
         self._texts.extend([text for text, _ in window.hashes[begin:]], sources, window.first + begin)
         self._openings.extend([opening for _, opening in window.hashes[begin:]], sources, window.first + begin)
-        known = first - window.first
+
+    def _resume_groups(
+        self, known: int, groups: Sequence[str], state: Mapping[str, int], events: Sequence[GroupEvent]
+    ) -> None:
+        window = self.window
         if known:
             renamed = _renamed(events)
             window.groups[:known] = [renamed.get(group, group) for group in window.groups[:known]]
         window.groups[known:] = groups
-        self.clock = clock
+        self.groups.resume(state, events)
+
+    def _resume_clock(self, clock: int) -> None:
+        self.clock, window = clock, self.window
         dated = window.clocks[: window.end - window.first]
         dated = dated[dated != NO_TIME]
         if self._first_clock == NO_TIME:
             self._first_clock = int(dated[0]) if len(dated) else clock
-        self.groups.resume(state, events)
 
     def _forget_hashes(self, first: int, end: int) -> None:
         window = self.window
