@@ -31,10 +31,12 @@ import numpy as np
 
 from benchmarks.generator import MONTH, Words, generate, harder, write_texts
 from infostream_dedup.batch.collection import Collection, collect
-from infostream_dedup.batch.linking import key_terms_of, link
+from infostream_dedup.batch.linking import Linked, key_terms_of, link
 from infostream_dedup.batch.sweeping import measures_of
+from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, LinkedNodes, link_nodes, verbatim_links
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.terms.fast_surfaces import FastSurfaceCounter
+from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.text.utf8 import Texts
 
 K_MIN = 4
@@ -175,16 +177,23 @@ def _measured(folder: Path, reader: str, representation: str, target: str) -> di
     key_terms = stage("key terms", partial(key_terms_of, collection, settings))
     # The texts are done with.
     del collection
-    linked = stage("matching", lambda: link(key_terms, settings, k_min=K_MIN, engine="numba"))
-    measures = stage("S and T", lambda: measures_of(linked))
+    linked = stage("matching", lambda: _linked(key_terms, settings))
+    measures = stage("S and T", lambda: measures_of(linked) if isinstance(linked, Linked) else linked.measures())
     return {
-        "links": int(linked.matrix.counts.nnz),
+        "links": measures[0].links,
         "wall_seconds": round(sum(one["wall_seconds"] for one in stages.values()), 2),
         "cpu_seconds": round(sum(one["cpu_seconds"] for one in stages.values()), 2),
         "peak_gigabytes": max(one["peak_gigabytes"] for one in stages.values()),
         "stages": stages,
         "symmetry_and_transitivity": {one.k: [one.symmetry, one.transitivity] for one in measures},
     }
+
+
+def _linked(key_terms: KeyTerms, settings: Settings) -> Linked | LinkedNodes:
+    """As ``sweep`` does it: links between equal documents are not written out where there are very many."""
+    if verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
+        return link_nodes(key_terms, settings, k_min=K_MIN)
+    return link(key_terms, settings, k_min=K_MIN, engine="numba")
 
 
 def peak_gigabytes() -> float:
