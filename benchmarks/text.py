@@ -23,7 +23,7 @@ from typing import Any
 from benchmarks.generator import generate, write_texts
 
 WORD = re.compile(r"\w\w+")
-CHUNK = 2000
+CHUNK = 150
 """Documents scanned at a time."""
 
 

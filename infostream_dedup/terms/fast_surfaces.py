@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FastSurfaceCounter", "SurfaceTokens"]
 
-_CHUNK: Final = 1 << 20
+_CHUNK: Final = 1 << 18
 """Characters of text scanned at a time: enough to keep a thread busy, few enough for the processor's cache."""
 
 
