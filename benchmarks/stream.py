@@ -136,9 +136,8 @@ def _memory(arguments: argparse.Namespace, folder: str) -> dict[str, Any]:
         print(f"{rows[name]['most_megabytes']:.0f} MB at most, {rows[name]['terms']} terms", flush=True)
     growth = {kind: rows["many"][kind] / rows["few"][kind] - 1 for kind in ("held_megabytes", "most_megabytes")}
     print("growth:", ", ".join(f"{kind} {value:+.1%}" for kind, value in growth.items()), f"(goal {GOAL_GROWTH:.0%})")
-    news = f"{arguments.words} words"
     return {
-        "news": news,
+        "words": arguments.words,
         "window": window,
         "documents": [few, many],
         "goal": GOAL_GROWTH,

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SurfaceTerms"]
 
-_MOST_REMEMBERED: Final = 250_000
-"""Surfaces after which memory begins anew (about 25 MB). Those of the memory before are still known, so that the words
+_MOST_REMEMBERED: Final = 500_000
+"""Surfaces after which memory begins anew (about 45 MB). Those of the memory before are still known, so that the words
 that come again and again are not analysed anew: no more than twice as many are remembered at once."""
 
 _UNKNOWN: Final = -(1 << 31)
