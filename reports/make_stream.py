@@ -170,6 +170,8 @@ def _speed() -> str:
     for measured in found:
         if "growth" in measured:
             lines += _memory_lines(measured)
+    restart = SPEED / "restart.json"
+    lines += _restart_lines(json.loads(restart.read_text(encoding="utf-8"))) if restart.exists() else []
     return "\n".join(lines) + "\n"
 
 
@@ -180,8 +182,8 @@ def _speed_lines(runs: Sequence[dict[str, Any]]) -> list[str]:
 `python -m benchmarks.stream`, with the store, everything in the window. `cold`: nothing in the cache of forms; `warm`:
 all. Real news bring some ten new words a document, made-up words eighty: they are the worst case; news of russian words
 are made of the 400,000 commonest forms of the language. The machine is shared by several people, so CPU seconds tell
-more than the clock. Goals: {goals["documents_per_second"]:,} documents/s, and p50 {goals["single_p50_milliseconds"]:g} ms
-for one document.
+more than the clock. Goals: {goals["documents_per_second"]:,} documents/s, p50 {goals["single_p50_milliseconds"]:g} ms for
+one document.
 
 | news | documents | batch | cache | documents/CPU s | second half | by the clock | one, engine: p50 / p99 ms | stored |
 |---|---|---|---|---|---|---|---|---|"""
@@ -216,6 +218,19 @@ def _memory_lines(measured: dict[str, Any]) -> list[str]:
 each keeps its number for ever, in some 50 bytes. What is in use hardly grows (`mallinfo2`, once, on such a stream:
 221 MB after 50,000 documents, 230 after 300,000); the rest is memory given back to glibc, which keeps it (92 and 146
 MB), and caches filling up to their bounds.
+"""
+    return text.splitlines()
+
+
+def _restart_lines(measured: dict[str, Any]) -> list[str]:
+    seconds = {name: row["wall_seconds"] for name, row in measured["rows"].items()}
+    text = f"""
+## Restart
+
+`python -m benchmarks.stream_restart --documents {measured["documents"]}`: {seconds["load from the store"]:.1f} s to
+read the store, {seconds["memory of the window"]:.1f} s to rebuild the window and its index: {seconds["restart"]:.1f} s
+(goal {measured["goal_seconds"]:g} s), {measured["largest_memory_mb"]:,.0f} MB at most. Two thirds of the second part
+are the index, built on another core while Python enters hashes and groups; reading is SQLite and its rows.
 """
     return text.splitlines()
 
