@@ -182,7 +182,9 @@ def _speed_lines(runs: Sequence[dict[str, Any]]) -> list[str]:
 `python -m benchmarks.stream`, with the store, everything in the window. `cold`: nothing in the cache of forms; `warm`:
 all. Real news bring some ten new words a document, made-up words eighty: they are the worst case; news of russian words
 are made of the 400,000 commonest forms of the language. The machine is shared by several people, so CPU seconds tell
-more than the clock. Goals: {goals["documents_per_second"]:,} documents/s, p50 {goals["single_p50_milliseconds"]:g} ms for
+more than the clock.
+
+Goals: {goals["documents_per_second"]:,} documents/s, p50 {goals["single_p50_milliseconds"]:g} ms for
 one document.
 
 | news | documents | batch | cache | documents/CPU s | second half | by the clock | one, engine: p50 / p99 ms | stored |
