@@ -27,6 +27,7 @@ from infostream_dedup.matching.kernels.window_asking import (
     ask_and_add,
 )
 from infostream_dedup.matching.kernels.window_lists import (
+    BLOCK_BITS,
     NOTHING,
     Pool,
     Terms,
@@ -152,8 +153,9 @@ class WindowIndex:
     @property
     def nbytes(self) -> int:
         """Bytes of all arrays."""
+        hits = self._hits
         arrays = (*self._terms, *self._keys, *self._targets, *self._numbered, *self._found)
-        return sum(array.nbytes for array in (*arrays, self._hits.forward, self._hits.backward, self._hits.slots))
+        return sum(array.nbytes for array in (*arrays, hits.forward, hits.backward, hits.marks, hits.slots))
 
     def add(self, ordinal: int, *, keys: ArrayLike, targets: ArrayLike) -> None:
         """Take a document into the window.
@@ -442,8 +444,11 @@ def _empty_terms(slots: int) -> Terms:
 
 
 def _empty_hits(documents: int, terms: int) -> Hits:
-    words = np.zeros((2, -(-documents // _COUNTS_IN_A_WORD)), dtype=np.uint64)
-    return Hits(words[0].view(np.uint8), words[1].view(np.uint8), words[0], words[1], np.zeros(terms, dtype=np.int64))
+    mark_words = -(-documents // (_COUNTS_IN_A_WORD << BLOCK_BITS))
+    words = np.zeros((2, mark_words << BLOCK_BITS), dtype=np.uint64)
+    marks = np.zeros(mark_words, dtype=np.uint64)
+    counts = words[0].view(np.uint8), words[1].view(np.uint8), marks.view(np.uint8)
+    return Hits(*counts, words[0], words[1], marks, np.zeros(terms, dtype=np.int64))
 
 
 def _empty_pool(slots: int) -> Pool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from infostream_dedup.matching.kernels.window_lists import (
+    BLOCK_BITS,
     Pool,
     Terms,
     append_document,
@@ -48,6 +49,7 @@ ASK, ADD_KEYS, ADD_TARGETS = 0, 1, 2
 ALL_DONE, SLOTS_FULL, KEYS_FULL, TARGETS_FULL, FOUND_FULL = 0, 1, 2, 3, 4
 
 _AT_ONCE = 8
+_WORDS_OF_A_BLOCK = (1 << BLOCK_BITS) // _AT_ONCE
 _TOP_BITS = np.uint64(0x8080808080808080)
 _ONES = np.uint64(0x0101010101010101)
 
@@ -87,20 +89,24 @@ class Numbered(NamedTuple):
 
 
 class Hits(NamedTuple):
-    """Room to count in; all counts are 0 between calls.
+    """Room to count in; all counts and marks are 0 between calls.
 
     Attributes:
-        forward: uint8, by document less the oldest; a multiple of eight.
+        forward: uint8, by document less the oldest; whole blocks.
         backward: uint8, the same.
+        marks: uint8, by block of 2**``BLOCK_BITS`` documents, 1 where a count is not 0; a multiple of eight.
         forward_words: uint64, the memory of ``forward``, eight counts a word.
         backward_words: uint64, that of ``backward``.
+        mark_words: uint64, that of ``marks``.
         slots: int64, room for the keys and targets of a document.
     """
 
     forward: NDArray[np.uint8]
     backward: NDArray[np.uint8]
+    marks: NDArray[np.uint8]
     forward_words: NDArray[np.uint64]
     backward_words: NDArray[np.uint64]
+    mark_words: NDArray[np.uint64]
     slots: NDArray[np.int64]
 
 
@@ -126,25 +132,42 @@ def _reaching(word: np.uint64, added: np.uint64) -> np.uint64:
     return ((word & ~_TOP_BITS) + added | word) & _TOP_BITS
 
 
-@compiled
-def _collect(row: int, own: int, asking: Asking, numbered: Numbered, hits: Hits, found: Found, first: int) -> int:
-    """Write down who has enough hits; returns how many."""
-    end = room = found.ends[row]
+@inlined
+def _collect_block(
+    block: int, own: int, asking: Asking, numbered: Numbered, hits: Hits, found: Found, first: int, end: int
+) -> int:
+    """Write down who of a block has enough hits and clear its counts; returns where the finds end now."""
     # Whoever could be linked at all is looked at; most others are passed over eight at a time.
     added = _ONES * np.uint64(128 - min(asking.needs[0], 128))
-    for at in range(hits.forward_words.size):
+    for at in range(block * _WORDS_OF_A_BLOCK, (block + 1) * _WORDS_OF_A_BLOCK):
         forward, backward = hits.forward_words[at], hits.backward_words[at]
-        if (_reaching(forward, added) | _reaching(backward, added)) == 0:
+        if (_reaching(forward, added) | _reaching(backward, added)) != 0:
+            for document in range(at * _AT_ONCE, (at + 1) * _AT_ONCE):
+                most = max(hits.forward[document], hits.backward[document])
+                if most < asking.needs[0]:
+                    continue
+                if most >= asking.needs[min(own, numbered.sizes[first + document])]:
+                    if end < found.ordinals.size:
+                        found.ordinals[end] = numbered.ordinals[first + document]
+                        found.forward[end], found.backward[end] = hits.forward[document], hits.backward[document]
+                    end += 1
+        hits.forward_words[at] = 0
+        hits.backward_words[at] = 0
+    return end
+
+
+@compiled
+def _collect(row: int, own: int, asking: Asking, numbered: Numbered, hits: Hits, found: Found, first: int) -> int:
+    """Write down who has enough hits and clear what was counted; returns how many have."""
+    end = room = found.ends[row]
+    # A large window is mostly blocks in which nobody was counted.
+    for word in range(hits.mark_words.size):
+        if hits.mark_words[word] == 0:
             continue
-        for document in range(at * _AT_ONCE, (at + 1) * _AT_ONCE):
-            most = max(hits.forward[document], hits.backward[document])
-            if most < asking.needs[0]:
-                continue
-            if most >= asking.needs[min(own, numbered.sizes[first + document])]:
-                if end < found.ordinals.size:
-                    found.ordinals[end] = numbered.ordinals[first + document]
-                    found.forward[end], found.backward[end] = hits.forward[document], hits.backward[document]
-                end += 1
+        for block in range(word * _AT_ONCE, (word + 1) * _AT_ONCE):
+            if hits.marks[block] != 0:
+                end = _collect_block(block, own, asking, numbered, hits, found, first, end)
+        hits.mark_words[word] = 0
     return int(end - room)
 
 
@@ -178,15 +201,9 @@ def ask(
         return True
     prefetch_lists(key_slots, targets)
     prefetch_lists(target_slots, keys)
-    count_hits(key_slots, oldest, targets, hits.forward)
-    count_hits(target_slots, oldest, keys, hits.backward)
-    words = (state[NEXT] - oldest + _AT_ONCE - 1) // _AT_ONCE
-    forward, backward = hits.forward_words[:words], hits.backward_words[:words]
-    counted = Hits(hits.forward, hits.backward, forward, backward, hits.slots)
-    many = _collect(row, own, asking, numbered, counted, found, oldest - shift)
-    for at in range(words):
-        forward[at] = 0
-        backward[at] = 0
+    count_hits(key_slots, oldest, targets, hits.forward, hits.marks)
+    count_hits(target_slots, oldest, keys, hits.backward, hits.marks)
+    many = _collect(row, own, asking, numbered, hits, found, oldest - shift)
     found.ends[row + 1] += many
     return bool(found.ends[row + 1] <= found.ordinals.size)
 

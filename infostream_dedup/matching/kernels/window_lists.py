@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "BLOCK_BITS",
     "NOTHING",
     "Pool",
     "Terms",
@@ -34,6 +35,10 @@ __all__ = [
 ]
 
 NOTHING = -1
+
+BLOCK_BITS = 6
+"""Documents are marked in blocks of 2**6: their counts, a byte each, lie in one cache line."""
+
 _START, _BEGIN, _END, _EXPONENT = 0, 1, 2, 3
 _LEAST_EXPONENT = 1
 
@@ -341,7 +346,9 @@ def settle(distinct: NDArray[np.int64], ends: NDArray[np.int64], terms: Terms, p
 
 
 @inlined
-def count_hits(slots: NDArray[np.int64], oldest: int, pool: Pool, hits: NDArray[np.uint8]) -> None:
+def count_hits(
+    slots: NDArray[np.int64], oldest: int, pool: Pool, hits: NDArray[np.uint8], marks: NDArray[np.uint8]
+) -> None:
     """Count for each document in how many of the given slots' lists it stands.
 
     Args:
@@ -349,15 +356,18 @@ def count_hits(slots: NDArray[np.int64], oldest: int, pool: Pool, hits: NDArray[
         oldest: first document that has not expired.
         pool: the lists.
         hits: uint8, by document less ``oldest``; counted up.
+        marks: uint8, by block of 2**``BLOCK_BITS`` documents; 1 where one has been counted.
     """
-    postings, base = pool.postings, np.uint32(oldest)
+    postings, base, bits = pool.postings, np.uint32(oldest), np.uint32(BLOCK_BITS)
     for place in range(slots.size):
         slot = slots[place]
         if slot == NOTHING or pool.lists[slot, _EXPONENT] == NOTHING:
             continue
         _skip_expired(pool, slot, oldest)
         for position in range(pool.lists[slot, _BEGIN], pool.lists[slot, _END]):
-            hits[postings[position] - base] += np.uint8(1)
+            document = postings[position] - base
+            hits[document] += np.uint8(1)
+            marks[document >> bits] = np.uint8(1)
 
 
 @compiled
