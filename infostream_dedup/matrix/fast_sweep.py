@@ -31,6 +31,8 @@ __all__ = ["fast_sweep", "fast_sweep_nodes"]
 
 _ORDER_LEVELS = 4
 _BLOCKS = 256
+_LEAST_WORK = 1 << 18
+"""Steps over links in a block: enough that handing it to a thread costs little beside it."""
 
 
 def fast_sweep(
@@ -252,7 +254,7 @@ def _bits(chosen: NDArray[np.bool_]) -> NDArray[np.uint64]:
 
 def _blocks(work: NDArray[np.int64]) -> Iterator[slice]:
     """Rows in blocks of similar work: large components come first, equal numbers of rows would leave cores idle."""
-    return row_blocks(work, max(1, int(work.sum()) // _BLOCKS))
+    return row_blocks(work, max(_LEAST_WORK, int(work.sum()) // _BLOCKS))
 
 
 def _toy() -> None:

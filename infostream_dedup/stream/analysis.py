@@ -13,14 +13,8 @@ from infostream_dedup.stream.full_texts import full_texts
 from infostream_dedup.stream.rows import Rows, with_room
 from infostream_dedup.stream.surface_terms import SurfaceTerms
 from infostream_dedup.stream.term_numbers import TermNumbers
-from infostream_dedup.terms.kernels.counting import (
-    NOTHING,
-    SEVERAL,
-    Row,
-    TermsOfSurfaces,
-    count_terms,
-    mark_used,
-)
+from infostream_dedup.terms.kernels.counting import Row, TermsOfSurfaces, count_terms, mark_used
+from infostream_dedup.terms.kernels.surface_mapping import NOTHING, SEVERAL
 from infostream_dedup.text.detection import detect_all
 from infostream_dedup.text.scanner import Scanned, Scanner
 from infostream_dedup.text.surface_pool import SurfaceList

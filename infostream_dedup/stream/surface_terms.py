@@ -9,7 +9,7 @@ import numpy as np
 
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.stream.term_numbers import TermNumbers
-from infostream_dedup.terms.kernels.counting import NOTHING, SEVERAL
+from infostream_dedup.terms.kernels.surface_mapping import NOTHING, SEVERAL
 from infostream_dedup.terms.representations import terms_of_new
 from infostream_dedup.text.fast_forms import forms_of_all
 from infostream_dedup.text.kernels.surface_table import MISSING

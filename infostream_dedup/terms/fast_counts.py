@@ -20,14 +20,8 @@ from infostream_dedup.matrix.kernels.threads import thread_count
 from infostream_dedup.model import LANGUAGES, Language, Settings
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.fast_surfaces import SurfaceTokens
-from infostream_dedup.terms.kernels.counting import (
-    NOTHING,
-    SEVERAL,
-    Row,
-    TermsOfSurfaces,
-    count_terms,
-    mark_used,
-)
+from infostream_dedup.terms.kernels.counting import Row, TermsOfSurfaces, count_terms, mark_used
+from infostream_dedup.terms.kernels.surface_mapping import NOTHING, ROOM_FOR_REPEATED, map_surfaces, mark_words
 from infostream_dedup.terms.representations import TERMS_OF_WORDS, terms_of_distinct
 from infostream_dedup.text.fast_forms import SurfaceForms, forms_of_all
 from infostream_dedup.text.fast_stemming import stems_of
@@ -77,17 +71,17 @@ def _terms_of_surfaces(
     held = forms_of_all(tokens.surfaces)
     # A word is a form, with its shape where the representation asks for it.
     shapes = 1 if settings.representation in TERMS_OF_WORDS else len(_SHAPES)
-    words = held.numbers if shapes == 1 else held.numbers * shapes + held.shapes
-    used = _used(tokens, workers)
+    words = held.numbers if shapes == 1 else held.numbers * np.int32(shapes) + held.shapes
+    marks = np.zeros(len(held.forms) * shapes, dtype=np.uint8)
+    mark_words(held.surfaces, words, _used(tokens, workers), marks)
     pool = SurfacePool()
-    by_language = np.full((len(LANGUAGES), len(held.forms) * shapes), NOTHING, dtype=np.int32)
+    by_language = np.full((len(LANGUAGES), len(marks)), NOTHING, dtype=np.int32)
     for number, language in enumerate(LANGUAGES):
-        own = np.zeros(by_language.shape[1], dtype=np.bool_)
-        own[words[(used[held.surfaces] >> number & 1).astype(np.bool_)]] = True
+        own = np.flatnonzero(marks & np.uint8(1 << number))
         if settings.representation == "stem":
-            _enter_stems(np.flatnonzero(own), held.forms, language, pool, by_language[number], workers)
+            _enter_stems(own, held.forms, language, pool, by_language[number], workers)
         else:
-            _enter_terms(np.flatnonzero(own), held.forms, language, settings, pool, by_language[number])
+            _enter_terms(own, held.forms, language, settings, pool, by_language[number])
     listed = pool.listed()
     order = listed.code_point_order()
     rank = np.empty(len(order) + 1, dtype=np.int32)
@@ -183,27 +177,14 @@ def _without_collection() -> Iterator[None]:
 
 
 def _mapping(
-    held: SurfaceForms, words: NDArray[np.int64], term_of_word: NDArray[np.int32], surfaces: int
+    held: SurfaceForms, words: NDArray[np.int32], term_of_word: NDArray[np.int32], surfaces: int
 ) -> tuple[TermsOfSurfaces, int]:
     """Surfaces to terms, and the most terms that a surface holds."""
     terms = np.full((len(LANGUAGES), surfaces), NOTHING, dtype=np.int32)
-    more: list[int] = []
-    most = 1
-    for language, by_word in enumerate(term_of_word):
-        found = by_word[words]
-        holders, found = held.surfaces[found != NOTHING], found[found != NOTHING]
-        terms[language, holders] = found
-        repeated = np.unique(holders[1:][holders[1:] == holders[:-1]])
-        for surface, begin, end in zip(
-            repeated.tolist(),
-            np.searchsorted(holders, repeated).tolist(),
-            np.searchsorted(holders, repeated, side="right").tolist(),
-            strict=True,
-        ):
-            terms[language, surface] = SEVERAL - len(more)
-            more += [end - begin, *found[begin:end].tolist()]
-            most = max(most, end - begin)
-    return TermsOfSurfaces(terms.ravel(), surfaces, np.array(more, dtype=np.int32)), most
+    repeated = int(np.count_nonzero(held.surfaces[1:] == held.surfaces[:-1]))
+    more = np.empty(ROOM_FOR_REPEATED * repeated * len(LANGUAGES) + 2, dtype=np.int32)
+    end, most = map_surfaces(held.surfaces, words, term_of_word, terms, more)
+    return TermsOfSurfaces(terms.ravel(), surfaces, more[:end].copy()), most
 
 
 @dataclass(frozen=True, slots=True)

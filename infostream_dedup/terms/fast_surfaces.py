@@ -127,7 +127,10 @@ class FastSurfaceCounter:
         self._pool.shutdown()
         languages = [chunk.languages for chunk in self._chunks]
         every = np.concatenate(languages) if languages else np.zeros(0, dtype=np.uint8)
-        return SurfaceTokens([chunk.scanned for chunk in self._chunks], self._surfaces.listed(), every)
+        tokens = SurfaceTokens([chunk.scanned for chunk in self._chunks], self._surfaces.listed(), every)
+        # Whoever still holds the counter does not hold its memory.
+        self._surfaces, self._chunks = SurfacePool(), []
+        return tokens
 
     def _submit(self) -> None:
         if not self._texts:

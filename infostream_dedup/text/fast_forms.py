@@ -25,14 +25,14 @@ class SurfaceForms:
 
     Attributes:
         forms: distinct forms, without shapes or behind the digit of the shape.
-        surfaces: int64 (entries,), the surface, ascending; its words in their order.
-        numbers: int64 (entries,), the form, index into ``forms``.
+        surfaces: int32 (entries,), the surface, ascending; its words in their order.
+        numbers: int32 (entries,), the form, index into ``forms``.
         shapes: uint8 (entries,), the ``Shape`` of the word.
     """
 
     forms: SurfaceList
-    surfaces: NDArray[np.int64]
-    numbers: NDArray[np.int64]
+    surfaces: NDArray[np.int32]
+    numbers: NDArray[np.int32]
     shapes: NDArray[np.uint8]
 
 
@@ -55,14 +55,14 @@ def forms_of_all(surfaces: SurfaceList, *, shaped: bool = False) -> SurfaceForms
     ]
     others = texts_of([f"{shape}{form}" if shaped else form for _, form, shape in entries])
     other_numbers = pool.add(SurfaceList(others.offsets, others.data))
-    other_holders = np.array([surface for surface, _, _ in entries], dtype=np.int64)
+    other_holders = np.array([surface for surface, _, _ in entries], dtype=np.int32)
     other_shapes = np.array([shape for _, _, shape in entries], dtype=np.uint8)
-    plain = np.flatnonzero(numbers >= 0)
-    holders = np.concatenate([plain, other_holders])
-    order = np.argsort(holders, kind="stable")
+    plain = numbers >= 0
+    holders = np.flatnonzero(plain).astype(np.int32)
+    places = np.searchsorted(holders, other_holders)
     return SurfaceForms(
         pool.listed(),
-        holders[order],
-        np.concatenate([numbers[plain], other_numbers])[order].astype(np.int64),
-        np.concatenate([shapes[plain], other_shapes])[order],
+        np.insert(holders, places, other_holders),
+        np.insert(numbers[plain], places, other_numbers),
+        np.insert(shapes[plain], places, other_shapes),
     )

@@ -8,17 +8,12 @@ import numpy as np
 
 from infostream_dedup.matrix.kernels.compiled import compiled
 from infostream_dedup.matrix.kernels.prefetching import prefetch
+from infostream_dedup.terms.kernels.surface_mapping import NOTHING, SEVERAL
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NOTHING", "SEVERAL", "Row", "TermsOfSurfaces", "count_terms", "mark_used"]
-
-NOTHING: Final = -1
-"""In place of a term: the surface holds none."""
-
-SEVERAL: Final = -2
-"""From here on down: the surface holds several terms; their number and they stand in ``more`` from -2 - value on."""
+__all__ = ["Row", "TermsOfSurfaces", "count_terms", "mark_used"]
 
 _AHEAD: Final = 16
 """Tokens looked ahead: about as long as memory takes."""

@@ -46,6 +46,9 @@ AT_ONCE: Final = 64
 _AHEAD: Final = 16
 """Words looked ahead: about as long as memory takes."""
 
+_RECORD: Final = HEADER + 24
+"""Bytes of nearly every record."""
+
 MISSING: Final = -1
 """In place of the number of a surface that a table does not hold."""
 
@@ -162,7 +165,10 @@ def prepare(table: SurfaceTable, hashes: NDArray[np.uint64], begin: int, end: in
     for word in range(begin, end):
         prefetch(table.slots, signed(hashes[word]) & mask)
     for word in range(begin, end):
-        prefetch(table.pool, signed(table.slots[signed(hashes[word]) & mask] & np.uint64(_LOWER)))
+        record = signed(table.slots[signed(hashes[word]) & mask] & np.uint64(_LOWER))
+        prefetch(table.pool, record)
+        # Half of the records lie across the border of two cache lines.
+        prefetch(table.pool, record + _RECORD)
 
 
 @compiled

@@ -1,0 +1,80 @@
+"""From the words that surfaces hold to the terms that they hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from infostream_dedup.matrix.kernels.compiled import compiled
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["NOTHING", "ROOM_FOR_REPEATED", "SEVERAL", "map_surfaces", "mark_words"]
+
+NOTHING: Final = -1
+"""In place of a term: the surface holds none."""
+
+SEVERAL: Final = -2
+"""From here on down: the surface holds several terms; their number and they stand in ``more`` from -2 - value on."""
+
+ROOM_FOR_REPEATED: Final = 3
+"""Places of ``more`` for each word of a surface behind its first one: two words take three places."""
+
+
+@compiled
+def mark_words(
+    holders: NDArray[np.int32], words: NDArray[np.int32], used: NDArray[np.uint8], marks: NDArray[np.uint8]
+) -> None:
+    """Let the words of a surface be used where the surface is.
+
+    Args:
+        holders: int32 (entries,), surfaces.
+        words: int32 (entries,), the word that each holds.
+        used: uint8 (surfaces,), a bit for each language.
+        marks: uint8 (words,), receives the same for words; zeros to begin with.
+    """
+    for entry in range(words.size):
+        marks[words[entry]] |= used[holders[entry]]
+
+
+@compiled
+def map_surfaces(
+    holders: NDArray[np.int32],
+    words: NDArray[np.int32],
+    term_of_word: NDArray[np.int32],
+    terms: NDArray[np.int32],
+    more: NDArray[np.int32],
+) -> tuple[int, int]:
+    """Write down the terms of each surface in each language.
+
+    Args:
+        holders: int32 (entries,), surfaces, ascending.
+        words: int32 (entries,), the word that each holds, in their order.
+        term_of_word: int32 (languages, words), ``NOTHING`` for a word that is no term.
+        terms: int32 (languages, surfaces), ``NOTHING`` everywhere; receives terms, ``SEVERAL`` and below.
+        more: int32, receives lists of terms; ``ROOM_FOR_REPEATED`` places for each entry of the same surface as the
+            one before and each language, and two more.
+
+    Returns:
+        Places of ``more`` that are used; the most terms that a surface holds, at least 1.
+    """
+    end, most = 0, 1
+    for language in range(terms.shape[0]):
+        entry = 0
+        while entry < words.size:
+            holder, size = holders[entry], 0
+            while entry < words.size and holders[entry] == holder:
+                term = term_of_word[language, words[entry]]
+                if term != NOTHING:
+                    size += 1
+                    more[end + size] = term
+                entry += 1
+            if size == 1:
+                terms[language, holder] = more[end + 1]
+            elif size > 1:
+                terms[language, holder] = SEVERAL - end
+                more[end] = size
+                end += size + 1
+                most = max(most, size)
+    return end, most
