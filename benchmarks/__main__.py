@@ -55,6 +55,7 @@ def _parts(month: bool, runs: str, real: Path | None) -> dict[str, list[str]]:
         "hard": [*job, largest, "--hard"],
         "morph": [*job, largest, "--representation", "morph", "--words", "russian"],
         "race": [*race, "100000", *contestants],
+        "race-cold": [*race, "100000", *contestants, "--cold"],
         # The cosine takes four times as long for twice the documents.
         "race-small": [*race, "20000"],
         "matching": ["benchmarks.matching", "--sizes", *sizes[1:]],
