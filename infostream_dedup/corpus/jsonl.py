@@ -55,9 +55,10 @@ def _record(line: Line, place: Place) -> Item:
     if not isinstance(values, dict):
         kind = "an array" if isinstance(values, list) else repr(values)[:20]
         return place.error("E_TYPE", f"{kind} came, expected one JSON object a line")
-    brackets = line.data.count(b"{") + line.data.count(b"[")
-    if brackets > _MAX_DEPTH and _depth(values) > _MAX_DEPTH:
-        return place.error("E_DEPTH", f"nested deeper than {_MAX_DEPTH} levels")
+    if any(isinstance(value, dict | list) for value in values.values()):
+        brackets = line.data.count(b"{") + line.data.count(b"[")
+        if brackets > _MAX_DEPTH and _depth(values) > _MAX_DEPTH:
+            return place.error("E_DEPTH", f"nested deeper than {_MAX_DEPTH} levels")
     return Record(values, place)
 
 

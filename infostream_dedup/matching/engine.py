@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.matrix.entries import column_counts
 from infostream_dedup.matrix.similarity_matrix import SimilarityMatrix
 
 __all__ = ["Engine", "Progress", "checked", "expected_work"]
@@ -55,8 +56,7 @@ def expected_work(keys: sp.csr_array, targets: sp.csr_array) -> int:
         keys: (documents, terms).
         targets: (documents, terms).
     """
-    holders = np.bincount(targets.indices, minlength=targets.shape[1])
-    return int(holders[keys.indices].sum())
+    return int(column_counts(keys) @ column_counts(targets))
 
 
 def checked(keys: sp.csr_array, targets: sp.csr_array, *, n: int) -> None:

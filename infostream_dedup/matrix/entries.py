@@ -12,7 +12,7 @@ from infostream_dedup.matrix.row_blocks import row_blocks
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["at_least", "csr_from", "kept_entries", "pattern_of"]
+__all__ = ["at_least", "column_counts", "csr_from", "kept_entries", "pattern_of"]
 
 _BLOCK_ENTRIES = 8_000_000
 
@@ -62,6 +62,15 @@ def at_least(counts: sp.csr_array, k: int) -> sp.csr_array:
 def pattern_of(matrix: sp.csr_array) -> sp.csr_array:
     """Bool matrix that is true at every stored entry; shares its indices."""
     return sp.csr_array((np.ones(matrix.nnz, dtype=np.bool_), matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def column_counts(matrix: sp.csr_array) -> NDArray[np.int64]:
+    """int64 (columns,): stored entries of each column."""
+    counts = np.zeros(matrix.shape[1], dtype=np.int64)
+    # In blocks, as bincount copies its whole input to int64.
+    for begin in range(0, matrix.nnz, _BLOCK_ENTRIES):
+        counts += np.bincount(matrix.indices[begin : begin + _BLOCK_ENTRIES], minlength=len(counts))
+    return counts
 
 
 def _kept_by_row(indptr: NDArray[np.signedinteger], keep: NDArray[np.bool_]) -> NDArray[np.int64]:

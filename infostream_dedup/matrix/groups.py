@@ -32,14 +32,14 @@ def group_leaders(links: sp.csr_array) -> NDArray[np.int64]:
     return np.asarray(first[group], dtype=np.int64)
 
 
-def group_sizes(links: sp.csr_array) -> NDArray[np.int64]:
+def group_sizes(leaders: NDArray[np.int64]) -> NDArray[np.int64]:
     """Documents in each group, single documents included, in the order of the leaders.
 
     Args:
-        links: as for ``group_leaders``.
+        leaders: int64 (documents,), as ``group_leaders`` gives them.
 
     Returns:
         int64 (groups,).
     """
-    _, sizes = np.unique(group_leaders(links), return_counts=True)
+    _, sizes = np.unique(leaders, return_counts=True)
     return np.asarray(sizes, dtype=np.int64)

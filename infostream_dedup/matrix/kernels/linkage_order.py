@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,11 +11,12 @@ from infostream_dedup.matrix.kernels.compiled import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["join_linked", "relabelled", "transposed"]
+__all__ = ["join_linked", "relabelled", "root", "transposed"]
 
 
 @compiled
-def _root(parents: NDArray[np.int32], node: int) -> int:
+def root(parents: NDArray[Any], node: int) -> int:
+    """The smallest node known to be joined with one; makes the way there shorter."""
     while parents[node] != node:
         parents[node] = parents[parents[node]]
         node = parents[node]
@@ -46,13 +47,13 @@ def join_linked(
     for row in range(indptr.size - 1):
         for link in range(indptr[row], indptr[row + 1]):
             if low <= counts[link] < high:
-                one, other = _root(parents, row), _root(parents, columns[link])
+                one, other = root(parents, row), root(parents, columns[link])
                 if one < other:
                     parents[other] = one
                 else:
                     parents[one] = other
     for node in range(labels.size):
-        labels[node] = _root(parents, node)
+        labels[node] = root(parents, node)
 
 
 @compiled
