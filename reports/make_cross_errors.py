@@ -189,6 +189,9 @@ def _translator(source: Language, target: Language) -> Translator:
 
 def main() -> int:
     """Look into every set and write the page."""
+    if len(sys.argv) != 2:
+        print("usage: python reports/make_cross_errors.py DATA", file=sys.stderr)
+        return 2
     data = Path(sys.argv[1])
     parts = [section(data, name) for name in SETS]
     page = f"""# Errors across languages

@@ -180,7 +180,7 @@ def sweep_collection(
         key_terms = key_terms_of(collection, chosen)
         if settings.score == "count" and key_terms.pivot is None and verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
             k_min = min(_EXACT_FROM, settings.n)
-            _sweep_nodes(result, link_nodes(key_terms, chosen, k_min=k_min, progress=progress), ks)
+            _sweep_nodes(result, link_nodes(key_terms, chosen, k_min=k_min, progress=progress), ks, progress)
             continue
         k_min = least_k(key_terms)
         linked = link(key_terms, chosen, k_min=k_min, engine=engine, progress=progress)
@@ -191,7 +191,7 @@ def sweep_collection(
             if k_min > 1:
                 result.notes.append(_SHARES_NOTE.format(representation, k_min))
         else:
-            _sweep_counts(result, linked, ks)
+            _sweep_counts(result, linked, ks, progress)
             if examples:
                 result.examples.extend(_examples(collection, linked, ks))
     if progress is not None:
@@ -199,10 +199,10 @@ def sweep_collection(
     return result
 
 
-def _sweep_nodes(result: SweepResult, linked: LinkedNodes, ks: Sequence[int] | None) -> None:
+def _sweep_nodes(result: SweepResult, linked: LinkedNodes, ks: Sequence[int] | None, progress: Progress | None) -> None:
     """What ``_sweep_counts`` finds, without writing out the links of large clusters of equal documents."""
     representation, n = linked.settings.representation, linked.settings.n
-    measures = [*_measures_below(linked.key_terms, n, linked.k_min), *linked.measures()]
+    measures = [*_measures_below(linked.key_terms, n, linked.k_min, progress), *linked.measures(progress)]
     shown = set(range(1, n + 1)) if ks is None else set(ks)
     result.rows.extend(SweepRow(representation, "all", row) for row in measures if row.k in shown)
     recommendation = recommend(measures, _chance(linked.key_terms.keys, linked.key_terms.targets, n), n=n)
@@ -213,9 +213,10 @@ def _sweep_nodes(result: SweepResult, linked: LinkedNodes, ks: Sequence[int] | N
     result.notes.append(_CLUSTERS_NOTE.format(representation))
 
 
-def _sweep_counts(result: SweepResult, linked: Linked, ks: Sequence[int] | None) -> None:
+def _sweep_counts(result: SweepResult, linked: Linked, ks: Sequence[int] | None, progress: Progress | None) -> None:
     representation, n = linked.settings.representation, linked.settings.n
-    measures = [*_measures_below(linked.key_terms, n, linked.matrix.k_min), *measures_of(linked)]
+    below = _measures_below(linked.key_terms, n, linked.matrix.k_min, progress)
+    measures = [*below, *measures_of(linked, progress=progress)]
     shown = set(range(1, n + 1)) if ks is None else set(ks)
     result.rows.extend(SweepRow(representation, "all", row) for row in measures if row.k in shown)
     recommendation = recommend(measures, _chance(linked.key_terms.keys, linked.key_terms.targets, n), n=n)
@@ -264,18 +265,21 @@ def _tell_untranslated(result: SweepResult, linked: Linked) -> None:
         result.notes.append(f"pivot: {' and '.join(told)} documents' term weight has no equivalent in {pivot}")
 
 
-def measures_of(linked: Linked, documents: NDArray[np.int64] | None = None) -> list[Measures]:
+def measures_of(
+    linked: Linked, documents: NDArray[np.int64] | None = None, *, progress: Progress | None = None
+) -> list[Measures]:
     """S and T for every k that the matrix holds.
 
     Args:
         linked: of a collection.
         documents: int64, ordinals: only these rows and columns; all by default.
+        progress: told of each k done where the collection is large.
     """
     matrix = linked.matrix if documents is None else linked.matrix.restricted(documents)
-    return _measures(matrix, compiled=linked.compiled)
+    return _measures(matrix, compiled=linked.compiled, progress=progress)
 
 
-def _measures(matrix: SimilarityMatrix, *, compiled: bool) -> list[Measures]:
+def _measures(matrix: SimilarityMatrix, *, compiled: bool, progress: Progress | None = None) -> list[Measures]:
     ks = range(matrix.k_min, matrix.n + 1)
     if not compiled:
         return sweep_counts(matrix, ks, exact_from=_EXACT_FROM)
@@ -283,16 +287,16 @@ def _measures(matrix: SimilarityMatrix, *, compiled: bool) -> list[Measures]:
 
     low = [k for k in ks if k < _EXACT_FROM]
     measured = sweep_counts(matrix, low) if low else []
-    return [*measured, *fast_sweep(matrix, [k for k in ks if k >= _EXACT_FROM])]
+    return [*measured, *fast_sweep(matrix, [k for k in ks if k >= _EXACT_FROM], progress=progress)]
 
 
-def _measures_below(key_terms: KeyTerms, n: int, k_min: int) -> list[Measures]:
+def _measures_below(key_terms: KeyTerms, n: int, k_min: int, progress: Progress | None) -> list[Measures]:
     """S and T of the k below ``k_min``, whose links are too many to be stored; T is sampled."""
     if k_min == 1:
         return []
     from infostream_dedup.matching.low_k import sweep_unstored
 
-    return sweep_unstored(key_terms.keys, key_terms.targets, n=n, most=k_min - 1)
+    return sweep_unstored(key_terms.keys, key_terms.targets, n=n, most=k_min - 1, progress=progress)
 
 
 def recommendation_for(

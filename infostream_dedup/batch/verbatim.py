@@ -69,12 +69,12 @@ class LinkedNodes:
         """Counts between the leaders of the nodes."""
         return SimilarityMatrix(self.links.counts, k_min=self.k_min, n=self.settings.n)
 
-    def measures(self) -> list[Measures]:
-        """S and T of the documents for every k from ``k_min`` on, transitivity exact."""
+    def measures(self, progress: Progress | None = None) -> list[Measures]:
+        """S and T of the documents for every k from ``k_min`` on, transitivity exact; ``progress`` is told of each."""
         from infostream_dedup.matrix.fast_sweep import fast_sweep_nodes
 
         ks = range(self.k_min, self.settings.n + 1)
-        return fast_sweep_nodes(self.links.counts, self.links.nodes.weights, self.links.own, ks)
+        return fast_sweep_nodes(self.links.counts, self.links.nodes.weights, self.links.own, ks, progress=progress)
 
     def group_sizes(self, k: int) -> NDArray[np.int64]:
         """int64 (groups,): documents in each group at k, single documents included, in no particular order."""

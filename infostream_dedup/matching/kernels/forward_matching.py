@@ -14,6 +14,7 @@ import numpy as np
 
 from infostream_dedup.matrix.kernels.compiled import compiled
 from infostream_dedup.matrix.kernels.prefetching import prefetch
+from infostream_dedup.matrix.kernels.row_search import first_not_below
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,14 +62,8 @@ def _count_by_walking(postings: NDArray[np.uint32], begin: int, end: int, hits: 
 @compiled
 def holds(indices: NDArray[np.uint32], begin: int, end: int, term: int) -> bool:
     """Whether a term lies in the ascending ``indices[begin:end]``."""
-    stop = end
-    while begin < end:
-        middle = (begin + end) >> 1
-        if indices[middle] < term:
-            begin = middle + 1
-        else:
-            end = middle
-    return begin < stop and indices[begin] == term
+    place = first_not_below(indices, begin, end, term)
+    return place < end and indices[place] == term
 
 
 @compiled

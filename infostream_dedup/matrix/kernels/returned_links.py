@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from infostream_dedup.matrix.kernels.compiled import compiled
 from infostream_dedup.matrix.kernels.linkage_order import root
+from infostream_dedup.matrix.kernels.row_search import first_not_below
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,15 +19,9 @@ __all__ = ["join_returned"]
 def _is_linked(
     indptr: NDArray[np.int64], columns: NDArray[np.int32], counts: NDArray[np.uint8], row: int, column: int, k: int
 ) -> bool:
-    begin, end = indptr[row], indptr[row + 1]
-    last = end
-    while begin < end:
-        middle = (begin + end) >> 1
-        if columns[middle] < column:
-            begin = middle + 1
-        else:
-            end = middle
-    return bool(begin < last and columns[begin] == column and counts[begin] >= k)
+    end = indptr[row + 1]
+    place = first_not_below(columns, indptr[row], end, column)
+    return bool(place < end and columns[place] == column and counts[place] >= k)
 
 
 @compiled
@@ -40,10 +35,10 @@ def join_returned(
     """Join the two ends of every link of at least k that is returned by one of at least k.
 
     Args:
-        indptr: links by row.
-        columns: of the links, ascending in a row.
-        counts: of the links.
-        k: least count.
+        indptr: int64 (rows + 1,), where the links of each row lie.
+        columns: int32 (links,), ascending in a row.
+        counts: uint8 (links,).
+        k: least count, at least 1.
         leaders: int64 (rows,), each row its own; receives the smallest row of each component.
     """
     for row in range(leaders.size):
