@@ -54,6 +54,21 @@ def test_k_whose_links_are_too_many_to_store_still_have_rows(monkeypatch):
     assert unstored.rows[3:] == stored[3:]
 
 
+def test_every_long_step_tells_how_far_it_is(monkeypatch):
+    monkeypatch.setattr(linking, "MOST_LINKS", 10)
+    told = []
+    sweep(
+        documents_path(),
+        representations=["stem"],
+        engine="numba",
+        progress=lambda name, done, of: told.append((name, done, of)),
+    )
+    last = {name: (done, of) for name, done, of in told}
+    assert {"reading", "matching", "counting links", "measuring", "sweep"} <= set(last)
+    assert all(done == of for name, (done, of) in last.items() if name != "sweep stem")
+    assert last["measuring"] == (9, 9)
+
+
 @pytest.mark.corpus
 def test_real_news_have_the_same_bytes(corpora):
     source = corpora / "slavictopics.docs.jsonl.gz"
