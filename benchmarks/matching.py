@@ -136,14 +136,14 @@ def _match(engine: Any, folder: Path, target: str) -> tuple[Any, dict[str, Any]]
 
 
 def _scipy(folder: Path, target: str) -> list[dict[str, Any]]:
-    from infostream_dedup.matching.scipy_engine import SCIPY_ENGINE
+    from infostream_dedup.links.scipy_engine import SCIPY_ENGINE
 
     return [_match(SCIPY_ENGINE, folder, target)[1]]
 
 
 def _numba(folder: Path, target: str) -> list[dict[str, Any]]:
-    from infostream_dedup.matching.numba_engine import NumbaEngine
-    from infostream_dedup.matrix.fast_sweep import fast_sweep
+    from infostream_dedup.links.fast_sweep import fast_sweep
+    from infostream_dedup.links.numba_engine import NumbaEngine
 
     matrix, matched = _match(NumbaEngine(), folder, target)
     fast_sweep(matrix.restricted(np.arange(50)), [K_MIN])
@@ -154,7 +154,7 @@ def _numba(folder: Path, target: str) -> list[dict[str, Any]]:
 
 
 def _low_k(folder: Path, target: str) -> list[dict[str, Any]]:
-    from infostream_dedup.matching.low_k import sweep_unstored
+    from infostream_dedup.links.low_k import sweep_unstored
 
     keys, targets = _load(folder, target)
     sweep_unstored(keys[:50], targets[:50], n=N)
@@ -165,7 +165,7 @@ def _low_k(folder: Path, target: str) -> list[dict[str, Any]]:
 
 def _window(folder: Path, target: str) -> list[dict[str, Any]]:
     """Fill the index, then ask and add one document at a time while the oldest expire."""
-    from infostream_dedup.matching.window_index import WindowIndex
+    from infostream_dedup.window.window_index import WindowIndex
 
     keys, targets = _load(folder, target)
     index = WindowIndex()

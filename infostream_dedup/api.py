@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from infostream_dedup.batch.collection import Collection, Progress, collect
+from infostream_dedup.batch.collection import Collection, collect
 from infostream_dedup.batch.deduplication import (
     STATUS_COLUMNS,
     DuplicateRule,
@@ -43,7 +43,8 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.evaluation.collection import evaluate_collection
 from infostream_dedup.evaluation.comparison import Comparison, compare_methods
 from infostream_dedup.evaluation.protocol import Evaluation
-from infostream_dedup.matrix.similarity_matrix import SimilarityMatrix
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.methods.texts import Texts
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.model.settings import REPRESENTATIONS

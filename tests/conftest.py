@@ -5,8 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+# A case that first waits for the compiler says nothing about the code under test.
+settings.register_profile("no deadline", deadline=None)
+settings.load_profile("no deadline")
 
 
 @pytest.fixture(scope="session")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings, full_text, without_text
 from infostream_dedup.terms.choice import SurfaceReader, key_terms_of_surfaces
 from infostream_dedup.terms.key_terms import KeyTerms
@@ -15,10 +16,7 @@ from infostream_dedup.text.fingerprint import text_hash
 if TYPE_CHECKING:
     from infostream_dedup.terms.fast_surfaces import SurfaceTokens
 
-__all__ = ["Collection", "Progress", "Weighable", "collect"]
-
-Progress = Callable[[str, int, int | None], None]
-"""Told the name of a step, how much of it is done, and how much there is (``None``: not known)."""
+__all__ = ["Collection", "Weighable", "collect"]
 
 
 class Weighable(Protocol):

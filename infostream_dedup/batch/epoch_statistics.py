@@ -13,6 +13,7 @@ from infostream_dedup.batch.collection import Collection
 from infostream_dedup.batch.stored_settings import settings_of_terms
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings
+from infostream_dedup.morphology.term_frequency import term_frequencies
 from infostream_dedup.store.restoring import LanguageFrequencies, open_epoch
 from infostream_dedup.store.store import Store
 from infostream_dedup.terms.choice import key_terms_of_surfaces
@@ -23,7 +24,6 @@ from infostream_dedup.terms.statistics import (
     Statistics,
     document_probability,
 )
-from infostream_dedup.text.term_frequency import term_frequencies
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from infostream_dedup.batch.collection import Progress, Weighable
-from infostream_dedup.matching import engine_for, expected_work
-from infostream_dedup.matrix.similarity_matrix import SimilarityMatrix
+from infostream_dedup.batch.collection import Weighable
+from infostream_dedup.links import engine_for, expected_work
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Settings
 from infostream_dedup.terms.key_terms import KeyTerms
 

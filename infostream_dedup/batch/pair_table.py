@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.batch.linking import Linked
-from infostream_dedup.matching.relations import need
-from infostream_dedup.matrix.row_blocks import row_blocks
+from infostream_dedup.links.relations import need
+from infostream_dedup.links.row_blocks import row_blocks
 from infostream_dedup.model import Settings
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.meetings import Meeting, meetings

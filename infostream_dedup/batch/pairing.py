@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infostream_dedup.batch.collection import Progress, Weighable
+from infostream_dedup.batch.collection import Weighable
 from infostream_dedup.batch.linking import key_terms_of, link
 from infostream_dedup.batch.pair_table import (
     RELATIONS,
@@ -19,6 +19,7 @@ from infostream_dedup.batch.pair_table import (
     relations,
     what_met,
 )
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.meetings import Meeting

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.batch.collection import Progress, Weighable
+from infostream_dedup.batch.collection import Weighable
 from infostream_dedup.batch.linking import Linked, key_terms_of, least_k, link
 from infostream_dedup.batch.pair_table import LinkedPairs, pair_table, what_met
 from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, LinkedNodes, link_nodes, verbatim_links
-from infostream_dedup.matrix import (
+from infostream_dedup.links import (
     Measures,
     Recommendation,
     expected_chance_links,
@@ -24,8 +24,9 @@ from infostream_dedup.matrix import (
     sweep_counts,
     sweep_shares,
 )
-from infostream_dedup.matrix.entries import column_counts
-from infostream_dedup.matrix.similarity_matrix import SimilarityMatrix
+from infostream_dedup.links.entries import column_counts
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, VERSION, Settings
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.meetings import Meeting
@@ -238,7 +239,7 @@ def _sweep_counts(result: SweepResult, linked: Linked, ks: Sequence[int] | None,
 def _leaders(linked: Linked, k: int) -> NDArray[np.int64]:
     if not linked.compiled:
         return group_leaders(linked.matrix.links_at(k))
-    from infostream_dedup.matrix.fast_groups import fast_group_leaders
+    from infostream_dedup.links.fast_groups import fast_group_leaders
 
     return fast_group_leaders(linked.matrix.counts, k)
 
@@ -283,7 +284,7 @@ def _measures(matrix: SimilarityMatrix, *, compiled: bool, progress: Progress | 
     ks = range(matrix.k_min, matrix.n + 1)
     if not compiled:
         return sweep_counts(matrix, ks, exact_from=_EXACT_FROM)
-    from infostream_dedup.matrix.fast_sweep import fast_sweep
+    from infostream_dedup.links.fast_sweep import fast_sweep
 
     low = [k for k in ks if k < _EXACT_FROM]
     measured = sweep_counts(matrix, low) if low else []
@@ -294,7 +295,7 @@ def _measures_below(key_terms: KeyTerms, n: int, k_min: int, progress: Progress 
     """S and T of the k below ``k_min``, whose links are too many to be stored; T is sampled."""
     if k_min == 1:
         return []
-    from infostream_dedup.matching.low_k import sweep_unstored
+    from infostream_dedup.links.low_k import sweep_unstored
 
     return sweep_unstored(key_terms.keys, key_terms.targets, n=n, most=k_min - 1, progress=progress)
 

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.batch.collection import Progress
-from infostream_dedup.matching.relations import need
-from infostream_dedup.matrix import Measures
-from infostream_dedup.matrix.similarity_matrix import SimilarityMatrix
+from infostream_dedup.links import Measures
+from infostream_dedup.links.relations import need
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Settings
 from infostream_dedup.terms.key_terms import KeyTerms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.matching.numba_engine import NodeLinks
+    from infostream_dedup.links.numba_engine import NodeLinks
 
 __all__ = ["MOST_VERBATIM_LINKS", "LinkedNodes", "link_nodes", "verbatim_links"]
 
@@ -71,14 +71,14 @@ class LinkedNodes:
 
     def measures(self, progress: Progress | None = None) -> list[Measures]:
         """S and T of the documents for every k from ``k_min`` on, transitivity exact; ``progress`` is told of each."""
-        from infostream_dedup.matrix.fast_sweep import fast_sweep_nodes
+        from infostream_dedup.links.fast_sweep import fast_sweep_nodes
 
         ks = range(self.k_min, self.settings.n + 1)
         return fast_sweep_nodes(self.links.counts, self.links.nodes.weights, self.links.own, ks, progress=progress)
 
     def group_sizes(self, k: int) -> NDArray[np.int64]:
         """int64 (groups,): documents in each group at k, single documents included, in no particular order."""
-        from infostream_dedup.matrix.fast_groups import fast_group_leaders
+        from infostream_dedup.links.fast_groups import fast_group_leaders
 
         weights = self.links.nodes.weights
         leader = fast_group_leaders(self.links.counts, k)
@@ -139,7 +139,7 @@ def link_nodes(key_terms: KeyTerms, settings: Settings, *, k_min: int, progress:
         k_min: links below are left out, at least 1.
         progress: told of the documents done.
     """
-    from infostream_dedup.matching.numba_engine import NumbaEngine
+    from infostream_dedup.links.numba_engine import NumbaEngine
 
     links = NumbaEngine().match_nodes(key_terms.keys, key_terms.targets, n=settings.n, k_min=k_min, progress=progress)
     return LinkedNodes(key_terms, links, settings, k_min)

@@ -23,12 +23,12 @@ from infostream_dedup.cli.options import (
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 from infostream_dedup.cli.progress import progress_bar
 from infostream_dedup.cli.stream_options import pop_stream_settings, stream_options
+from infostream_dedup.machine.progress import Progress
 
 if TYPE_CHECKING:
     from infostream_dedup.cli.following import Placed
     from infostream_dedup.corpus import Annotation
     from infostream_dedup.criteria.classifier import Classifier
-    from infostream_dedup.matching import Progress
     from infostream_dedup.model import Document
     from infostream_dedup.model.stream_records import Verdict
     from infostream_dedup.passages.boilerplate import Boilerplate

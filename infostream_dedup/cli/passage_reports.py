@@ -16,11 +16,11 @@ from infostream_dedup.cli.options import (
 )
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 from infostream_dedup.cli.progress import progress_bar
+from infostream_dedup.machine.progress import Progress
 
 if TYPE_CHECKING:
     from infostream_dedup.corpus.rows import RowFormat
     from infostream_dedup.model import Document
-    from infostream_dedup.passages.collection import Progress
     from infostream_dedup.passages.settings import PassageSettings
 
 __all__ = ["asked_rows", "provenance", "report_options"]

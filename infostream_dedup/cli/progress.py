@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+
+from infostream_dedup.machine.progress import Progress
 
 __all__ = ["progress_bar"]
 
 
 @contextmanager
-def progress_bar(*, quiet: bool) -> Iterator[Callable[[str, int, int | None], None] | None]:
+def progress_bar(*, quiet: bool) -> Iterator[Progress | None]:
     """Give a function that is told (step, done, total), or ``None`` where nobody would see a bar."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     tasks: dict[str, TaskID] = {}
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
 
         def show(step: str, done: int, total: int | None) -> None:
             if step not in tasks:

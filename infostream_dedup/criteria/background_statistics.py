@@ -10,13 +10,13 @@ from typing import Final
 import numpy as np
 
 from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.morphology.term_frequency import term_frequencies
 from infostream_dedup.terms.statistics import (
     BACKGROUND_DOCUMENTS,
     BACKGROUND_WORDS,
     Statistics,
     document_probability,
 )
-from infostream_dedup.text.term_frequency import term_frequencies
 
 __all__ = ["TITLE_WORDS", "background_statistics"]
 

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from infostream_dedup.criteria.document_models import DocumentModels
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.features.leading_words import leading_words
-from infostream_dedup.matching import engine_for
+from infostream_dedup.links import engine_for
 from infostream_dedup.terms.key_terms import heaviest
 
 if TYPE_CHECKING:

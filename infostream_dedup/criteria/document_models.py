@@ -28,7 +28,7 @@ from infostream_dedup.criteria.word_vectors import (
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.features.hashing import hash_words, scrambled
 from infostream_dedup.features.rows import Rows
-from infostream_dedup.matrix.kernels.first_use import Progress
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings, full_text
 from infostream_dedup.terms.choice import SurfaceReader, key_terms_of_surfaces
 from infostream_dedup.terms.counts import TermCounts, count_terms

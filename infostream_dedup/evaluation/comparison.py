@@ -17,13 +17,14 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.evaluation.collection import truth_for
 from infostream_dedup.evaluation.disagreement import ComparedPair, agreed, compared_pairs, disputed
 from infostream_dedup.evaluation.labels import Label, read_labels
-from infostream_dedup.evaluation.method_runs import MethodRun, MethodRuns, Progress, run_methods
+from infostream_dedup.evaluation.method_runs import MethodRun, MethodRuns, run_methods
 from infostream_dedup.evaluation.overlap import dice_matrix, found_alone
 from infostream_dedup.evaluation.pool import POOL_METHODS, THRESHOLD, Pool, alike_pairs, pool_of, pool_score
 from infostream_dedup.evaluation.predictions import Predictions
 from infostream_dedup.evaluation.protocol import evaluate
 from infostream_dedup.evaluation.timing import Cost
 from infostream_dedup.evaluation.truth import Truth
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.methods import Texts
 from infostream_dedup.model import VERSION
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +12,8 @@ import scipy.sparse as sp
 from infostream_dedup.errors import MissingExtraError
 from infostream_dedup.evaluation.pair_codes import codes_of
 from infostream_dedup.evaluation.timing import Cost, growth, measured
-from infostream_dedup.matrix import Measures, SimilarityMatrix, sweep_counts
+from infostream_dedup.links import Measures, SimilarityMatrix, sweep_counts
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.methods import Method, Pairs, Texts
 from infostream_dedup.methods.notation import written
 from infostream_dedup.methods.registry import methods
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["MethodRun", "MethodRuns", "read_texts", "relation_of", "run_methods"]
-
-Progress = Callable[[str, int, int | None], None]
 
 _SHARED: Final = ("languages", "words", "stop_places", "significant", "counts", "sentences", "plain", "surfaces")
 """What methods share of the texts: read before any of them is timed."""

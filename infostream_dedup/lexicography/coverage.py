@@ -11,8 +11,8 @@ from typing import Final
 from infostream_dedup.lexicon.frequency import form_frequencies
 from infostream_dedup.lexicon.name_tables import names, personal_names
 from infostream_dedup.model import LANGUAGES, Language
-from infostream_dedup.text.english_lemmas import noun_term
-from infostream_dedup.text.form_cache import terms_of
+from infostream_dedup.morphology.english_lemmas import noun_term
+from infostream_dedup.morphology.form_cache import terms_of
 from infostream_dedup.text.tokens import Form, Shape
 from infostream_dedup.translation.cognates import CognatesRung
 from infostream_dedup.translation.dictionary import DictionaryRung

@@ -19,6 +19,7 @@ from infostream_dedup.lexicography.intake import PARTS_OF_SPEECH, Intake, NewPai
 from infostream_dedup.lexicography.tsv_pairs import read_tsv
 from infostream_dedup.lexicography.wiktionary_pairs import read_wiktionary
 from infostream_dedup.lexicon.tables import read_table
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.translation.imported_tables import COLUMNS, forget_imported, imported_folder, imported_tables
 from infostream_dedup.translation.word_pairs import word_pairs
@@ -37,7 +38,6 @@ FORMATS: Final[Mapping[TableFormat, Callable[[BinaryIO, Intake], None]]] = {
 TERMS: Final = ("noun", "name")
 """Parts of speech that are terms."""
 
-Progress = Callable[[str, int, int | None], None]
 
 _NAME: Final = re.compile(r"[^\W_][\w.+-]{0,99}")
 _ENDINGS: Final = (".gz", ".tsv", ".txt", ".dix", ".xml", ".jsonl", ".json")

@@ -11,8 +11,8 @@ from infostream_dedup.lexicography.letters import stray_letter
 from infostream_dedup.lexicography.show import shapes_of
 from infostream_dedup.lexicon.spelling import key_form
 from infostream_dedup.model import LANGUAGES, Language
-from infostream_dedup.text.english_lemmas import lemma, noun_term
-from infostream_dedup.text.form_cache import terms_of
+from infostream_dedup.morphology.english_lemmas import lemma, noun_term
+from infostream_dedup.morphology.form_cache import terms_of
 from infostream_dedup.text.tokens import Form
 from infostream_dedup.translation.answer_cache import AnswerCache, answer_cache
 from infostream_dedup.translation.argos import ArgosRung

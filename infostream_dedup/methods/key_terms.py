@@ -28,8 +28,8 @@ import scipy.sparse as sp
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.features.rows import Rows
-from infostream_dedup.matching import SCIPY_ENGINE
-from infostream_dedup.matching.relations import need
+from infostream_dedup.links import SCIPY_ENGINE
+from infostream_dedup.links.relations import need
 from infostream_dedup.methods.method import Method
 from infostream_dedup.methods.pairs import Pairs, unordered_pairs
 from infostream_dedup.methods.parameters import OneOf, Range

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Document
 from infostream_dedup.model.document import without_text
 from infostream_dedup.passages.passage_table import NO_TIME
@@ -17,9 +18,8 @@ from infostream_dedup.passages.sentence_table import SentenceTable, TableBuilder
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Collection", "Progress", "read_collection"]
+__all__ = ["Collection", "read_collection"]
 
-Progress = Callable[[str, int, int | None], None]
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _REPORTED: Final = 1000

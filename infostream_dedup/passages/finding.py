@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.passages.settings import DEFAULT_SETTINGS, PassageSettings
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from infostream_dedup.features.rows import Rows
     from infostream_dedup.model import Document
-    from infostream_dedup.passages.collection import Collection, Progress
+    from infostream_dedup.passages.collection import Collection
     from infostream_dedup.passages.passage_table import PassageTable
     from infostream_dedup.passages.sentence_classes import SentenceClasses
     from infostream_dedup.passages.sentence_table import SentenceTable

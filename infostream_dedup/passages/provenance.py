@@ -11,12 +11,12 @@ import numpy as np
 
 from infostream_dedup.features.numbers import numbers
 from infostream_dedup.model import Document, Language
+from infostream_dedup.morphology.stemming import stem
 from infostream_dedup.passages.novelty import stream_order
 from infostream_dedup.passages.passage_table import NO_TIME
 from infostream_dedup.passages.sentence_table import SentenceTable, read_sentences
 from infostream_dedup.text.language import detect
 from infostream_dedup.text.normalise import clean
-from infostream_dedup.text.stemming import stem
 from infostream_dedup.text.tokens import Shape, forms, surfaces
 
 if TYPE_CHECKING:

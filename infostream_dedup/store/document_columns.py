@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import gc
 import sqlite3
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
+from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.store.blobs import INT32, INT64, RaggedBuilder
 from infostream_dedup.store.remembered_table import RememberedTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["table_of", "without_collection"]
+__all__ = ["collector_paused", "table_of"]
 
 _ROWS_AT_ONCE: Final = 500
 """Few enough that what is fetched is still in the processor's cache when it is put together."""
@@ -93,7 +92,7 @@ def table_of(connection: sqlite3.Connection, first: int, end: int) -> Remembered
     """Documents with ordinals from `first` up to, without, `end`."""
     columns = [kind() for _, _, kind in _COLUMNS]
     cursor = connection.execute(_DOCUMENTS, (first, end))
-    with without_collection():
+    with collector_paused():
         while rows := cursor.fetchmany(_ROWS_AT_ONCE):
             for column, values in zip(columns, zip(*rows, strict=True), strict=True):
                 column.extend(values)
@@ -127,15 +126,3 @@ def _groups_now(connection: sqlite3.Connection, groups: list[str], ordinals: NDA
         return group
 
     return list(map(now, groups, ordinals.tolist())) if merges else groups
-
-
-@contextmanager
-def without_collection() -> Iterator[None]:
-    """For making millions of objects, none of them garbage: looking for cycles would take a third of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.matching.relations import need
+from infostream_dedup.links.relations import need
 from infostream_dedup.stream.kernels.judging import (
     ANY_SOURCE,
     LINKED,
@@ -33,9 +33,9 @@ from infostream_dedup.stream.window import Window
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.matching.window_index import CandidateRows
     from infostream_dedup.model.stream_records import Remembered
     from infostream_dedup.stream.second_stage import Judged, SecondStage
+    from infostream_dedup.window.window_index import CandidateRows
 
 __all__ = ["Found", "Judge", "KeysThatMet", "least_hits"]
 

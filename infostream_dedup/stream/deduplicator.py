@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 from infostream_dedup.corpus.documents import DocumentBuilder
 from infostream_dedup.corpus.records import Place, Record
 from infostream_dedup.errors import BadDataError, ConfigurationError
-from infostream_dedup.matrix.kernels.first_use import Progress
+from infostream_dedup.machine.collector import collector_paused
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Document
 from infostream_dedup.model.stream_records import Verdict
-from infostream_dedup.store.document_columns import without_collection
 from infostream_dedup.store.opening import settings_at
 from infostream_dedup.store.store import Known, Store
 from infostream_dedup.stream.batch_store import BatchStore, MemoryStore
@@ -162,7 +162,7 @@ class Deduplicator:
         hashes = [content_hash(document) for document in documents]
         digest = batch_hash(hashes)
         name = digest.hex() if batch_id is None else batch_id
-        with without_collection(), self._store.transaction():
+        with collector_paused(), self._store.transaction():
             engine = self._current_engine()
             done = self._store.batch(name)
             if done is None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.matrix.kernels.first_use import FirstUse, Progress
+from infostream_dedup.machine.collector import collector_paused
+from infostream_dedup.machine.first_use import FirstUse
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, Document
 from infostream_dedup.model.stream_records import EpochFrequencies, GroupEvent, Remembered, Status, Verdict
-from infostream_dedup.store.document_columns import without_collection
 from infostream_dedup.stream.analysis import Analysed, Analyser
 from infostream_dedup.stream.best import best_member
 from infostream_dedup.stream.decisions import Found, Judge, KeysThatMet
@@ -29,10 +30,10 @@ from infostream_dedup.stream.term_numbers import TermNumbers
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.matching.window_index import Candidates
     from infostream_dedup.store.restoring import Loaded
     from infostream_dedup.stream.second_stage import SecondStage
     from infostream_dedup.stream.window import Window
+    from infostream_dedup.window.window_index import Candidates
 
 __all__ = ["INSUFFICIENT_TERMS", "Answers", "Decided", "StreamEngine"]
 
@@ -145,7 +146,7 @@ class StreamEngine:
         engine._handed_out = len(engine.numbers)
         resume_frequencies(engine.frequencies, loaded)
         engine._losses.resume(loaded.state.get("losses", {}))
-        with without_collection():
+        with collector_paused():
             engine._remember(resumed_memory(settings, loaded))
         return engine
 

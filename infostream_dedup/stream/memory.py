@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.matching.window_index import CandidateRows, Candidates, WindowIndex
 from infostream_dedup.model.stream_records import GroupEvent
 from infostream_dedup.stream.best import Member
 from infostream_dedup.stream.clock import DAY, NO_TIME
@@ -17,6 +16,7 @@ from infostream_dedup.stream.groups import Groups
 from infostream_dedup.stream.rows import Rows
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.window import NO_SOURCE, Window
+from infostream_dedup.window.window_index import CandidateRows, Candidates, WindowIndex
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from infostream_dedup.matching.relations import need
+from infostream_dedup.links.relations import need
 from infostream_dedup.model import LANGUAGES, Document, Language
 from infostream_dedup.store.store import Store
 from infostream_dedup.stream.decisions import least_hits
@@ -20,7 +20,7 @@ from infostream_dedup.stream.translated_query import QueryTranslator
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.matrix.kernels.first_use import Progress
+    from infostream_dedup.machine.progress import Progress
     from infostream_dedup.stream.window import Window
 
 __all__ = ["Hit", "Searcher"]

@@ -7,7 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.matrix.kernels.first_use import FirstUse, Progress
+from infostream_dedup.machine.first_use import FirstUse
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Language, Settings
 from infostream_dedup.terms.counts import TermCounts, count_terms
 from infostream_dedup.terms.key_terms import KeyTerms, select_key_terms

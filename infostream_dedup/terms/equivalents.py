@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.terms.back_translation import Translate, back_translations, both_ways, is_sure, sayable
 from infostream_dedup.terms.source_terms import SourceTerms
@@ -79,19 +78,7 @@ def translate_by_ladder(terms: Sequence[str], source: Language, pivot: Language)
     return Translator(source, pivot).translate(terms)
 
 
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """A large vocabulary makes a million tuples that refer to no other; walking them takes longer than the rest."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
-@_collector_paused()
+@collector_paused()
 def equivalents_of(
     sources: SourceTerms,
     pivot: Language,

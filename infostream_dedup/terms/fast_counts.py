@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -16,15 +14,16 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.lexicon.word_lists import stop_words
-from infostream_dedup.matrix.kernels.threads import thread_count
+from infostream_dedup.machine.collector import collector_paused
+from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import LANGUAGES, Language, Settings
+from infostream_dedup.morphology.fast_stemming import stems_of
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.fast_surfaces import SurfaceTokens
 from infostream_dedup.terms.kernels.counting import Row, TermsOfSurfaces, count_terms, mark_used
 from infostream_dedup.terms.kernels.surface_mapping import NOTHING, ROOM_FOR_REPEATED, map_surfaces, mark_words
 from infostream_dedup.terms.representations import TERMS_OF_WORDS, terms_of_distinct
 from infostream_dedup.text.fast_forms import SurfaceForms, forms_of_all
-from infostream_dedup.text.fast_stemming import stems_of
 from infostream_dedup.text.kernels.surface_table import MISSING
 from infostream_dedup.text.scanner import Scanned
 from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
@@ -152,7 +151,7 @@ def _enter_terms(
 
     The analysis of words, which may be shared out over processes, is asked once.
     """
-    with _without_collection():
+    with collector_paused():
         if settings.representation in TERMS_OF_WORDS:
             found = TERMS_OF_WORDS[settings.representation](forms.some(words), language, settings)
         else:
@@ -162,18 +161,6 @@ def _enter_terms(
         taken = np.fromiter((term is not None for term in found), np.bool_, len(found))
         listed = SurfaceList.of([term for term in found if term is not None])
         term_of_word[words[taken]] = pool.add(listed)
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Do not look for garbage: among a million objects that all stay it takes longer than making them."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _mapping(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.matrix.kernels.threads import thread_count
+from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.kernels.weighing import Weighting, add_frequencies, select_heaviest

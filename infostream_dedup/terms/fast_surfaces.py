@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.matrix.kernels.threads import thread_count
+from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.terms.surfaces import SurfaceCounts
 from infostream_dedup.text.detection import detect_all

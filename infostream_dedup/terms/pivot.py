@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.model import LANGUAGES, Language, Settings
+from infostream_dedup.morphology.term_frequency import term_frequencies
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.equivalents import (
     NO_EQUIVALENT,
@@ -28,7 +29,6 @@ from infostream_dedup.terms.pivot_columns import key_columns, places_of, targets
 from infostream_dedup.terms.pivot_space import PivotSpace
 from infostream_dedup.terms.source_terms import SourceTerms, source_terms
 from infostream_dedup.terms.statistics import Statistics, filled_up
-from infostream_dedup.text.term_frequency import term_frequencies
 
 __all__ = ["pivot_key_terms"]
 

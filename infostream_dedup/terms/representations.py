@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 
 from infostream_dedup.lexicon.word_lists import stop_words
 from infostream_dedup.model import Language, Settings
-from infostream_dedup.text import form_cache
-from infostream_dedup.text.form_cache import terms_of
-from infostream_dedup.text.stemming import stems
+from infostream_dedup.morphology import form_cache
+from infostream_dedup.morphology.form_cache import terms_of
+from infostream_dedup.morphology.stemming import stems
 from infostream_dedup.text.tokens import Form, Shape
 
 __all__ = [
@@ -47,7 +47,7 @@ def translatable_terms(forms: Sequence[Form], language: Language, settings: Sett
     """What the pivot language translates: the terms of ``morph``, and lemmas of English nouns instead of stems."""
     if language != "en":
         return morph_terms(forms, language, settings)
-    from infostream_dedup.text.english_lemmas import noun_term
+    from infostream_dedup.morphology.english_lemmas import noun_term
 
     return [noun_term(form, shape) for form, shape in forms]
 

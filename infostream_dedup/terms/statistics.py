@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.morphology.term_frequency import term_frequencies
 from infostream_dedup.terms.counts import TermCounts
-from infostream_dedup.text.term_frequency import term_frequencies
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,13 +8,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.model import LANGUAGES, Language, Settings
+from infostream_dedup.morphology.term_frequency import term_frequencies
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.equivalents import NO_EQUIVALENT
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.pivot_space import PivotSpace
 from infostream_dedup.terms.statistics import Statistics, document_probability
 from infostream_dedup.terms.weights import weigh
-from infostream_dedup.text.term_frequency import term_frequencies
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

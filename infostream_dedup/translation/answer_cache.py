@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from infostream_dedup.model import Language
-from infostream_dedup.text import cache_file
-from infostream_dedup.text.english_lemmas import RULES as ENGLISH_RULES
+from infostream_dedup.morphology import cache_file
+from infostream_dedup.morphology.english_lemmas import RULES as ENGLISH_RULES
 from infostream_dedup.translation.imported_tables import imported_tables
 from infostream_dedup.translation.model_files import best_models
 from infostream_dedup.translation.rung import Translation

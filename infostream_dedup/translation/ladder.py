@@ -7,9 +7,10 @@ count. Terms are translated by vocabulary, each once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Language
 from infostream_dedup.translation.answer_cache import AnswerCache, answer_cache
 from infostream_dedup.translation.argos import ArgosRung
@@ -21,13 +22,11 @@ from infostream_dedup.translation.refusals import allowed
 from infostream_dedup.translation.rung import Rung, Translation
 from infostream_dedup.translation.skeleton import SkeletonRung
 
-__all__ = ["SAME", "Progress", "Translator", "standard_rungs"]
+__all__ = ["SAME", "Translator", "standard_rungs"]
 
 SAME: Final = "same"
 """Rung of a term that needs no translation: its language is the target language."""
 
-Progress = Callable[[str, int, int | None], None]
-"""Told the name of the stage, how much is done, and of how much (``None``: unknown)."""
 
 _Answers = tuple[Translation, ...]
 

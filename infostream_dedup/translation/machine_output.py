@@ -13,7 +13,7 @@ from typing import Final
 from infostream_dedup.lexicon.spelling import APOSTROPHE
 from infostream_dedup.lexicon.word_lists import stop_words
 from infostream_dedup.model import Language
-from infostream_dedup.text.morphology import Morphology
+from infostream_dedup.morphology.analyzer import Morphology
 from infostream_dedup.text.normalise import clean, fold
 from infostream_dedup.text.tokens import SENTENCE_MARK, forms, surfaces
 

@@ -7,7 +7,7 @@ from functools import cache
 
 from infostream_dedup.lexicon.translation_tables import blocked, false_friends
 from infostream_dedup.model import Language
-from infostream_dedup.text.english_lemmas import lemma
+from infostream_dedup.morphology.english_lemmas import lemma
 from infostream_dedup.translation.rung import Translation
 
 __all__ = ["allowed", "false_friends_of", "is_blocked"]

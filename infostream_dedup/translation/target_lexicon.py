@@ -9,9 +9,9 @@ from infostream_dedup.lexicon.frequency import form_frequencies
 from infostream_dedup.lexicon.name_tables import NO_NAME, names
 from infostream_dedup.lexicon.spelling import APOSTROPHE
 from infostream_dedup.model import Language
-from infostream_dedup.text.english_lemmas import is_listed_noun, noun_term
-from infostream_dedup.text.form_cache import terms_of
-from infostream_dedup.text.readings import readings_of
+from infostream_dedup.morphology.english_lemmas import is_listed_noun, noun_term
+from infostream_dedup.morphology.form_cache import terms_of
+from infostream_dedup.morphology.readings import readings_of
 from infostream_dedup.text.tokens import Form, Shape
 
 __all__ = ["are_names", "are_terms", "is_common_noun", "may_be_name"]

@@ -11,7 +11,7 @@ from typing import Final
 from infostream_dedup.lexicon.frequency import form_frequencies
 from infostream_dedup.lexicon.name_tables import names, personal_names
 from infostream_dedup.model import Language
-from infostream_dedup.text.readings import readings_of
+from infostream_dedup.morphology.readings import readings_of
 from infostream_dedup.translation.frequent_words import frequent_words
 from infostream_dedup.translation.noun_lemmas import noun_lemmas
 from infostream_dedup.translation.target_lexicon import are_names, is_common_noun, may_be_name

@@ -12,9 +12,9 @@ from infostream_dedup.lexicon.name_tables import NAME_TABLES, name_rows, variant
 from infostream_dedup.lexicon.spelling import key_form
 from infostream_dedup.lexicon.translation_tables import concepts, false_friends
 from infostream_dedup.model import Language
-from infostream_dedup.text.english_lemmas import lemma
-from infostream_dedup.text.form_cache import terms_of
-from infostream_dedup.text.readings import readings_of
+from infostream_dedup.morphology.english_lemmas import lemma
+from infostream_dedup.morphology.form_cache import terms_of
+from infostream_dedup.morphology.readings import readings_of
 from infostream_dedup.text.tokens import Form, Shape
 from infostream_dedup.translation.imported_tables import imported_pairs
 

@@ -8,8 +8,8 @@ from infostream_dedup.batch.collection import collect
 from infostream_dedup.batch.deduplication import statuses
 from infostream_dedup.corpus import read_documents
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.matching import engine_for
-from infostream_dedup.matching.choice import COMPILED_FROM
+from infostream_dedup.links import engine_for
+from infostream_dedup.links.choice import COMPILED_FROM
 from infostream_dedup.report.files import report_files
 from infostream_dedup.sample import documents_path
 

@@ -17,7 +17,7 @@ from infostream_dedup.batch.linking import key_terms_of, link
 from infostream_dedup.batch.sweeping import measures_of, sweep_collection
 from infostream_dedup.batch.verbatim import link_nodes, verbatim_links
 from infostream_dedup.corpus import read_documents
-from infostream_dedup.matrix import group_leaders, group_sizes
+from infostream_dedup.links import group_leaders, group_sizes
 
 WORDS = ["снег", "дождь", "ветер", "град", "туман", "мороз", "гроза", "иней", "оттепель", "зной", "засуха", "буря"]
 WORDS += ["шторм", "капель", "слякоть", "вьюга"]

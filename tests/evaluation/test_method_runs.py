@@ -10,7 +10,7 @@ import pytest
 from infostream_dedup.errors import ConfigurationError, MissingExtraError
 from infostream_dedup.evaluation.method_runs import relation_of, run_methods
 from infostream_dedup.evaluation.timing import Cost, growth, measured
-from infostream_dedup.matrix import sweep_counts
+from infostream_dedup.links import sweep_counts
 from infostream_dedup.methods import Pairs, Texts
 from infostream_dedup.sample import documents_path
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.matrix.kernels.first_use import FirstUse
+from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.sample import documents_path
 from infostream_dedup.terms import choice, fast_surfaces

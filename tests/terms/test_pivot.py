@@ -12,8 +12,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infostream_dedup.matching import SCIPY_ENGINE
-from infostream_dedup.matching.numba_engine import NumbaEngine
+from infostream_dedup.links import SCIPY_ENGINE
+from infostream_dedup.links.numba_engine import NumbaEngine
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.terms.back_translation import back_translations, both_ways
 from infostream_dedup.terms.counts import TermCounts

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model import Language
-from infostream_dedup.text.form_cache import terms_of
+from infostream_dedup.morphology.form_cache import terms_of
 from infostream_dedup.text.tokens import Form, Shape
 from infostream_dedup.translation.dictionary import DictionaryRung
 from infostream_dedup.translation.identity import IdentityRung

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
 from infostream_dedup.text.kernels.code_points import code_point, size_of
-from infostream_dedup.text.kernels.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -110,7 +110,7 @@ def _slot(value: np.uint64) -> np.uint64:
     return (value ^ (value >> _FOLD)) & _MASK
 
 
-@compiled
+@compiled_bare
 def _put(letters: NDArray[np.uint32], number: int, slots: NDArray[np.int64]) -> None:
     value = _BASE
     for place in range(LONGEST):
@@ -146,7 +146,7 @@ def _folded(data: NDArray[np.uint8], at: int, kinds: NDArray[np.uint8]) -> int:
     return _APOSTROPHE_POINT if kinds[point] == APOSTROPHE else _small(point)
 
 
-@compiled
+@compiled_bare
 def _looked_up(
     data: NDArray[np.uint8],
     begin: int,
@@ -209,7 +209,7 @@ def _behind_letters(data: NDArray[np.uint8], at: int, end: int) -> int:
     return at
 
 
-@compiled
+@compiled_bare
 def _word_written(value: int, room: NDArray[np.uint8], end: int) -> int:
     """Write a number word's value as a run; where it ends."""
     room[end] = _FLAGS
@@ -221,7 +221,7 @@ def _word_written(value: int, room: NDArray[np.uint8], end: int) -> int:
     return end + 1
 
 
-@compiled
+@compiled_bare
 def _run_written(data: NDArray[np.uint8], begin: int, end: int, glued: bool, room: NDArray[np.uint8], size: int) -> int:
     """Write a run of figures; where it ends."""
     room[size] = _FLAGS + glued
@@ -232,7 +232,7 @@ def _run_written(data: NDArray[np.uint8], begin: int, end: int, glued: bool, roo
     return size
 
 
-@compiled
+@compiled_bare
 def _runs_of_text(
     data: NDArray[np.uint8],
     at: int,
@@ -291,7 +291,7 @@ def _runs_of_text(
     return found, cyrillic
 
 
-@compiled
+@compiled_bare
 def number_runs(
     data: NDArray[np.uint8],
     offsets: NDArray[np.int64],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.matrix.kernels.compiled import compiled
+from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

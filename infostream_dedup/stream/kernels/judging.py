@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.text.kernels.compiling import compiled, inlined
+from infostream_dedup.machine.compiling import compiled_bare, inlined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -172,7 +172,7 @@ def _shared(values: NDArray[Any], ends: NDArray[np.int64], row: int, other: int)
     return shared
 
 
-@compiled
+@compiled_bare
 def _numbers_agree(row: int, other: int, columns: Columns) -> bool:
     """Whether at least half of the numbers of either document stand in the other; three of each are needed to tell."""
     ends = columns.number_ends
@@ -182,7 +182,7 @@ def _numbers_agree(row: int, other: int, columns: Columns) -> bool:
     return bool(2 * _shared(columns.numbers, ends, row, other) >= max(own, others))
 
 
-@compiled
+@compiled_bare
 def _jaccard(row: int, other: int, columns: Columns) -> float:
     """Terms that two documents share, as a share of the terms that either of them holds."""
     ends = columns.target_ends
@@ -213,7 +213,7 @@ def _kind(row: int, other: int, forward: int, backward: int, columns: Columns, r
     return LINKED | ALIKE | TOLD | REPEATED
 
 
-@compiled
+@compiled_bare
 def weigh(first: int, finds: Finds, columns: Columns, rules: Rules) -> None:
     """Say of each find what it is to its document, and rank it by min and max of both counts.
 
@@ -230,7 +230,7 @@ def weigh(first: int, finds: Finds, columns: Columns, rules: Rules) -> None:
             finds.ranks[place] = min(forward, backward) * 256 + max(forward, backward)
 
 
-@compiled
+@compiled_bare
 def _is_template(row: int, other: int, columns: Columns) -> bool:
     """Whether two documents that are alike but for their numbers are one form filled in on two days.
 
@@ -246,7 +246,7 @@ def _is_template(row: int, other: int, columns: Columns) -> bool:
     return bool(shared >= _SAME_FORM * (both - shared))
 
 
-@compiled
+@compiled_bare
 def _relation(row: int, place: int, finds: Finds, columns: Columns, rules: Rules) -> int:
     other, kind = finds.rows[place], finds.kinds[place]
     if kind & ALIKE and not kind & (TOLD | REPEATED):
@@ -256,7 +256,7 @@ def _relation(row: int, place: int, finds: Finds, columns: Columns, rules: Rules
     return int(finds.forward[place] >= least) + 2 * int(finds.backward[place] >= least)
 
 
-@compiled
+@compiled_bare
 def choose(first: int, finds: Finds, columns: Columns, rules: Rules, chosen: Chosen) -> None:
     """Choose for each document the find of the highest rank, of equals the earliest; a repeated one if there is any.
 
@@ -285,7 +285,7 @@ def choose(first: int, finds: Finds, columns: Columns, rules: Rules, chosen: Cho
         chosen.repeated_ends[number + 1] = end
 
 
-@compiled
+@compiled_bare
 def weigh_and_choose(first: int, finds: Finds, columns: Columns, rules: Rules, chosen: Chosen) -> None:
     """``weigh``, then ``choose``: a call costs as much as either for one document."""
     weigh(first, finds, columns, rules)
@@ -305,7 +305,7 @@ def _stands(term: int, values: NDArray[np.int32], begin: int, end: int) -> bool:
     return begin < last and values[begin] == term
 
 
-@compiled
+@compiled_bare
 def _looked_up(term: int, row: int, columns: Columns, in_text: bool) -> bool:
     """Whether a key term of another document is found in a row."""
     if in_text:
@@ -339,7 +339,7 @@ def _put_all(row: int, other: int, begin: int, end: int, columns: Columns, in_te
     return hits, end
 
 
-@compiled
+@compiled_bare
 def meet(rows: NDArray[np.int64], others: NDArray[np.int64], columns: Columns, rules: Rules, met: Met) -> None:
     """Gather the key terms of pairs of documents that stand in each other.
 

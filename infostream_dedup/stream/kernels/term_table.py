@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.text.kernels.compiling import compiled, inlined, signed
+from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
 from infostream_dedup.text.kernels.surface_table import hash_bytes
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def _is(table: TermTable, number: int, data: NDArray[np.uint8], begin: int, leng
     return byte == length
 
 
-@compiled
+@compiled_bare
 def number_all(
     table: TermTable, count: int, data: NDArray[np.uint8], starts: NDArray[np.int64], numbers: NDArray[np.int64]
 ) -> int:
@@ -73,7 +73,7 @@ def number_all(
     return count
 
 
-@compiled
+@compiled_bare
 def enter_all(table: TermTable, count: int) -> None:
     """Enter the first ``count`` terms into slots that are empty."""
     mask = signed(table.slots.size - 1)

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.matrix.kernels.compiled import compiled
-from infostream_dedup.matrix.kernels.prefetching import prefetch
+from infostream_dedup.machine.compiling import compiled, prefetch
 from infostream_dedup.terms.kernels.surface_mapping import NOTHING, SEVERAL
 
 if TYPE_CHECKING:

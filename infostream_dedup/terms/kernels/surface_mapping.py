@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from infostream_dedup.matrix.kernels.compiled import compiled
+from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
     import numpy as np

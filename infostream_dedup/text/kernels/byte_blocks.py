@@ -13,7 +13,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import types
 from numba.extending import intrinsic
 
-from infostream_dedup.text.kernels.compiling import inlined
+from infostream_dedup.machine.compiling import inlined
 
 __all__ = ["BLOCK", "HALF", "between", "copy_bytes", "eight_bytes", "equal", "lowest_bit", "ones"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from infostream_dedup.text.kernels.compiling import inlined, signed
+from infostream_dedup.machine.compiling import inlined, signed
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from infostream_dedup.machine.compiling import compiled_bare
 from infostream_dedup.text.kernels.byte_blocks import BLOCK, between, lowest_bit, ones
-from infostream_dedup.text.kernels.compiling import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["count_letters"]
 
 
-@compiled
+@compiled_bare
 def _first(mask: Any, count: int) -> Any:
     """The bits of a mask below its bit number ``count`` (from 0), counting only bits that are set."""
     rest = mask
@@ -24,7 +24,7 @@ def _first(mask: Any, count: int) -> Any:
     return (rest & (~rest + np.uint64(1))) - np.uint64(1)
 
 
-@compiled
+@compiled_bare
 def _has_kelvin(data: NDArray[np.uint8], index: int, mask: Any) -> bool:
     """Whether one of the places in the mask holds U+212A, a Latin k in small letters."""
     while mask:
@@ -34,7 +34,7 @@ def _has_kelvin(data: NDArray[np.uint8], index: int, mask: Any) -> bool:
     return False
 
 
-@compiled
+@compiled_bare
 def count_letters(data: NDArray[np.uint8], offsets: NDArray[np.int64], sample: int, counts: NDArray[np.int32]) -> None:
     """Count in the first ``sample`` characters of each text what ``language.detect`` counts there.
 

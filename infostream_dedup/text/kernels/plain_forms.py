@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
 from infostream_dedup.text.kernels.byte_blocks import BLOCK, between, copy_bytes
-from infostream_dedup.text.kernels.compiling import compiled, inlined, signed
 from infostream_dedup.text.kernels.surface_table import AT_ONCE, SurfaceTable, hash_bytes, intern, prepare
 from infostream_dedup.text.tokens import LONGEST_FORM, SHORTEST_FORM, Shape
 
@@ -123,7 +123,7 @@ def _fold_common(
     return size + end - rest, _shape(letters, letters - (not small), small, opens)
 
 
-@compiled
+@compiled_bare
 def _fold(
     pool: NDArray[np.uint8], begin: int, end: int, opens: bool, form: NDArray[np.uint8], there: int
 ) -> tuple[int, int]:
@@ -157,7 +157,7 @@ def _fold(
     return size, _shape(letters, small_letters, first_small, opens)
 
 
-@compiled
+@compiled_bare
 def plain_forms(
     pool: NDArray[np.uint8],
     starts: NDArray[np.int64],

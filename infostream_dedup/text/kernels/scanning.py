@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
 from infostream_dedup.text.character_classes import CODE_POINTS, Kind
 from infostream_dedup.text.kernels.byte_blocks import BLOCK, between, copy_bytes, lowest_bit
-from infostream_dedup.text.kernels.compiling import compiled, inlined, signed
 from infostream_dedup.text.kernels.surface_table import (
     AT_ONCE,
     MARK_SIZE,
@@ -169,7 +169,7 @@ def _is_ascii_word(byte: int) -> bool:
     return 0x30 <= byte <= 0x39 or 0x41 <= byte <= 0x5A or 0x61 <= byte <= 0x7A
 
 
-@compiled
+@compiled_bare
 def _may_be_entity(data: NDArray[np.uint8], index: int, end: int) -> bool:
     """Whether letters, digits and # lead from the & at a place to a semicolon, or to what may be dropped."""
     index += 1
@@ -178,7 +178,7 @@ def _may_be_entity(data: NDArray[np.uint8], index: int, end: int) -> bool:
     return index < end and (data[index] == 0x3B or data[index] >= 0x80)
 
 
-@compiled
+@compiled_bare
 def _may_be_markup(data: NDArray[np.uint8], index: int, begin: int, end: int) -> bool:
     """Whether the address, entity, tag or field may exist that the character at a place would belong to."""
     byte = data[index]
@@ -202,7 +202,7 @@ def _may_be_address(data: NDArray[np.uint8], index: int, begin: int, end: int) -
     return index - begin > 2 and data[index - 1] | 0x20 == 0x77 and data[index - 2] | 0x20 == 0x77
 
 
-@compiled
+@compiled_bare
 def _scheme(data: NDArray[np.uint8], index: int, begin: int, end: int, kinds: NDArray[np.uint8]) -> tuple[int, int]:
     """What makes an address of the colon or full stop at a place.
 
@@ -231,7 +231,7 @@ def _scheme(data: NDArray[np.uint8], index: int, begin: int, end: int, kinds: ND
     return 0, index
 
 
-@compiled
+@compiled_bare
 def _end_of_address(data: NDArray[np.uint8], index: int, end: int) -> int:
     """Behind the last character that may end an address, going on from a place; the place itself if there is none."""
     last = index
@@ -243,7 +243,7 @@ def _end_of_address(data: NDArray[np.uint8], index: int, end: int) -> int:
     return last
 
 
-@compiled
+@compiled_bare
 def _cut_address(
     data: NDArray[np.uint8], index: int, begin: int, end: int, kinds: NDArray[np.uint8], words: Words, count: int
 ) -> tuple[int, int, bool]:
@@ -281,14 +281,14 @@ def _cut_address(
     return behind, count, True
 
 
-@compiled
+@compiled_bare
 def _after_apostrophes(data: NDArray[np.uint8], index: int, end: int, kinds: NDArray[np.uint8]) -> int:
     while _kind(data, index, end, kinds) == _APOSTROPHE:
         index += _width(data[index])
     return index
 
 
-@compiled
+@compiled_bare
 def _may_be_torn(data: NDArray[np.uint8], index: int, begin: int, end: int, kinds: NDArray[np.uint8]) -> bool:
     """Whether the apostrophe at a place may be one torn off its word: п 'ять."""
     after = index + _width(data[index])
@@ -306,7 +306,7 @@ def _is_initial(data: NDArray[np.uint8], run: int, end: int, kinds: NDArray[np.u
     return run + _width(data[run]) == end and _kind(data, run, end, kinds) == _CAPITAL
 
 
-@compiled
+@compiled_bare
 def _rewrite(data: NDArray[np.uint8], start: int, end: int, kinds: NDArray[np.uint8], words: Words, size: int) -> int:
     """Append a word to ``rewritten`` with its apostrophes as U+02BC; the new size."""
     index = start
@@ -379,7 +379,7 @@ def _note_word(
     return size
 
 
-@compiled
+@compiled_bare
 def _over_invisible(
     data: NDArray[np.uint8], index: int, end: int, kinds: NDArray[np.uint8], quiet: bool, word: bool
 ) -> int:
@@ -400,7 +400,7 @@ def _over_invisible(
     return index if harmless else -1 - UNCLEAN
 
 
-@compiled
+@compiled_bare
 def _over_rare(
     data: NDArray[np.uint8],
     index: int,
@@ -527,7 +527,7 @@ def _find_words(
     return (count if index >= 0 else index), rewritten
 
 
-@compiled
+@compiled_bare
 def find_words(
     data: NDArray[np.uint8],
     offsets: NDArray[np.int64],
@@ -568,7 +568,7 @@ def find_words(
     return count, rewritten
 
 
-@compiled
+@compiled_bare
 def rewrite_words(data: NDArray[np.uint8], words: Words, begin: int, end: int, rewritten: int) -> int:
     """Copy words ``begin`` .. ``end`` - 1 into ``words.rewritten``, unless they are there; its new size."""
     for word in range(begin, end):
@@ -580,7 +580,7 @@ def rewrite_words(data: NDArray[np.uint8], words: Words, begin: int, end: int, r
     return rewritten
 
 
-@compiled
+@compiled_bare
 def take_surfaces(offsets: NDArray[np.int64], words: Words, count: int, begin: int) -> None:
     """Note surfaces that lie in ``words.rewritten`` from ``begin`` on as words ``count``, ``count`` + 1 ...
 
@@ -600,7 +600,7 @@ def take_surfaces(offsets: NDArray[np.int64], words: Words, count: int, begin: i
         words.flags[count + surface] = np.uint8(_REWRITTEN | opens)
 
 
-@compiled
+@compiled_bare
 def number_words(
     data: NDArray[np.uint8],
     words: Words,

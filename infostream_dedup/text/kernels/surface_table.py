@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.matrix.kernels.prefetching import prefetch
+from infostream_dedup.machine.compiling import compiled_bare, inlined, prefetch, signed
 from infostream_dedup.text.kernels.byte_blocks import BLOCK, HALF, copy_bytes, eight_bytes, equal
-from infostream_dedup.text.kernels.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -114,7 +113,7 @@ def _same_bytes(data: NDArray[np.uint8], start: int, pool: NDArray[np.uint8], th
     return bool((equal(data, start, pool, there) & wanted) == wanted)
 
 
-@compiled
+@compiled_bare
 def _add(
     table: SurfaceTable, data: NDArray[np.uint8], start: int, length: int, opens: bool, slot: int, tag: Any
 ) -> int:
@@ -158,7 +157,7 @@ def intern(table: SurfaceTable, data: NDArray[np.uint8], start: int, length: int
         slot = (slot + 1) & mask
 
 
-@compiled
+@compiled_bare
 def prepare(table: SurfaceTable, hashes: NDArray[np.uint64], begin: int, end: int) -> None:
     """Fetch the slots and records that hashes ``begin`` .. ``end`` - 1 lead to: one by one it takes longest."""
     mask = signed(table.slots.size - 1)
@@ -171,14 +170,14 @@ def prepare(table: SurfaceTable, hashes: NDArray[np.uint64], begin: int, end: in
         prefetch(table.pool, record + _RECORD)
 
 
-@compiled
+@compiled_bare
 def has_room(table: SurfaceTable, words: int, size: int) -> bool:
     """Whether that many more words of that many bytes in sum fit, and the slots stay half empty."""
     count = table.size[0] + words
     return bool(2 * count <= table.slots.size and table.size[1] + size + HEADER * words + BLOCK <= table.pool.size)
 
 
-@compiled
+@compiled_bare
 def fill_slots(table: SurfaceTable, hashes: NDArray[np.uint64], records: NDArray[np.int64]) -> None:
     """Enter all records into slots that are empty.
 
@@ -211,7 +210,7 @@ def is_marked(pool: NDArray[np.uint8], begin: int, end: int) -> bool:
     return bool(end - begin >= MARK_SIZE and pool[begin] == _MARK_FIRST and pool[begin + 1] == _MARK_SECOND)
 
 
-@compiled
+@compiled_bare
 def intern_all(
     table: SurfaceTable,
     pool: NDArray[np.uint8],
@@ -243,7 +242,7 @@ def intern_all(
             numbers[surface] = intern(table, pool, start, end - start, opens, hashes[surface - begin])
 
 
-@compiled
+@compiled_bare
 def find_all(
     table: SurfaceTable,
     pool: NDArray[np.uint8],
@@ -277,7 +276,7 @@ def find_all(
             slot = (slot + 1) & mask
 
 
-@compiled
+@compiled_bare
 def total_size(table: SurfaceTable) -> int:
     """Bytes of all surfaces with their marks."""
     place, size = 0, 0
@@ -288,7 +287,7 @@ def total_size(table: SurfaceTable) -> int:
     return size
 
 
-@compiled
+@compiled_bare
 def unpack(table: SurfaceTable, starts: NDArray[np.int64], pool: NDArray[np.uint8]) -> None:
     """Write all surfaces with their marks one after the other, by number.
 
@@ -312,7 +311,7 @@ def unpack(table: SurfaceTable, starts: NDArray[np.int64], pool: NDArray[np.uint
     starts[table.size[0]] = end
 
 
-@compiled
+@compiled_bare
 def reorder(
     starts: NDArray[np.int64],
     pool: NDArray[np.uint8],
@@ -341,7 +340,7 @@ def reorder(
     new_starts[order.size] = end
 
 
-@compiled
+@compiled_bare
 def write_lines(
     starts: NDArray[np.int64], pool: NDArray[np.uint8], numbers: NDArray[np.int64], lines: NDArray[np.uint8]
 ) -> None:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.machine.compiling import compiled_bare, inlined
 from infostream_dedup.text.kernels.byte_blocks import BLOCK, between, lowest_bit
 from infostream_dedup.text.kernels.code_points import code_point, size_of
-from infostream_dedup.text.kernels.compiling import compiled, inlined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +45,7 @@ def _special(data: NDArray[np.uint8], at: int, again: bool) -> int:
     return lowest_bit(~(visible | blanks) | (blanks & (blanks << np.uint64(1) | np.uint64(again))))
 
 
-@compiled
+@compiled_bare
 def write_visible(
     data: NDArray[np.uint8],
     begins: NDArray[np.int64],

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from infostream_dedup.machine.compiling import compiled_bare, inlined
 from infostream_dedup.text.kernels.byte_blocks import eight_bytes
-from infostream_dedup.text.kernels.compiling import compiled, inlined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +45,7 @@ def _key(pool: NDArray[np.uint8], start: int, end: int) -> Any:
     return word
 
 
-@compiled
+@compiled_bare
 def _load(
     pool: NDArray[np.uint8],
     starts: NDArray[np.int64],
@@ -60,7 +60,7 @@ def _load(
         keys[place] = _key(pool, starts[word] + depth, starts[word + 1])
 
 
-@compiled
+@compiled_bare
 def _insert(
     pool: NDArray[np.uint8],
     starts: NDArray[np.int64],
@@ -97,7 +97,7 @@ def _median(one: Any, two: Any, three: Any) -> Any:
     return max(min(one, two), min(max(one, two), three))
 
 
-@compiled
+@compiled_bare
 def sort_words(
     pool: NDArray[np.uint8],
     starts: NDArray[np.int64],

@@ -1,0 +1,1 @@
+"""Technique for every room: compiled loops, threads, progress, pauses of garbage collection."""

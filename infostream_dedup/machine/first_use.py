@@ -1,0 +1,31 @@
+"""A progress line for the first use of compiled loops: without machine code on disk it takes seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from infostream_dedup.machine.progress import Progress
+
+__all__ = ["FirstUse"]
+
+
+class FirstUse:
+    """Runs compiled loops once on a tiny example, so that the wait for the compiler is visible.
+
+    Args:
+        toy: calls every loop with the types it will meet. It may call the function that calls ``prepare``.
+    """
+
+    def __init__(self, toy: Callable[[], object]) -> None:
+        self._toy: Callable[[], object] | None = toy
+
+    def prepare(self, progress: Progress | None) -> None:
+        """Compile the loops or load them from disk; does nothing after the first call in a process."""
+        toy, self._toy = self._toy, None
+        if toy is None:
+            return
+        if progress is not None:
+            progress("compiling", 0, 1)
+        toy()
+        if progress is not None:
+            progress("compiling", 1, 1)

@@ -1,0 +1,124 @@
+"""Terms of forms, remembered: a second run over similar text analyses only what is new."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+
+from infostream_dedup.model import Language
+from infostream_dedup.morphology.analyzer import Morphology
+from infostream_dedup.morphology.cache_file import CacheFile, cache_file
+from infostream_dedup.morphology.parallel_analysis import analysed_over_cores
+from infostream_dedup.text.tokens import Form, Shape
+
+__all__ = ["FormCache", "terms_of", "terms_of_new"]
+
+_MOST_IN_MEMORY = 1_000_000
+"""Forms a process remembers by itself (about 200 MB); past it, it begins anew and asks the file again."""
+
+_SHAPES = {shape: str(int(shape)) for shape in Shape}
+"""The digit that stands for a shape before the form in a key."""
+
+_Answer = tuple[str, bool] | None
+"""The term and whether the strict rule takes it too; ``None`` for a form that is no term."""
+
+
+class FormCache:
+    """Terms of the forms of one language: from memory, else from the file, else from :class:`Morphology`.
+
+    Args:
+        language: language of the forms.
+        file: where answers outlive the process; ``None`` for memory only.
+    """
+
+    def __init__(self, language: Language, file: CacheFile | None) -> None:
+        self._language = language
+        self._file = file
+        self._memory: dict[str, _Answer] = {}
+
+    def terms_of(self, forms: Sequence[Form], *, strict: bool) -> list[str | None]:
+        """The ``morph`` term of each form, ``None`` where it is none.
+
+        Args:
+            forms: forms with their shapes; repeated ones are looked up once.
+            strict: dictionary words only.
+        """
+        keys = [_SHAPES[shape] + form for form, shape in forms]
+        answers = map(self._answers(keys).__getitem__, keys)
+        return [answer[0] if answer and (answer[1] or not strict) else None for answer in answers]
+
+    def terms_of_new(self, keys: Sequence[str], *, strict: bool) -> list[str | None]:
+        """The same for forms that will not be asked for again: the answers take no memory.
+
+        Args:
+            keys: the digit of a shape, then the form; distinct, better in code point order.
+            strict: dictionary words only.
+        """
+        rows = [(None, None)] * len(keys) if self._file is None else self._file.rows(self._language, keys)
+        terms = [term if taken or not strict else None for term, taken in rows]
+        unknown = [place for place, (_, taken) in enumerate(rows) if taken is None]
+        if unknown:
+            answers = self._analysed_and_kept([keys[place] for place in unknown])
+            for place in unknown:
+                answer = answers[keys[place]]
+                terms[place] = answer[0] if answer and (answer[1] or not strict) else None
+        return terms
+
+    def _answers(self, keys: Iterable[str]) -> Mapping[str, _Answer]:
+        memory = self._memory
+        missing = [key for key in dict.fromkeys(keys) if key not in memory]
+        if not missing:
+            return memory
+        if len(memory) + len(missing) > _MOST_IN_MEMORY:
+            memory = self._memory = {}
+            missing = list(dict.fromkeys(keys))
+        if self._file is not None:
+            memory.update(self._file.answers(self._language, missing))
+        unknown = [key for key in missing if key not in memory]
+        if not unknown:
+            return memory
+        memory.update(self._analysed_and_kept(unknown))
+        return memory
+
+    def _analysed_and_kept(self, keys: Sequence[str]) -> Mapping[str, _Answer]:
+        new = analysed_over_cores(self._language, keys, self._analysed)
+        if self._file is not None:
+            self._file.remember(self._language, new)
+        return new
+
+    def _analysed(self, key: str) -> _Answer:
+        analysis = _morphology(self._language).analyse(key[1:], Shape(int(key[0])))
+        return None if analysis.term is None else (analysis.term, analysis.in_dictionary)
+
+
+def terms_of(forms: Sequence[Form], language: Language, *, strict: bool) -> list[str | None]:
+    """The ``morph`` term of each form, ``None`` where it is none; answers are remembered between runs.
+
+    Args:
+        forms: forms with their shapes.
+        language: language of the text they stand in. English terms are stems (see :class:`Morphology`).
+        strict: dictionary words only, no predicted proper nouns.
+    """
+    return _form_cache(language).terms_of(forms, strict=strict)
+
+
+def terms_of_new(keys: Sequence[str], language: Language, *, strict: bool) -> list[str | None]:
+    """The same for forms that the caller remembers by itself: a stream's words would fill this process's memory twice.
+
+    Args:
+        keys: the digit of a ``Shape``, then the form; distinct, better in code point order.
+        language: see ``terms_of``.
+        strict: see ``terms_of``.
+    """
+    return _form_cache(language).terms_of_new(keys, strict=strict)
+
+
+@cache
+def _morphology(language: Language) -> Morphology:
+    return Morphology(language)
+
+
+@cache
+def _form_cache(language: Language) -> FormCache:
+    # English terms are stems, computed faster than looked up.
+    return FormCache(language, None if language == "en" else cache_file())

@@ -1,0 +1,30 @@
+"""A process that analyses forms for another one: ``python -m infostream_dedup.morphology.form_worker ru``.
+
+It reads a JSON array of keys (the digit of a shape, then the form) and writes the array of their answers: the term and
+whether the strict rule takes it too, or null.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from infostream_dedup.model import LANGUAGES
+from infostream_dedup.morphology.analyzer import Morphology
+from infostream_dedup.text.tokens import Shape
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Answer what stands on standard input."""
+    morphology = Morphology(LANGUAGES[LANGUAGES.index(sys.argv[1])])
+    answers: list[tuple[str, bool] | None] = []
+    for key in json.load(sys.stdin.buffer):
+        analysis = morphology.analyse(key[1:], Shape(int(key[0])))
+        answers.append(None if analysis.term is None else (analysis.term, analysis.in_dictionary))
+    sys.stdout.buffer.write(json.dumps(answers).encode())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+"""Stems of many words in UTF-8, made by the C code of Snowball without a Python string.
+
+The functions of libstemmer are called by their addresses, which differ from process to process and are therefore
+arguments: machine code that held them could not be kept on disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import types
+from numba.extending import intrinsic
+
+from infostream_dedup.machine.compiling import compiled_bare, inlined
+from infostream_dedup.text.kernels.byte_blocks import BLOCK, between
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["OUT_OF_MEMORY", "Snowball", "stem_words"]
+
+OUT_OF_MEMORY: Final = -1
+
+_HYPHEN: Final = 0x2D
+_TYPED: Final = 0x27
+_FIRST: Final = 0xCA
+_SECOND: Final = 0xBC
+"""U+02BC, our apostrophe; the English stemmer knows the possessive with the typewriter's only."""
+
+_POINTER: Final = ir.IntType(8).as_pointer()
+_NUMBER: Final = ir.IntType(32)
+_LONG: Final = ir.IntType(64)
+
+
+class Snowball(NamedTuple):
+    """Addresses in memory.
+
+    Attributes:
+        stem: of the C function ``sb_stemmer_stem``.
+        length: of the C function ``sb_stemmer_length``.
+        stemmer: of the ``sb_stemmer`` of a language, which one thread at a time may use.
+    """
+
+    stem: int
+    length: int
+    stemmer: int
+
+
+@intrinsic
+def _call_stem(typing_context: Any, function: Any, stemmer: Any, array: Any, index: Any, size: Any) -> Any:  # noqa: ARG001
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[2])(context, builder, arguments[2]).data
+        shape = ir.FunctionType(_POINTER, [_POINTER, _POINTER, _NUMBER])
+        called = builder.inttoptr(arguments[0], shape.as_pointer())
+        word = builder.bitcast(builder.gep(data, [arguments[3]]), _POINTER)
+        given = [builder.inttoptr(arguments[1], _POINTER), word, builder.trunc(arguments[4], _NUMBER)]
+        return builder.ptrtoint(builder.call(called, given), _LONG)
+
+    return types.int64(types.int64, types.int64, array, types.int64, types.int64), generate
+
+
+@intrinsic
+def _call_length(typing_context: Any, function: Any, stemmer: Any) -> Any:  # noqa: ARG001
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
+        shape = ir.FunctionType(_NUMBER, [_POINTER])
+        called = builder.inttoptr(arguments[0], shape.as_pointer())
+        return builder.sext(builder.call(called, [builder.inttoptr(arguments[1], _POINTER)]), _LONG)
+
+    return types.int64(types.int64, types.int64), generate
+
+
+@intrinsic
+def _byte_at(typing_context: Any, address: Any, index: Any) -> Any:  # noqa: ARG001
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
+        place = builder.inttoptr(builder.add(arguments[0], arguments[1]), _POINTER)
+        return builder.zext(builder.load(place), _LONG)
+
+    return types.int64(types.int64, types.int64), generate
+
+
+_stem_of = cast("Callable[[int, int, Any, int, int], int]", _call_stem)
+_length_of = cast("Callable[[int, int], int]", _call_length)
+_byte = cast("Callable[[int, int], int]", _byte_at)
+
+
+@inlined
+def _is_plain(pool: NDArray[np.uint8], begin: int, end: int) -> bool:
+    """Whether a word has neither hyphens nor apostrophes of ours; no for long ones."""
+    if end - begin >= BLOCK:
+        return False
+    rare = between(pool, begin, _HYPHEN, _HYPHEN) | between(pool, begin, _FIRST, _FIRST)
+    return bool(rare & ((np.uint64(1) << np.uint64(end - begin)) - np.uint64(1)) == 0)
+
+
+@inlined
+def _typed(pool: NDArray[np.uint8], begin: int, end: int, typed: NDArray[np.uint8]) -> int:
+    """Write the bytes ``begin`` .. ``end`` - 1 with the typewriter's apostrophe; how many they are then."""
+    size = 0
+    place = begin
+    while place < end:
+        if pool[place] == _FIRST and place + 1 < end and pool[place + 1] == _SECOND:
+            typed[size] = _TYPED
+            place += 1
+        else:
+            typed[size] = pool[place]
+        size += 1
+        place += 1
+    return size
+
+
+@compiled_bare
+def stem_words(
+    snowball: Snowball,
+    pool: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    numbers: NDArray[np.int64],
+    first: int,
+    typed: NDArray[np.uint8],
+    stem_starts: NDArray[np.int64],
+    stems: NDArray[np.uint8],
+) -> int:
+    """Write the stems of words, the parts of hyphenated ones stemmed one by one.
+
+    Args:
+        snowball: what stems them.
+        pool: uint8, words in UTF-8, with ``BLOCK`` bytes of room behind.
+        starts: int64, where each lies.
+        numbers: int64 (n,), the words wanted, in order.
+        first: of ``numbers``, to go on with; what is before it stands in ``stems``.
+        typed: uint8, room for the longest word.
+        stem_starts: int64 (n + 1,), receives where each stem lies; ``stem_starts[first]`` is given.
+        stems: uint8, receives the stems.
+
+    Returns:
+        The place in ``numbers`` for whose stem there was no room; n when all are done; ``OUT_OF_MEMORY``.
+    """
+    end = stem_starts[first]
+    for place in range(first, numbers.size):
+        begin, last = starts[numbers[place]], starts[numbers[place] + 1]
+        plain = _is_plain(pool, begin, last)
+        while True:
+            stop = last
+            if plain:
+                stem = _stem_of(snowball.stem, snowball.stemmer, pool, begin, last - begin)
+            else:
+                stop = begin
+                while stop < last and pool[stop] != _HYPHEN:
+                    stop += 1
+                stem = _stem_of(snowball.stem, snowball.stemmer, typed, 0, _typed(pool, begin, stop, typed))
+            if stem == 0:
+                return OUT_OF_MEMORY
+            size = _length_of(snowball.length, snowball.stemmer)
+            # Every byte may become an apostrophe of two; then a hyphen.
+            if end + 2 * size + 1 > stems.size:
+                return place
+            for byte in range(size):
+                one = _byte(stem, byte)
+                if one == _TYPED:
+                    stems[end] = _FIRST
+                    end += 1
+                    one = _SECOND
+                stems[end] = one
+                end += 1
+            if stop == last:
+                break
+            stems[end] = _HYPHEN
+            end += 1
+            begin = stop + 1
+        stem_starts[place + 1] = end
+    return numbers.size

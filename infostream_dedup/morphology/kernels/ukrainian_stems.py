@@ -1,0 +1,197 @@
+"""Stems of many Ukrainian words in UTF-8: what ``ukrainian_stemmer.stem_ukrainian`` says of each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+__all__ = ["ending_tree", "stem_ukrainian_words"]
+
+_FIRST_LETTER: Final = 0x430
+_LETTERS: Final = 0x492 - _FIRST_LETTER
+_ENDS: Final = _LETTERS
+"""Column of the tree that tells whether an ending begins here."""
+
+_HYPHEN: Final = 0x2D
+_APOSTROPHE: Final = 0xCABC
+_SHORTEST_STEM: Final = 3
+_SHORTEST_REFLEXIVE: Final = 6
+
+
+def _pair(letter: str) -> int:
+    """The two bytes of a letter as one number."""
+    return int.from_bytes(letter.encode(), "big")
+
+
+_A, _IE, _YE, _Y, _I, _YI = (_pair(letter) for letter in "аеєиії")
+_O, _U, _YU, _YA = (_pair(letter) for letter in "оуюя")
+_S, _T, _TS, _K, _L, _SOFT = (_pair(letter) for letter in "стцкль")
+_B, _P, _V, _M, _F = (_pair(letter) for letter in "бпвмф")
+
+
+def ending_tree(endings: Iterable[str]) -> NDArray[np.int16]:
+    """Endings to be found from the last letter backwards.
+
+    Args:
+        endings: of letters from U+0430 to U+0491.
+
+    Returns:
+        int16 (nodes, letters + 1): the next node by letter, 0 for none; in the last column whether an ending is whole.
+    """
+    rows = [[0] * (_LETTERS + 1)]
+    for ending in sorted(endings):
+        node = 0
+        for letter in reversed(ending):
+            column = ord(letter) - _FIRST_LETTER
+            if rows[node][column] == 0:
+                rows[node][column] = len(rows)
+                rows.append([0] * (_LETTERS + 1))
+            node = rows[node][column]
+        rows[node][_ENDS] = 1
+    return np.array(rows, dtype=np.int16)
+
+
+@inlined
+def _letter(word: NDArray[np.uint8], place: int) -> int:
+    """Two bytes as one number: a letter, if one of two bytes lies there."""
+    return signed(word[place]) << 8 | signed(word[place + 1])
+
+
+@inlined
+def _is_vowel(letter: int) -> bool:
+    return letter in (_A, _IE, _YE, _Y, _I, _YI, _O, _U, _YU, _YA)
+
+
+@inlined
+def _begins(byte: int) -> bool:
+    """Whether a character begins with a byte."""
+    return byte & 0xC0 != 0x80
+
+
+@inlined
+def _last_character(word: NDArray[np.uint8], begin: int, end: int) -> int:
+    """Where the last character before a place begins."""
+    place = end - 1
+    while place > begin and not _begins(signed(word[place])):
+        place -= 1
+    return place
+
+
+@compiled_bare
+def _without_ending(
+    word: NDArray[np.uint8], begin: int, end: int, characters: int, vowel: int, tree: NDArray[np.int16]
+) -> tuple[int, int]:
+    """Where the word ends without its longest ending, and how many characters are left.
+
+    Args:
+        word: holds it.
+        begin: of the word.
+        end: of the word.
+        characters: of the word.
+        vowel: number of its first vowel; ``characters`` if there is none.
+        tree: of endings.
+    """
+    left, stem_end, place, node = characters, end, end, 0
+    for size in range(1, characters - _SHORTEST_STEM + 1):
+        place -= 2
+        if place < begin:
+            break
+        byte = signed(word[place])
+        column = ((byte & 0x1F) << 6 | (signed(word[place + 1]) & 0x3F)) - _FIRST_LETTER
+        if byte < 0xD0 or byte > 0xD2 or column < 0 or column >= _LETTERS:
+            break
+        node = signed(tree[node, column])
+        if node == 0:
+            break
+        if tree[node, _ENDS] and vowel < characters - size:
+            left, stem_end = characters - size, place
+    return stem_end, left
+
+
+@compiled_bare
+def _levelled(word: NDArray[np.uint8], begin: int, end: int, characters: int) -> int:
+    """Level the alternations of a stem in place; its new end. See ``ukrainian_stemmer``."""
+    if characters > _SHORTEST_STEM:
+        last = _last_character(word, begin, end)
+        before = _last_character(word, begin, last)
+        one = _letter(word, last) if end - last == 2 else 0
+        other = _letter(word, before) if last - before == 2 else 0
+        same = end - last == last - before
+        for byte in range(end - last):
+            same = same and word[last + byte] == word[before + byte]
+        if same:
+            end = last
+        elif (one == _TS and other in (_IE, _YE)) or (one == _K and other in (_O, _IE)):
+            word[before], word[before + 1] = word[last], word[last + 1]
+            end = last
+        elif characters > _SHORTEST_STEM + 2 and one == _T and other == _S and _letter(word, before - 2) == _I:
+            word[before - 2], word[before - 1] = np.uint8(_O >> 8), np.uint8(_O & 0xFF)
+        elif one == _L and other in (_B, _P, _V, _M, _F):
+            end = last
+    if end - begin > 1 and _letter(word, end - 2) == _TS:
+        word[end - 2], word[end - 1] = np.uint8(_K >> 8), np.uint8(_K & 0xFF)
+    return end
+
+
+@compiled_bare
+def _stemmed(word: NDArray[np.uint8], begin: int, end: int, tree: NDArray[np.int16]) -> int:
+    """Stem the word between two places where it lies; its new end."""
+    characters, vowel = 0, -1
+    for place in range(begin, end):
+        if _begins(signed(word[place])):
+            if vowel < 0 and place + 1 < end and _is_vowel(_letter(word, place)):
+                vowel = characters
+            characters += 1
+    if vowel < 0:
+        vowel = characters
+    if characters >= _SHORTEST_REFLEXIVE and _letter(word, end - 4) == _S and _letter(word, end - 2) in (_YA, _SOFT):
+        characters -= 2
+        end -= 4
+    stem_end, left = _without_ending(word, begin, end, characters, vowel, tree)
+    while stem_end - begin > 1 and _letter(word, stem_end - 2) == _APOSTROPHE:
+        stem_end -= 2
+        left -= 1
+    if stem_end == begin:
+        stem_end, left = end, characters
+    return _levelled(word, begin, stem_end, left)
+
+
+@compiled_bare
+def stem_ukrainian_words(
+    pool: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    numbers: NDArray[np.int64],
+    tree: NDArray[np.int16],
+    stem_starts: NDArray[np.int64],
+    stems: NDArray[np.uint8],
+) -> None:
+    """Write the stems of words, the parts of hyphenated ones stemmed one by one.
+
+    Args:
+        pool: uint8, words in UTF-8.
+        starts: int64, where each lies.
+        numbers: int64 (n,), the words wanted, in order.
+        tree: of endings.
+        stem_starts: int64 (n + 1,), receives where each stem lies.
+        stems: uint8, receives the stems: no more bytes than the words have.
+    """
+    end = 0
+    for place in range(numbers.size):
+        stem_starts[place] = end
+        begin = end
+        for byte in range(starts[numbers[place]], starts[numbers[place] + 1]):
+            if pool[byte] == _HYPHEN:
+                end = _stemmed(stems, begin, end, tree)
+                begin = end + 1
+            stems[end] = pool[byte]
+            end += 1
+        end = _stemmed(stems, begin, end, tree)
+    stem_starts[numbers.size] = end

@@ -1,0 +1,74 @@
+"""Morphological analyses over all cores: they are pure Python, so it takes processes.
+
+The processes are started anew and talk over pipes. Neither is this program's memory copied, as a fork would (it may run
+threads), nor is its main module imported again, as ``multiprocessing`` would.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+from infostream_dedup.machine.threads import thread_count
+from infostream_dedup.model import Language
+
+__all__ = ["analysed_over_cores"]
+
+Answer = tuple[str, bool] | None
+"""The term and whether the strict rule takes it too; ``None`` for a form that is no term."""
+
+_WORTH_A_PROCESS: Final = 30_000
+"""Forms to each process: fewer are analysed faster than another process has read its dictionaries."""
+
+_log = logging.getLogger(__name__)
+
+
+def analysed_over_cores(
+    language: Language, keys: Sequence[str], analyse: Callable[[str], Answer], *, workers: int = 0
+) -> dict[str, Answer]:
+    """Answers for forms; this process takes its share, and that of a process that fails.
+
+    Args:
+        language: of the forms.
+        keys: the digit of a shape, then the form; distinct.
+        analyse: answers one key in this process.
+        workers: processes; 0 for as many as this one may use cores.
+
+    Returns:
+        Key to answer, in the order of ``keys``, whatever the number of processes.
+    """
+    processes = max(1, min(thread_count(workers), len(keys) // _WORTH_A_PROCESS))
+    # Every n-th key: neighbours stand in one text and are alike, so long unknown ones come together.
+    shares = [keys[number::processes] for number in range(processes)]
+    found: dict[str, Answer] = {}
+    with ThreadPoolExecutor(processes) as pool:
+        others = [pool.submit(_asked, language, share) for share in shares[1:]]
+        found.update((key, analyse(key)) for key in shares[0])
+        for share, other in zip(shares[1:], others, strict=True):
+            answers = other.result()
+            found.update(zip(share, answers, strict=True) if answers else ((key, analyse(key)) for key in share))
+    return {key: found[key] for key in keys}
+
+
+def _asked(language: Language, keys: Sequence[str]) -> list[Answer] | None:
+    """Answers of another process, ``None`` if it fails."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    try:
+        done = subprocess.run(  # noqa: S603 - this Python and our own module
+            [sys.executable, "-m", "infostream_dedup.morphology.form_worker", language],
+            input=json.dumps(list(keys)).encode(),
+            stdout=subprocess.PIPE,
+            check=True,
+            env=environment,
+        )
+        answers = [None if one is None else (str(one[0]), bool(one[1])) for one in json.loads(done.stdout)]
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        _log.warning("a process that analyses forms failed (%s); going on without it", error)
+        return None
+    return answers if len(answers) == len(keys) else None

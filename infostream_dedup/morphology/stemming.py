@@ -1,0 +1,79 @@
+"""Stems of forms: Snowball for Russian and English, our own light stemmer for Ukrainian.
+
+Ukrainian never goes through the Russian stemmer (which groups .42 of the forms of a word), nor through a Ukrainian one
+that some later Snowball may bring: the stems must not depend on the installed version. PyStemmer (M. Porter, Snowball,
+2001, https://snowballstem.org) is called directly, without its cache, because every form comes once.
+
+Many words that lie in memory as UTF-8 are stemmed by ``fast_stemming``, to the same stems.
+
+The parts of a hyphenated word are stemmed one by one, for both may be inflected: инженеров-строителей.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Final
+
+import Stemmer
+
+from infostream_dedup.lexicon.spelling import APOSTROPHE
+from infostream_dedup.model import Language
+from infostream_dedup.morphology.ukrainian_stemmer import stem_ukrainian
+
+__all__ = ["ALGORITHMS", "stem", "stems"]
+
+ALGORITHMS: Final = {"ru": "russian", "en": "english"}
+"""Snowball's names of them."""
+
+
+def stem(form: str, language: Language) -> str:
+    """Stem of one form; ``stems`` is faster for many.
+
+    Args:
+        form: a key form.
+        language: of the text the form stands in.
+
+    Example:
+        >>> stem("премьер-министрами", "ru"), stem("trumpʼs", "en"), stem("українською", "uk")
+        ('премьер-министр', 'trump', 'українськ')
+    """
+    return stems([form], language)[0]
+
+
+def stems(forms: Sequence[str], language: Language) -> list[str]:
+    """Stems of many forms, in their order.
+
+    Args:
+        forms: key forms.
+        language: of the texts the forms stand in.
+
+    Returns:
+        One stem per form: never empty for a form that is not.
+    """
+    stem_words = _stemmer(language)
+    stemmed = stem_words(forms)
+    compound = [number for number, form in enumerate(forms) if "-" in form]
+    for number in compound:
+        stemmed[number] = "-".join(stem_words(forms[number].split("-")))
+    return stemmed
+
+
+@cache
+def _stemmer(language: Language) -> Callable[[Sequence[str]], list[str]]:
+    """A function from words without hyphens to their stems."""
+    if language == "uk":
+        return _stem_ukrainian_words
+    snowball = Stemmer.Stemmer(ALGORITHMS[language], maxCacheSize=0)
+
+    def stem_words(words: Sequence[str]) -> list[str]:
+        # The English stemmer knows the possessive with the typewriter's apostrophe only.
+        typed = [word.replace(APOSTROPHE, "'") if APOSTROPHE in word else word for word in words]
+        found: list[str] = snowball.stemWords(typed)
+        return [one.replace("'", APOSTROPHE) if "'" in one else one for one in found]
+
+    return stem_words
+
+
+def _stem_ukrainian_words(words: Sequence[str]) -> list[str]:
+    return [stem_ukrainian(word) for word in words]

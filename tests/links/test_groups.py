@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from infostream_dedup.links import group_leaders, group_sizes
+from infostream_dedup.links.fast_groups import fast_group_leaders
+
+
+def _links(documents: int, links: list[tuple[int, int]]) -> sp.csr_array:
+    dense = np.zeros((documents, documents), dtype=np.uint8)
+    for i, j in links:
+        dense[i, j] = 16
+    return sp.csr_array(dense)
+
+
+def test_only_returned_links_join_and_the_earliest_leads() -> None:
+    # 4 <-> 2 <-> 5 and 1 <-> 3 are joined; 0 -> 1 is not returned.
+    links = _links(6, [(4, 2), (2, 4), (2, 5), (5, 2), (1, 3), (3, 1), (0, 1)])
+    assert group_leaders(links).tolist() == [0, 1, 2, 1, 2, 2]
+    assert group_sizes(group_leaders(links)).tolist() == [1, 2, 3]
+
+
+def test_no_documents() -> None:
+    leaders = group_leaders(_links(0, []))
+    assert leaders.tolist() == group_sizes(leaders).tolist() == fast_group_leaders(_links(0, []), 1).tolist() == []
+
+
+@given(st.integers(1, 8).flatmap(lambda documents: arrays(np.bool_, (documents, documents))))
+def test_leaders_equal_repeated_minimum_over_neighbours(relation: np.ndarray) -> None:
+    np.fill_diagonal(relation, False)
+    mutual = relation & relation.T
+    leaders = list(range(len(relation)))
+    for _ in leaders:
+        leaders = [min([leaders[i], *(leaders[j] for j in np.flatnonzero(mutual[i]))]) for i in range(len(relation))]
+    links = sp.csr_array(relation)
+    found = group_leaders(links)
+    assert found.tolist() == leaders
+    assert group_sizes(found).sum() == len(relation)
+
+
+@given(
+    st.integers(1, 9).flatmap(lambda documents: arrays(np.uint8, (documents, documents), elements=st.integers(0, 4))),
+    st.integers(1, 5),
+)
+@settings(deadline=None)
+def test_compiled_code_finds_the_same_leaders(counts: np.ndarray, k: int) -> None:
+    np.fill_diagonal(counts, 0)
+    assert fast_group_leaders(sp.csr_array(counts), k).tolist() == group_leaders(sp.csr_array(counts >= k)).tolist()

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from infostream_dedup.links import transitivity
+from infostream_dedup.links.measures import link_counts
+from infostream_dedup.links.transitivity import closed_from, drawn_paths, paths_by_middle, reciprocated, sampled_closed
+
+
+def _random_links(documents: int, share: float, seed: int) -> sp.csr_array:
+    random = np.random.default_rng(seed)
+    # Uneven rows and columns: hubs in both directions.
+    weight = random.random(documents) ** 3
+    links = random.random((documents, documents)) < share * np.add.outer(weight, weight)
+    np.fill_diagonal(links, False)
+    return sp.csr_array(links)
+
+
+def _paths(links: sp.csr_array) -> tuple[sp.csr_array, np.ndarray]:
+    reverse = links.T.tocsr()
+    return reverse, paths_by_middle(links, reverse, reciprocated(links, reverse))
+
+
+def test_small_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    links = _random_links(60, 0.3, seed=1)
+    whole = link_counts(links)
+    monkeypatch.setattr(transitivity, "_BLOCK_WALKS", 50)
+    monkeypatch.setattr(transitivity, "_BLOCK_LINKS", 7)
+    assert link_counts(links) == whole
+
+
+def test_paths_lead_through_their_middle() -> None:
+    # a -> b -> c, b -> a: through b leads a-b-c but not a-b-a; through a leads nothing but b-a-b.
+    links = sp.csr_array(np.array([[0, 1, 0], [1, 0, 1], [0, 0, 0]], dtype=np.bool_))
+    _, paths = _paths(links)
+    assert paths.tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("share", [0.02, 0.2, 0.7])
+def test_sample_agrees_with_the_exact_count(share: float) -> None:
+    links = _random_links(80, share, seed=2)
+    counts = link_counts(links)
+    reverse, paths = _paths(links)
+    samples = 40_000
+    found = sampled_closed(links, reverse, paths, samples=samples) / samples
+    expected = counts.closed / counts.paths
+    assert abs(found - expected) < 4 * np.sqrt(expected * (1 - expected) / samples)
+
+
+def test_every_path_is_drawn_equally_often_and_nothing_else() -> None:
+    # Middles of unlike size, and many walks that come back: fifty pairs of documents that only link to each other.
+    dense = np.zeros((106, 106), dtype=np.bool_)
+    for i, j in [(0, 1), (1, 0), (1, 2), (2, 1), (3, 1), (1, 3), (4, 5), (5, 0)]:
+        dense[i, j] = True
+    for i in range(6, 106, 2):
+        dense[i, i + 1] = dense[i + 1, i] = True
+    links = sp.csr_array(dense)
+    reverse, paths = _paths(links)
+    walked = {(i, j, k) for i, j in np.argwhere(dense).tolist() for k in np.flatnonzero(dense[j]).tolist() if k != i}
+    samples = 1_000 * len(walked)
+    drawn = Counter(
+        zip(*(column.tolist() for column in drawn_paths(links, reverse, paths, samples=samples, seed=5)), strict=True)
+    )
+    assert drawn.keys() == walked
+    chi_square = sum((count - 1_000) ** 2 / 1_000 for count in drawn.values())
+    # Its mean is one less than the number of paths; 26 is passed once in some 2,000 seeds.
+    assert len(walked) == 8
+    assert chi_square < 26
+
+
+def test_same_seed_same_sample() -> None:
+    links = _random_links(60, 0.2, seed=3)
+    reverse, paths = _paths(links)
+    first, again, other = (sampled_closed(links, reverse, paths, samples=5_000, seed=seed) for seed in (1, 1, 2))
+    assert first == again
+    assert first != other
+
+
+def test_closed_paths_by_where_they_begin() -> None:
+    # a -> b -> c closed by a -> c; b -> c -> d open.
+    links = sp.csr_array(np.array([[0, 1, 1, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]], dtype=np.bool_))
+    assert closed_from(links).tolist() == [1, 0, 0, 0]
+    assert closed_from(links, links.T.tocsr()).tolist() == [0, 0, 0, 0]

@@ -1,0 +1,118 @@
+"""Stems made without Python strings against ``stemming.stems``, which is the judge."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from infostream_dedup.model import LANGUAGES
+from infostream_dedup.morphology import fast_stemming
+from infostream_dedup.morphology.fast_stemming import stems_of
+from infostream_dedup.morphology.stemming import stems
+from infostream_dedup.text.surface_pool import SurfaceList
+from infostream_dedup.text.tokens import forms, surfaces
+
+WORDS = """правительства премьер-министрами covid-вакцинами української прем'єр-міністра здоровʼя здоровʼям ʼʼʼʼ ʼ
+можливостями
+знання українці роблю будинок кількостей року руці займається працюватиме oʼbrien trumpʼs electionsʼ running dying o'b
+-и- а-б-в --- ́а́ éé ﷺﷺﷺ 𐐷𐐷𐐷𐐷 ццц абвгц зццццц ся сь смеються ґґґ злл ліст радіст областєц""".split()
+LETTERS = "абвгдеиоятсьюіїєґклцмнйуabestngid'ʼ-éﷺ𐐷\u0301’"
+
+
+def fast(words, language):
+    listed = SurfaceList.of(words)
+    return stems_of(listed, np.arange(len(words)), language).strings()
+
+
+@pytest.fixture(params=["C", "Python"])
+def way(request, monkeypatch):
+    """Both ways to Snowball; the first one only where the functions are exported."""
+    if request.param == "Python":
+        monkeypatch.setattr(fast_stemming, "_library", lambda: None)
+    elif fast_stemming._library() is None:
+        pytest.skip("this PyStemmer exports no functions of libstemmer")
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_words_worked_by_hand(language):
+    assert fast(WORDS, language) == stems(WORDS, language)
+    assert fast([], language) == []
+
+
+def test_on_linux_the_functions_are_exported():
+    """The month's minute hangs on it."""
+    if sys.platform == "linux":
+        assert fast_stemming._library() is not None
+
+
+# Every ending of the Ukrainian stemmer behind anything.
+made_up = st.builds(
+    str.__add__, st.text(LETTERS, min_size=1, max_size=12), st.sampled_from(["", *sorted(fast_stemming.ENDINGS)])
+)
+any_words = st.lists(
+    made_up
+    | st.sampled_from(WORDS)
+    | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), min_size=1),
+    max_size=20,
+)
+
+
+@settings(deadline=None, max_examples=500)
+@given(any_words, st.sampled_from(LANGUAGES))
+@example(["ʼ" * 40], "en")
+@example(["'" * 40, "ʼ'" * 9], "ru")
+def test_any_words_have_the_same_stems(words, language):
+    assert fast(words, language) == stems(words, language)
+
+
+@settings(deadline=None)
+@given(st.lists(made_up, min_size=1, max_size=9), st.data())
+def test_some_of_the_words_in_any_order(words, data):
+    numbers = np.array(data.draw(st.lists(st.integers(0, len(words) - 1))), dtype=np.int64)
+    found = stems_of(SurfaceList.of(words), numbers, "en").strings()
+    assert found == stems([words[number] for number in numbers], "en")
+
+
+def test_threads_do_not_meet():
+    words = [f"{word}{'абвг'[n % 4]}ами" for n in range(500) for word in WORDS]
+    expected = stems(words, "ru")
+    with ThreadPoolExecutor(4) as pool:
+        assert all(found == expected for found in pool.map(lambda _: fast(words, "ru"), range(8)))
+
+
+@pytest.mark.skipif(fast_stemming._library() is None, reason="this PyStemmer exports no functions of libstemmer")
+def test_another_process_has_other_addresses():
+    """Machine code kept on disk holds none: the next process loads it and calls the functions where they lie there."""
+    fast(["слово"], "ru")
+    program = (
+        "from infostream_dedup.morphology.fast_stemming import stems_of\n"
+        "from infostream_dedup.morphology.kernels.snowball import stem_words\n"
+        "from infostream_dedup.text.surface_pool import SurfaceList\n"
+        "import numpy as np\n"
+        "words = SurfaceList.of(['правительствами'])\n"
+        "print(stems_of(words, np.arange(1), 'ru')[0], sum(stem_words.stats.cache_misses.values()))\n"
+    )
+    environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+    found = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True)
+    assert found.stdout.decode().split() == ["правительств", "0"]
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("name", ["mdnews", "slavictopics", "uagec", "multilingual", "ntrex", "wmt"])
+def test_every_word_of_the_corpora(corpora: Path, name: str):
+    with gzip.open(corpora / f"{name}.docs.jsonl.gz", "rt", encoding="utf-8") as lines:
+        texts = [json.loads(line)["text"] for line in lines]
+    words = sorted({form.form for word in {word for text in texts for word in surfaces(text)} for form in forms(word)})
+    for language in LANGUAGES:
+        assert fast(words, language) == stems(words, language)

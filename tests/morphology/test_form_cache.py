@@ -1,0 +1,195 @@
+"""Terms remembered between runs: same answers, whatever happens to the file."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from infostream_dedup.morphology import cache_file, form_cache
+from infostream_dedup.morphology.analyzer import Analysis, Morphology
+from infostream_dedup.morphology.cache_file import CacheFile, fingerprint
+from infostream_dedup.morphology.form_cache import FormCache, terms_of
+from infostream_dedup.text.tokens import Form, Shape
+
+FORMS = [
+    Form("правительства", Shape.LOWER),
+    Form("идти", Shape.LOWER),
+    Form("шольцем", Shape.CAPITAL),
+    Form("щзж", Shape.UPPER),
+    Form("правительства", Shape.LOWER),
+]
+TERMS = ["правительство", None, "шольц", "щзж", "правительство"]
+STRICT = ["правительство", None, "шольц", None, "правительство"]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "cache" / "forms.sqlite"
+
+
+def fill(path: Path, mark: str = "one") -> None:
+    FormCache("ru", CacheFile(path, mark)).terms_of(FORMS, strict=False)
+
+
+def forget_morphology(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From here on only the file can answer."""
+
+    def refuse(*_: object) -> Analysis:
+        raise AssertionError("asked the dictionary for a remembered form")
+
+    monkeypatch.setattr(Morphology, "analyse", refuse)
+
+
+def test_terms_without_a_file() -> None:
+    cache = FormCache("ru", None)
+    assert cache.terms_of(FORMS, strict=False) == TERMS
+    assert cache.terms_of(FORMS, strict=True) == STRICT
+
+
+def test_second_run_asks_only_the_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(path)
+    forget_morphology(monkeypatch)
+    again = FormCache("ru", CacheFile(path, "one"))
+    assert again.terms_of(FORMS, strict=False) == TERMS
+    assert again.terms_of(FORMS, strict=True) == STRICT
+
+
+def test_languages_and_shapes_do_not_mix(path: Path) -> None:
+    fill(path)
+    cache = FormCache("uk", CacheFile(path, "one"))
+    assert cache.terms_of([Form("шольцем", Shape.CAPITAL)], strict=False) == ["шольц"]
+    russian = FormCache("ru", CacheFile(path, "one"))
+    masks = [Form("маска", Shape.LOWER), Form("маска", Shape.CAPITAL)]
+    assert russian.terms_of(masks, strict=False) == ["маска", "маск"]
+
+
+def test_answers_of_another_fingerprint_are_replaced(path: Path) -> None:
+    fill(path, "one")
+    file = CacheFile(path, "two")
+    assert file.answers("ru", ["0правительства"]) == {}
+    file.remember("ru", {"0суд": ("суд", True)})
+    assert file.answers("ru", ["0правительства", "0суд"]) == {"0суд": ("суд", True)}
+    assert CacheFile(path, "one").answers("ru", ["0суд"]) == {}
+
+
+def test_file_of_another_layout_is_replaced(path: Path) -> None:
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript("CREATE TABLE form (something); PRAGMA user_version = 99;")
+    fill(path)
+    assert CacheFile(path, "one").answers("ru", ["0правительства"]) == {"0правительства": ("правительство", True)}
+
+
+def test_damaged_file_costs_one_warning_and_no_answer(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path.parent.mkdir()
+    path.write_bytes(b"no database " * 1000)
+    cache = FormCache("ru", CacheFile(path, "one"))
+    with caplog.at_level(logging.WARNING):
+        assert cache.terms_of(FORMS, strict=False) == TERMS
+        assert cache.terms_of([Form("суда", Shape.LOWER)], strict=False) == ["суд"]
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "going on without it; delete the file" in caplog.text
+
+
+def test_folder_that_cannot_be_made_costs_one_warning_and_no_answer(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "cache").write_text("a file where the folder should be", encoding="utf-8")
+    cache = FormCache("ru", CacheFile(tmp_path / "cache" / "forms.sqlite", "one"))
+    with caplog.at_level(logging.WARNING):
+        assert cache.terms_of(FORMS, strict=False) == TERMS
+    assert len(caplog.records) == 1
+    assert "INFOSTREAM_DEDUP_CACHE" in caplog.text
+
+
+def test_memory_begins_anew_when_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(form_cache, "_MOST_IN_MEMORY", 3)
+    cache = FormCache("ru", None)
+    for form in FORMS * 2:
+        cache.terms_of([form], strict=False)
+    assert cache.terms_of(FORMS, strict=False) == TERMS
+
+
+def test_many_forms_pass_in_chunks(path: Path) -> None:
+    file = CacheFile(path, "one")
+    answers = {f"0слово{number}": (f"слово{number}", number % 2 == 0) for number in range(120_000)}
+    file.remember("ru", answers)
+    assert file.answers("ru", sorted(answers)) == answers
+
+
+def test_processes_share_a_file(path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; from infostream_dedup.morphology.cache_file import CacheFile\n"
+        "file = CacheFile(Path(sys.argv[1]), 'one')\n"
+        "for n in range(40): file.remember('ru', {f'0{sys.argv[2]}{n}': ('слово', True)})\n"
+        "assert file._usable\n"
+    )
+    jobs = [subprocess.Popen([sys.executable, "-c", program, str(path), name]) for name in "abc"]
+    assert [job.wait(timeout=60) for job in jobs] == [0, 0, 0]
+    keys = [f"0{name}{n}" for name in "abc" for n in range(40)]
+    assert len(CacheFile(path, "one").answers("ru", keys)) == 120
+
+
+def test_frequencies_outlive_the_process(path: Path) -> None:
+    CacheFile(path, "one").remember_frequencies("ru", "morph", {"суд": 0.25, "банк": 0.5})
+    assert CacheFile(path, "one").frequencies("ru", "morph") == {"банк": 0.5, "суд": 0.25}
+    assert CacheFile(path, "one").frequencies("uk", "morph") == {}
+
+
+def test_public_function_agrees_with_morphology() -> None:
+    morphology = Morphology("ru")
+    assert terms_of(FORMS, "ru", strict=True) == [morphology.noun_term(*form, strict=True) for form in FORMS]
+    assert terms_of([Form("governments", Shape.LOWER)], "en", strict=False) == ["govern"]
+    assert terms_of([], "uk", strict=False) == []
+
+
+def test_fingerprint_is_one_hexadecimal_number() -> None:
+    assert len(fingerprint()) == 32
+    assert int(fingerprint(), 16) >= 0
+
+
+def test_new_forms_are_answered_without_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    distinct = list(dict.fromkeys(FORMS))
+    keys = [f"{int(shape)}{form}" for form, shape in distinct]
+    expected = dict(zip(keys, TERMS, strict=False)), dict(zip(keys, STRICT, strict=False))
+    cache = FormCache("ru", CacheFile(path, "one"))
+    cache.terms_of(distinct[1:3], strict=False)
+    ordered = sorted(keys)
+    for terms, strict in zip(expected, (False, True), strict=True):
+        # The first time half of them is analysed, the second time all stand in the file.
+        assert FormCache("ru", CacheFile(path, "one")).terms_of_new(ordered, strict=strict) == [
+            terms[key] for key in ordered
+        ]
+        assert FormCache("ru", None).terms_of_new(keys, strict=strict) == [terms[key] for key in keys]
+    forget_morphology(monkeypatch)
+    assert FormCache("ru", CacheFile(path, "one")).terms_of_new(ordered[::-1], strict=True) == [
+        expected[1][key] for key in ordered[::-1]
+    ]
+
+
+def test_rows_tell_no_term_from_unknown(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(path)
+    keys = ["2шольцем", "0неизвестное", "0идти", "0правительства", "3щзж"]
+    rows = [("шольц", 1), (None, None), (None, 0), ("правительство", 1), ("щзж", 0)]
+    assert CacheFile(path, "one").rows("ru", keys) == rows
+    monkeypatch.setattr(cache_file, "_CHUNK", 2)
+    assert CacheFile(path, "one").rows("ru", keys) == rows
+    assert CacheFile(path, "one").rows("uk", keys) == [(None, None)] * 5
+    assert CacheFile(path, "two").rows("ru", keys) == [(None, None)] * 5
+    assert CacheFile(path, "one").rows("ru", []) == []
+
+
+def test_a_file_that_is_replaced_is_opened_anew(path: Path) -> None:
+    fill(path)
+    file = CacheFile(path, "one")
+    assert file.answers("ru", ["0правительства"])
+    other = path.with_name("other.sqlite")
+    CacheFile(other, "one").remember("ru", {"0правительства": ("суд", True)})
+    other.replace(path)
+    assert file.answers("ru", ["0правительства"]) == {"0правительства": ("суд", True)}

@@ -1,0 +1,177 @@
+"""Which term a form becomes: one table of words as they stand in news, and the rules one by one."""
+
+from __future__ import annotations
+
+import pytest
+
+from infostream_dedup.lexicon.spelling import key_form
+from infostream_dedup.model import Language
+from infostream_dedup.morphology.analyzer import Morphology
+from infostream_dedup.text.tokens import Shape
+
+# "Word=term", "Word=-" for no term, "Word=term?" for a term that only the open rule takes.
+INSIDE = """
+ru: Украины=украина Украине=украина Украину=украина Россией=россия Москве=москва Киева=киев Киеву=киев Харькова=харьков
+    Львовом=львов Одессы=одесса Польши=польша Польшу=польша Германии=германия Франции=франция Китая=китай
+    Израилем=израиль
+    Белоруссию=белоруссия Петербурга=петербург Сочи=сочи Крыма=крым Донбассом=донбасс Кремля=кремль Сумах=сумы
+    Черновцах=черновцы Орла=орел Мира=мир Рады=рада Чадыр-Лунге=чадыр-лунга Ивано-Франковска=ивано-франковск
+ru: Газпром=газпром Газпрома=газпром Газпрому=газпром Нафтогаза=нафтогаз Роснефти=роснефть Сбербанком=сбербанк
+    Приватбанка=приватбанк Лукойла=лукойл Еврокомиссии=еврокомиссия Госдумы=госдума Укрзализныци=укрзализныця
+    Bloomberg=bloomberg Google=google Reuters=reuters Qwertyuiop=qwertyuiop?
+ru: Путин=путин Путина=путин Путину=путин Путиным=путин Путине=путин Зеленского=зеленский Зеленскому=зеленский
+    Зеленским=зеленский Зеленская=зеленский Зеленской=зеленский Трампа=трамп Трампом=трамп Трампу=трамп Байден=байден
+    Байдена=байден Байденом=байден Байдену=байден Шольц=шольц Шольца=шольц Шольцем=шольц Шольцу=шольц Макрона=макрон
+    Маска=маск Маском=маск Меркель=меркель Джонсона=джонсон Джонсону=джонсон Порошенко=порошенко Тимошенко=тимошенко
+    Лаврова=лавров Лавровым=лавров Пескова=песков Эрдогана=эрдоган Нетаньяху=нетаньяху Санду=санду Плахотнюка=плахотнюк
+    Кличко=кличко Залужного=залужный Обамы=обама Блинкена=блинкен Лубинца=лубинец Лубинцом=лубинец Навального=навальный
+    Драги=драги Стояногло=стояногло Будянскому=будянский
+ru: Курбанбердыев=курбанбердыев? Курбанбердыева=курбанбердыев? Курбанбердыевым=курбанбердыев? Говоритпрезидент=-
+    Хабаровского=- Российской=- Комратского=- Он=- Однако=-
+uk: Україні=україна Україною=україна Київ=київ Києва=київ Києві=київ Києву=київ Харкова=харків Харкові=харків
+    Львова=львів Львові=львів Одеси=одеса Миколаєва=миколаїв Польща=польща Польщі=польща Росії=росія Москви=москва
+    Ізраїлю=ізраїль Китаю=китай Криму=крим Донбасу=донбас Сумах=суми Чернівцях=чернівці Ради=рада
+    Кропивницького=кропивницький
+uk: Нафтогазу=нафтогаз Нафтогазом=нафтогаз Приватбанку=приватбанк Газпрому=газпром Укрзалізниці=укрзалізниця
+    Укрпошти=укрпошта Bloomberg=bloomberg
+uk: Зеленського=зеленський Зеленському=зеленський Зеленським=зеленський Зеленська=зеленський Зеленської=зеленський
+    Порошенко=порошенко Порошенка=порошенко Порошенком=порошенко Порошенку=порошенко Шмигаля=шмигаль Шмигалем=шмигаль
+    Тимошенко=тимошенко Тимошенка=тимошенко Путіна=путін Путіним=путін Трампа=трамп Трампу=трамп Байдена=байден
+    Шольца=шольц Шольцем=шольц Маска=маск Маском=маск Меркель=меркель Макрона=макрон Джонсона=джонсон
+    Лукашенка=лукашенко Залужного=залужний Єрмака=єрмак Буданова=буданов Іванова=іванов Іванової=іванов Кличка=кличко
+    Санду=санду Ердогана=ердоган Лубинця=лубинець Навального=навальний Шевченка=шевченко
+uk: Абогіна=абогін? Абогіним=абогін? Він=- Однак=-
+"""
+
+LOWER = """
+ru: правительство=правительство правительства=правительство правительством=правительство президентом=президент
+    выборах=выборы война=война войны=война дети=ребенок детьми=ребенок ребёнка=ребенок люди=человек людей=человек
+    человек=человек суд=суд суда=суд банка=банк деньгами=деньги счастье=счастье раненых=раненый военные=военный
+    судов=суд
+    премьер-министра=премьер-министр экс-президента=экс-президент пресс-секретарь=пресс-секретарь
+    it-компания=it-компания
+ru: вакциной=вакцина ковида=ковид дроном=дрон примаров=примар беспилотника=беспилотник путин=путин воз=воз
+ru: украинский=- идти=- шёл=- красивый=- быстро=- январь=- января=- понедельник=- год=- году=- лет=- часов=- тысяч=-
+    млн=- сообщение=- ситуацияукраины=- я=- и=- не=- нбу=- iphone=- facebookреклама=-
+uk: уряд=уряд уряду=уряд урядом=уряд президента=президент виборів=вибори виборах=вибори війни=війна діти=дитина
+    дітей=дитина дітьми=дитина люди=людина людей=людина військових=військовий поранених=поранений загиблих=загиблий
+    гроші=гроші посаду=посада посади=посада посад=посада зміни=зміна змін=зміна дій=дія дії=дія офіцерів=офіцер
+    козаків=козак площі=площа пам'яті=памʼять пам’яті=памʼять сім'ї=сімʼя прес-служби=прес-служба банку=банк
+    школярі=школяр ями=яма безпілотника=безпілотник дронів=дрон матері=мати суми=сума оману=омана ножі=ніж
+uk: український=- іти=- гарний=- швидко=- січня=- вересня=- вересень=- рік=- року=- тисяч=- грн=- повідомлення=- я=- і=-
+    не=- мати=- головний=-
+"""
+
+START = """
+ru: Правительство=правительство Украина=украина Шольц=шольц Байден=байден Маска=маска Путин=путин Выборы=выборы
+    Санду=санду Зеленский=зеленский Примария=примария Он=- Однако=- Вчера=- Курбанбердыев=-
+uk: Уряд=уряд Україна=україна Шольц=шольц Зеленський=зеленський Путін=путін Він=- Однак=- Вчора=-
+"""
+
+UPPER = """
+ru: США=сша ЕС=ес НАТО=нато ООН=оон ВОЗ=воз МВФ=мвф СБУ=сбу ВСУ=всу НБУ=нбу МИД=мид ФСБ=фсб ОБСЕ=обсе ЛДПР=лдпр
+    NATO=nato ПУТИН=путин УКРАИНЫ=украина ВЫБОРЫ=выборы ЩЗЖ=щзж? НЕ=- ОАО=-
+uk: США=сша ЄС=єс НАТО=нато ООН=оон ВООЗ=вооз МВФ=мвф НАБУ=набу ЗСУ=зсу СБУ=сбу ЗЕЛЕНСЬКИЙ=зеленський УКРАЇНИ=україна
+    НЕ=- ТОВ=-
+"""
+
+
+def cases(table: str, shape: Shape) -> list[tuple[Language, str, Shape, str]]:
+    found: list[tuple[Language, str, Shape, str]] = []
+    language: Language = "ru"
+    for word in table.split():
+        if word in ("ru:", "uk:"):
+            language = "ru" if word == "ru:" else "uk"
+        else:
+            spelt, _, term = word.partition("=")
+            found.append((language, spelt, shape, term))
+    return found
+
+
+TABLE = [
+    *cases(INSIDE, Shape.CAPITAL),
+    *cases(LOWER, Shape.LOWER),
+    *cases(START, Shape.START),
+    *cases(UPPER, Shape.UPPER),
+]
+
+
+def term(language: Language, word: str, shape: Shape, *, strict: bool = False) -> str | None:
+    return Morphology(language).noun_term(key_form(word), shape, strict=strict)
+
+
+def test_table_is_long() -> None:
+    assert len(TABLE) >= 250
+
+
+@pytest.mark.parametrize(("language", "word", "shape", "expected"), TABLE)
+def test_term_of_a_word_in_the_news(language: Language, word: str, shape: Shape, expected: str) -> None:
+    wanted = None if expected == "-" else expected.rstrip("?")
+    assert term(language, word, shape) == wanted
+    assert term(language, word, shape, strict=True) == (None if expected.endswith("?") else wanted)
+
+
+def test_capital_alone_tells_a_surname_from_a_common_noun() -> None:
+    assert term("ru", "маска", Shape.LOWER) == "маска"
+    assert term("ru", "маска", Shape.CAPITAL) == "маск"
+
+
+def test_abbreviation_needs_capitals() -> None:
+    lower, upper = (Morphology("ru").analyse("нбу", shape) for shape in (Shape.LOWER, Shape.UPPER))
+    assert (lower.term, lower.why) == (None, "in no dictionary")
+    assert upper.term == "нбу"
+    assert upper.source.startswith("organisations.tsv:")
+    assert "abbreviation" in upper.kinds.labels()
+
+
+def test_stop_words_and_excluded_nouns_say_why() -> None:
+    analyse = Morphology("ru").analyse
+    assert (analyse("и", Shape.LOWER).why, analyse("и", Shape.LOWER).source) == ("stop word", "stop_ru.txt")
+    assert analyse("января", Shape.LOWER).why.startswith("month (excluded.tsv:")
+    assert analyse("идти", Shape.LOWER).why == "no noun"
+
+
+def test_lemma_of_a_repaired_form_names_its_row() -> None:
+    analysis = Morphology("uk").analyse("посади", Shape.LOWER)
+    assert analysis.term == "посада"
+    assert analysis.source.startswith("repairs.tsv:")
+
+
+def test_form_repaired_to_no_noun_leaves_the_other_forms_alone() -> None:
+    assert term("uk", "мати", Shape.LOWER) is None
+    assert term("uk", "матір", Shape.LOWER) == "мати"
+
+
+def test_words_run_together_are_no_names() -> None:
+    assert Morphology("ru").analyse("говоритпрезидент", Shape.CAPITAL).why == "two words run together"
+    assert term("ru", "раджастана", Shape.CAPITAL) is not None
+
+
+def test_two_alphabets_in_one_word_are_no_word() -> None:
+    analysis = Morphology("ru").analyse("передаетdw", Shape.CAPITAL)
+    assert (analysis.term, analysis.why) == (None, "not a word of one alphabet")
+
+
+def test_over_long_word_is_no_word() -> None:
+    assert Morphology("ru").analyse("а" * 41, Shape.CAPITAL).term is None
+
+
+def test_known_name_of_names_translator_is_no_guess() -> None:
+    analysis = Morphology("uk").analyse("гладуном", Shape.CAPITAL)
+    assert analysis.term == "гладун"
+    assert analysis.in_dictionary
+
+
+def test_english_terms_are_stems_and_say_so() -> None:
+    english = Morphology("en")
+    analysis = english.analyse("governments", Shape.LOWER)
+    assert (analysis.term, analysis.source, analysis.in_dictionary) == ("govern", "stem", True)
+    assert english.noun_term("the", Shape.START) is None
+    assert english.noun_term("a", Shape.LOWER) is None
+
+
+def test_answers_do_not_depend_on_the_order_of_questions() -> None:
+    words = [(word, shape) for language, word, shape, _ in TABLE if language == "uk"]
+    forwards = [term("uk", word, shape) for word, shape in words]
+    backwards = [term("uk", word, shape) for word, shape in reversed(words)]
+    assert forwards == backwards[::-1]

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import pytest
+
+from infostream_dedup.morphology import parallel_analysis
+from infostream_dedup.morphology.form_cache import FormCache
+from infostream_dedup.morphology.parallel_analysis import analysed_over_cores
+
+KEYS = [
+    f"{shape}{form}"
+    for form in ("правительства", "зеленского", "делал", "кишиневе", "абракадабров")
+    for shape in "0123"
+]
+
+
+@pytest.fixture
+def every_key_is_worth_a_process(monkeypatch):
+    monkeypatch.setattr(parallel_analysis, "_WORTH_A_PROCESS", 1)
+
+
+def analyse(key):
+    return FormCache("ru", None)._analysed(key)
+
+
+def refused(key):
+    raise AssertionError(f"{key} was analysed here")
+
+
+def test_other_processes_answer_the_same_in_the_same_order(every_key_is_worth_a_process):
+    expected = {key: analyse(key) for key in KEYS}
+    assert any(expected.values())
+    assert None in expected.values()
+    own = set(KEYS[::3])
+    found = analysed_over_cores("ru", KEYS, lambda key: analyse(key) if key in own else refused(key), workers=3)
+    assert list(found.items()) == list(expected.items())
+
+
+def test_few_forms_are_analysed_here(monkeypatch):
+    monkeypatch.setattr(parallel_analysis.subprocess, "run", refused)
+    assert analysed_over_cores("ru", KEYS, str, workers=2) == {key: key for key in KEYS}
+    assert analysed_over_cores("ru", [], refused) == {}
+
+
+@pytest.mark.parametrize("broken", ["no-such-python", "true"])
+def test_what_a_failing_process_leaves_is_analysed_here(every_key_is_worth_a_process, monkeypatch, broken, caplog):
+    monkeypatch.setattr(parallel_analysis.sys, "executable", broken)
+    assert analysed_over_cores("ru", KEYS, str, workers=2) == {key: key for key in KEYS}
+    assert "going on without it" in caplog.text

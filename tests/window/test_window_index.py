@@ -1,0 +1,260 @@
+"""The stream's index against plain sets kept in a list."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infostream_dedup.window.window_index import WindowIndex
+
+terms = st.sets(st.integers(0, 12).map(lambda term: term * 10**15), max_size=8)
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("add"), st.integers(1, 5), terms, terms),
+        st.tuples(st.just("expire"), st.integers(0, 12), terms, terms),
+        st.tuples(st.just("ask"), st.integers(1, 4), terms, terms),
+    ),
+    max_size=60,
+)
+
+
+def expected(window, keys, targets, k_min):
+    found = []
+    for ordinal, old_keys, old_targets in window:
+        forward, backward = len(keys & old_targets), len(old_keys & targets)
+        if max(forward, backward) >= k_min:
+            found.append((ordinal, forward, backward))
+    return found
+
+
+def answered(index, keys, targets, k_min):
+    found = index.candidates(keys=sorted(keys), targets=sorted(targets), k_min=k_min)
+    return list(zip(found.ordinals.tolist(), found.forward.tolist(), found.backward.tolist(), strict=True))
+
+
+def play(script):
+    index, window, ordinal = WindowIndex(), [], 0
+    for what, number, keys, targets in script:
+        if what == "add":
+            ordinal += number
+            index.add(ordinal, keys=sorted(keys), targets=sorted(targets))
+            window.append((ordinal, keys, targets))
+        elif what == "expire":
+            index.expire_before(ordinal - number)
+            window = [entry for entry in window if entry[0] >= ordinal - number]
+        else:
+            assert answered(index, keys, targets, number) == expected(window, keys, targets, number)
+        assert len(index) == len(window)
+
+
+@given(script=steps)
+@settings(max_examples=150, deadline=None)
+def test_any_order_of_adding_expiring_and_asking(script):
+    play(script)
+
+
+@dataclass
+class Lists:
+    indptr: np.ndarray
+    values: np.ndarray
+
+    @classmethod
+    def of(cls, rows):
+        sizes = [len(row) for row in rows]
+        return cls(np.cumsum([0, *sizes]), np.array([term for row in rows for term in sorted(row)], dtype=np.int64))
+
+
+documents = st.lists(st.tuples(terms, terms), max_size=30)
+
+
+@given(before=documents, bulk=documents, after=documents, gone=st.integers(0, 40), at_once=st.integers(1, 50))
+@settings(max_examples=150, deadline=None)
+def test_many_at_once_are_the_same_as_one_by_one(before, bulk, after, gone, at_once):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("infostream_dedup.window.window_index._TERMS_AT_ONCE", at_once)
+        single, many = WindowIndex(), WindowIndex()
+        for index, in_bulk in ((single, False), (many, True)):
+            ordinal = add_one_by_one(index, before, 0)
+            index.expire_before(gone)
+            if in_bulk:
+                keys, targets = (Lists.of([document[side] for document in bulk]) for side in range(2))
+                index.extend(np.arange(ordinal, ordinal + len(bulk)) * 3, keys=keys, targets=targets)
+                ordinal += len(bulk)
+            else:
+                ordinal = add_one_by_one(index, bulk, ordinal)
+            index.expire_before(3 * gone)
+            add_one_by_one(index, after, ordinal)
+        assert len(single) == len(many)
+        for keys, targets in [*before, *bulk, *after]:
+            assert answered(single, keys, targets, 1) == answered(many, keys, targets, 1)
+
+
+def add_one_by_one(index, entries, ordinal):
+    for keys, targets in entries:
+        index.add(3 * ordinal, keys=sorted(keys), targets=sorted(targets))
+        ordinal += 1
+    return ordinal
+
+
+def test_a_long_stream_in_bulk_goes_on_exactly():
+    entries = list(long_stream(3000, 50))
+    single, many = WindowIndex(), WindowIndex()
+    for ordinal, keys, targets in entries[:2000]:
+        single.add(ordinal, keys=keys, targets=targets)
+    for begin, end in ((0, 700), (700, 701), (701, 2000)):
+        keys, targets = (Lists.of([entry[side] for entry in entries[begin:end]]) for side in (1, 2))
+        many.extend(np.arange(begin, end), keys=keys, targets=targets)
+    for ordinal, keys, targets in entries[2000:]:
+        for index in (single, many):
+            index.expire_before(ordinal - 299)
+            index.add(ordinal, keys=keys, targets=targets)
+        if ordinal % 37 == 0:
+            sets = set(keys.tolist()), set(targets.tolist())
+            assert answered(single, *sets, 2) == answered(many, *sets, 2)
+    assert len(many) == 300
+
+
+@given(entries=documents, window=st.integers(1, 12), k_min=st.integers(1, 3), least_keys=st.sampled_from([0, 2]))
+@settings(max_examples=100, deadline=None)
+def test_asking_in_bulk_is_asking_and_adding_one_by_one(entries, window, k_min, least_keys):
+    asked, plain, found = WindowIndex(), deque(maxlen=window), []
+    ordinals = 3 * np.arange(len(entries))
+    keys, targets = (Lists.of([entry[side] for entry in entries]) for side in range(2))
+    # Who has fewer than four key terms needs one hit less.
+    needs = [max(k_min - 1, 1)] * 4 + [k_min]
+    oldest = ordinals - 3 * window
+    for rows in asked.ask_and_extend(
+        ordinals, keys=keys, targets=targets, oldest=oldest, needs=needs, least_keys=least_keys
+    ):
+        columns = [column.tolist() for column in (rows.ordinals, rows.forward, rows.backward)]
+        finds = list(zip(*columns, strict=True))
+        found += [finds[begin:end] for begin, end in zip(rows.ends[:-1], rows.ends[1:], strict=True)]
+    for ordinal, (own, looked_up), got in zip(ordinals.tolist(), entries, found, strict=True):
+        sizes = {one: len(theirs) for one, theirs, _ in plain}
+        enough = [
+            one
+            for one in expected(plain, own, looked_up, 1)
+            if max(one[1:]) >= needs[min(len(own), sizes[one[0]], 4)] and len(own) >= least_keys
+        ]
+        assert got == enough
+        plain.append((ordinal, own, looked_up))
+    assert len(asked) == min(len(entries), window + 1 if len(entries) > window else len(entries))
+
+
+def test_finds_come_in_parts_when_there_are_many():
+    index, size = WindowIndex(), 700
+    rows = Lists.of([{1, 2}] * size)
+    parts = [
+        (part.first, len(part), part.ordinals.copy(), part.ends.copy())
+        for part in index.ask_and_extend(np.arange(size), keys=rows, targets=rows)
+    ]
+    assert len(parts) > 1
+    assert [first for first, *_ in parts] == np.cumsum([0, *(many for _, many, *_ in parts[:-1])]).tolist()
+    assert sum(many for _, many, *_ in parts) == size
+    for first, many, ordinals, ends in parts:
+        for number in range(many):
+            assert ordinals[ends[number] : ends[number + 1]].tolist() == list(range(first + number))
+    assert answered(index, {1}, {1}, 1) == [(ordinal, 1, 1) for ordinal in range(size)]
+
+
+def test_counts_of_many_key_terms_do_not_wrap():
+    index = WindowIndex()
+    index.add(0, keys=range(255), targets=range(255))
+    found = index.candidates(keys=range(255), targets=range(255), k_min=200)
+    assert (found.ordinals.tolist(), found.forward.tolist(), found.backward.tolist()) == ([0], [255], [255])
+
+
+def test_bulk_ordinals_must_ascend_and_rows_must_fit():
+    index = WindowIndex()
+    index.add(5, keys=[1], targets=[1])
+    one, two = Lists.of([{1}]), Lists.of([{1}, {2}])
+    with pytest.raises(ValueError, match="more than the last one, 5"):
+        index.extend([5], keys=one, targets=one)
+    with pytest.raises(ValueError, match="do not ascend"):
+        index.extend([7, 7], keys=two, targets=two)
+    with pytest.raises(ValueError, match="1 ordinals for 2 rows of keys and 1 of targets"):
+        index.extend([7], keys=two, targets=one)
+    index.extend([], keys=Lists.of([]), targets=Lists.of([]))
+    assert list(index.ask_and_extend([], keys=Lists.of([]), targets=Lists.of([]))) == []
+    with pytest.raises(ValueError, match="more than the last one, 5"):
+        next(index.ask_and_extend([5], keys=one, targets=one))
+    assert len(index) == 1
+
+
+def long_stream(documents, vocabulary, seed=7):
+    """Documents with frequent and rare terms; the rare ones drift, as names in the news do."""
+    random = np.random.default_rng(seed)
+    for ordinal in range(documents):
+        frequent = random.integers(0, 30, 6)
+        rare = 1000 + ordinal // 3 + random.integers(0, vocabulary, 12)
+        targets = np.unique(np.concatenate((frequent, rare)))
+        yield ordinal, random.permutation(targets)[:5], targets
+
+
+@pytest.mark.parametrize("largest", [2**32 - 2, 700])
+def test_a_long_stream_stays_exact_however_documents_are_numbered(largest, monkeypatch):
+    monkeypatch.setattr("infostream_dedup.window.window_index._LARGEST_NUMBER", largest)
+    index, window = WindowIndex(), deque(maxlen=300)
+    for ordinal, keys, targets in long_stream(3000, 50):
+        if ordinal % 37 == 0:
+            sets = set(keys.tolist()), set(targets.tolist())
+            assert answered(index, *sets, 2) == expected(window, *sets, 2)
+        index.add(ordinal, keys=keys, targets=targets)
+        window.append((ordinal, set(keys.tolist()), set(targets.tolist())))
+        index.expire_before(ordinal - 299)
+    assert len(index) == 300
+
+
+def test_memory_follows_the_window_not_the_stream():
+    index, sizes = WindowIndex(), []
+    for ordinal, keys, targets in long_stream(16000, 4000):
+        index.add(ordinal, keys=keys, targets=targets)
+        index.expire_before(ordinal - 999)
+        index.candidates(keys=keys, targets=targets, k_min=4)
+        if ordinal % 4000 == 3999:
+            sizes.append(index.nbytes)
+    # Four times the documents, over more than twice the terms: nothing grows any more.
+    assert sizes[-1] == sizes[0]
+
+
+def test_more_candidates_than_documents_is_impossible_even_when_all_match():
+    index = WindowIndex()
+    for ordinal in range(2500):
+        index.add(ordinal, keys=[1, 2], targets=[1, 2])
+    found = index.candidates(keys=[1, 2], targets=[1, 2], k_min=2)
+    assert found.ordinals.tolist() == list(range(2500))
+    assert set(found.forward.tolist()) == set(found.backward.tolist()) == {2}
+
+
+@pytest.mark.parametrize("gone", [0, 1, 63, 64, 100, 511, 4000])
+def test_few_are_found_wherever_they_stand_in_a_large_window(gone):
+    # Counts are looked through and cleared where documents have been marked only: by 64, and eight such blocks at once.
+    index, size = WindowIndex(), 5000
+    own = np.arange(2 * size).reshape(size, 2)
+    rows = Lists(np.arange(0, 2 * size + 1, 2), own.ravel())
+    index.extend(np.arange(size), keys=rows, targets=rows)
+    index.expire_before(gone)
+    for place in (0, 1, 63, 64, 65, 511, 512, 513, 575, 576, 4095, 4096, size - 1):
+        mine = set(own[place].tolist())
+        here = [(place, 2, 2)] if place >= gone else []
+        assert answered(index, mine, mine, 2) == here
+        assert answered(index, {int(own[place, 0])}, set(), 1) == [(place, 1, 0) for place, *_ in here]
+        assert answered(index, {3 * size}, mine, 2) == [(place, 0, 2) for place, *_ in here]
+    ends = {int(own[place, 1]) for place in (gone, size - 1)}
+    assert answered(index, ends, ends, 1) == [(gone, 1, 1), (size - 1, 1, 1)]
+
+
+def test_ordinals_must_ascend():
+    index = WindowIndex()
+    index.add(5, keys=[1], targets=[1])
+    with pytest.raises(ValueError, match="more than the last one, 5"):
+        index.add(5, keys=[1], targets=[1])
+
+
+def test_an_empty_index_answers_nothing():
+    assert answered(WindowIndex(), {1}, {1}, 1) == []
