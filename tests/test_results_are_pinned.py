@@ -1,0 +1,392 @@
+"""The results of every command on the bundled sample and on real news stay what they are, byte for byte.
+
+Each case runs the command line in a process of its own, keeps from its rows the fields that are listed here, and
+compares the SHA-256 of what is left with a pin. Prose (reasons, notes, headings) and timings are not listed, nor is
+any column that a later version adds, so both may change freely; values, order of rows and order inside lists may not.
+
+The default run is a part that takes a minute; with ``-m "slow or not slow"`` all cases run: other settings, engines,
+threads and locales, and all of the real news.
+
+To see what has changed, write the kept rows of both versions to two folders and compare them:
+
+    PINNED_ROWS=before pytest tests/test_results_are_pinned.py    (in a checkout from before the change)
+    PINNED_ROWS=after pytest tests/test_results_are_pinned.py
+    diff -r before after
+
+A pin is the ``sha256sum`` of such a file, so ``PINNED_ROWS=after pytest ... && sha256sum after/*`` prints the pins to
+paste into ``PINNED`` below. Remake a pin only where a result was meant to change, and justify it in the commit message.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import io
+import itertools
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infostream_dedup.sample import documents_path, labels_path
+
+Fields = str | dict[str, Any]
+
+SWEPT = (
+    "representation block k documents links reciprocal paths closed symmetry transitivity sampled transitivity_error"
+)
+SWEPT_SHARES = SWEPT.replace(" k ", " threshold ")
+SWEEP = {
+    "rows": SWEPT,
+    "recommended_k": "stem morph pivot pivot:cross",
+    "configuration": "representations weighting n score target df_min df_max k1 b background short morph pivot",
+    "documents": "ru uk en",
+    "untranslated": "ru uk en",
+}
+PAIR = "a b forward backward n_a n_b share_forward share_backward relation terms"
+PIVOT_PAIR = {**dict.fromkeys(PAIR.split()), "met": "a b pivot rung"}
+SUMMARY = "documents kept groups new exact duplicate similar insufficient_text"
+DOCUMENT = "id lang title text source url family published awkward"
+STATUS = "id status of group"
+VERDICT = "id status of group relation forward backward terms"
+PASSAGE = {**dict.fromkeys(["a", "b", "coverage_a", "coverage_b", "sentences"]), "spans": "a b sentences words"}
+NOVELTY = {**dict.fromkeys(["id", "novel_share", "novel", "sentences"]), "spans": "span text"}
+DIGEST = {"id": None, "share": None, "sources": "id share spans"}
+RECURRING = "source sentence documents share first last"
+COPY = {
+    **dict.fromkeys("group first first_source id source published kept kept_share title_changed cut added".split()),
+    "changed": "before after numbers_gone numbers_new names_gone names_new",
+}
+COMPARED = (
+    "method pairs precision recall f1 low high precision_low precision_high recall_low recall_high symmetry "
+    "transitivity transitivity_error bytes_per_document only tp fp fn alike links"
+)
+COMPARISON = {
+    "rows": COMPARED,
+    "protocol": None,
+    "documents": None,
+    "pool": "methods pairs verified threshold",
+    "dice": "methods values",
+}
+EVALUATED = "k tp fp fn precision recall f1 low high"
+FOUND = "id title language group forward backward relation terms"
+
+CHEAP = "md5,tf,long-sent,three-plus-two:n=3,descr-words,key-terms-stem"
+METHODS = (
+    "md5,tf,tf-idf,tf-ridf,long-sent,heavy-sent,megashingles,lex-rand,log-shingles,descr-words,opt-freq,decomposition,"
+    "three-plus-five,three-plus-two,i-match,spotsigs,low-idf-sig,shingles,dsc,dsc-ss,simhash,minhash,tf-idf-cosine,"
+    "key-terms-stem,key-terms-morph,key-terms-pivot,checksum,first-paragraph"
+)
+RARE = set(
+    "demo-csv sweep-json sweep-other-settings sweep-top sweep-store pairs-stem pairs-k-min pairs-cross-language "
+    "pairs-between-files pairs-statistics dedup-other-settings ingest-other-settings ingest-keep search "
+    "passages-low-idf-sig passages-spotsigs passages-i-match passages-novel passages-boilerplate compare-labels".split()
+)
+"""Cases that run with the slow tests only."""
+
+QUERY = "'В Казани после двухлетней стройки открыли трамвайную линию до микрорайона Салават Купере'"
+EPOCHS = "--first-epoch 60 --epoch-documents 50"
+UNLIKE = "--weighting tfidf --n 20 --target signature --df-max 0.3 --no-background --short strict --morph strict"
+
+
+@dataclass(frozen=True)
+class Case:
+    """Commands, the last of which gives the rows, the fields to keep, and where the rows are if not in its output."""
+
+    commands: tuple[str, ...]
+    fields: Fields
+    file: str = ""
+
+
+def case(*commands: str, fields: Fields, file: str = "") -> Case:
+    return Case(commands, fields, file)
+
+
+SAMPLE = {
+    "demo-json": case("demo --out demo", fields=SWEEP, file="demo/sweep.json"),
+    "demo-csv": case("demo --out demo", fields=SWEPT, file="demo/sweep.csv"),
+    "sweep-json": case("sweep docs.jsonl --format json", fields=SWEEP),
+    "sweep-jsonl": case("sweep docs.jsonl --format jsonl", fields=SWEPT),
+    "sweep-other-settings": case(f"sweep docs.jsonl --format json {UNLIKE}", fields=SWEEP),
+    "sweep-top": case("sweep docs.jsonl --format json --target top:30 --pivot en", fields=SWEEP),
+    "sweep-share": case("sweep docs.jsonl --format jsonl --score share", fields=SWEPT_SHARES),
+    "sweep-store": case(
+        f"ingest docs.jsonl --store s.db {EPOCHS}", "sweep --store s.db --format json --n 10", fields=SWEEP
+    ),
+    "pairs": case("pairs docs.jsonl", fields=PAIR),
+    "pairs-stem": case("pairs docs.jsonl --representation stem --k 4", fields=PAIR),
+    "pairs-k-min": case("pairs docs.jsonl --k-min 3", fields=PAIR),
+    "pairs-share": case("pairs docs.jsonl --k-min 3 --score share --preset best", fields=PAIR),
+    "pairs-pivot": case("pairs docs.jsonl --k-min 3 --representation pivot", fields=PIVOT_PAIR),
+    "pairs-cross-language": case(
+        "pairs docs.jsonl --k-min 3 --representation pivot --cross-language", fields=PIVOT_PAIR
+    ),
+    "pairs-between-files": case("pairs docs.jsonl other.jsonl --between-files", fields=PAIR),
+    "pairs-statistics": case(
+        f"ingest docs.jsonl --store s.db {EPOCHS}", "pairs docs.jsonl --statistics s.db:2", fields=PAIR
+    ),
+    "dedup": case("dedup docs.jsonl --out out.jsonl", fields=DOCUMENT, file="out.jsonl"),
+    "dedup-summary": case("dedup docs.jsonl --out out.jsonl", fields=SUMMARY),
+    "dedup-annotate": case(
+        "dedup docs.jsonl --out out.jsonl --annotate", fields=f"{DOCUMENT} status of group", file="out.jsonl"
+    ),
+    "dedup-other-settings": case(
+        "dedup docs.jsonl --out out.csv --keep longest --duplicate-rule contained --preset similar",
+        fields=DOCUMENT,
+        file="out.csv",
+    ),
+    "ingest-stem": case("ingest docs.jsonl --store s.db --representation stem", fields=VERDICT),
+    "ingest-morph": case("ingest docs.jsonl --store s.db", fields=VERDICT),
+    "ingest-epochs": case(f"ingest docs.jsonl --store s.db {EPOCHS}", fields=VERDICT),
+    "ingest-other-settings": case(
+        f"ingest docs.jsonl --store s.db {EPOCHS} --target signature --weighting tfidf --duplicate-rule contained "
+        "--same-source ban --exact-rule opening --best complete --loss-limit 0.5 --window-days 3",
+        fields=VERDICT,
+    ),
+    "ingest-keep": case("ingest docs.jsonl --store s.db --keep originals", fields=DOCUMENT),
+    "search": case("ingest docs.jsonl --store s.db", f"search --store s.db --k-min 1 --text {QUERY}", fields=FOUND),
+    "passages-find": case("passages find docs.jsonl", fields=PASSAGE),
+    "passages-low-idf-sig": case("passages find docs.jsonl --feature low-idf-sig", fields=PASSAGE),
+    "passages-spotsigs": case("passages find docs.jsonl --feature spotsigs", fields=PASSAGE),
+    "passages-i-match": case("passages find docs.jsonl --feature i-match", fields=PASSAGE),
+    "passages-novel": case("passages find docs.jsonl --novel", fields=NOVELTY),
+    "passages-digests": case("passages find docs.jsonl --digests", fields=DIGEST),
+    "passages-boilerplate": case("passages find docs.jsonl --list-boilerplate", fields=RECURRING),
+    "passages-provenance": case(
+        "dedup docs.jsonl --out out.jsonl --annotate", "passages provenance out.jsonl", fields=COPY
+    ),
+    "compare-pool": case(f"compare docs.jsonl --pool all --methods {CHEAP}", fields=COMPARISON),
+    "compare-labels": case(f"compare docs.jsonl --labels labels.jsonl --methods {METHODS}", fields=COMPARISON),
+    "evaluate": case("evaluate docs.jsonl --labels labels.jsonl --format jsonl", fields=EVALUATED),
+}
+
+NEWS = {
+    "sweep": case("sweep docs.jsonl --format jsonl --representation stem", fields=SWEPT),
+    "pairs": case("pairs docs.jsonl --k-min 4", fields=PAIR),
+    "dedup": case("dedup docs.jsonl --out out.jsonl --annotate", fields=STATUS, file="out.jsonl"),
+    "ingest": case("ingest docs.jsonl --store s.db --representation stem", fields=VERDICT),
+    "passages": case("passages find docs.jsonl", fields=PASSAGE),
+}
+ALL_NEWS = {
+    **NEWS,
+    "sweep-morph": case("sweep docs.jsonl --format json --representation morph", fields=SWEEP),
+    "sweep-pivot": case("sweep docs.jsonl --format json --representation pivot", fields=SWEEP),
+    "ingest-morph": case("ingest docs.jsonl --store s.db", fields=VERDICT),
+    "provenance": case("dedup docs.jsonl --out out.jsonl --annotate", "passages provenance out.jsonl", fields=COPY),
+    "compare": case(f"compare docs.jsonl --pool all --methods {CHEAP}", fields=COMPARISON),
+}
+SIZES = {"news-3000": 3_000, "news-all": 10_868}
+
+VARIANTS = [
+    ("sweep-jsonl", "--engine numba", {}),
+    ("sweep-jsonl", "--engine numba", {"NUMBA_NUM_THREADS": "1", "LC_ALL": "C", "PYTHONHASHSEED": "7"}),
+    ("sweep-share", "--engine numba", {}),
+    ("sweep-other-settings", "--engine numba", {}),
+    ("sweep-store", "--engine numba", {}),
+    ("pairs-k-min", "--engine numba", {}),
+    ("pairs-pivot", "--engine numba", {"LC_ALL": "C", "PYTHONHASHSEED": "8"}),
+    ("dedup-annotate", "--engine numba", {}),
+    ("ingest-morph", "--batch-size 37", {}),
+    ("ingest-epochs", "--batch-size 23", {"NUMBA_NUM_THREADS": "1", "LC_ALL": "C"}),
+    ("passages-find", "", {"NUMBA_NUM_THREADS": "1", "LC_ALL": "C", "PYTHONHASHSEED": "9"}),
+]
+
+PINNED = {
+    "demo-json": "17a0ee3a1157d440533aeb6ca90a4f440e93b04c9e3e62ac165d094f46eaa9a2",
+    "demo-csv": "a88e87bd3cc98aaf7932acabc65259fe5bc3060cb0e3dc09f20e574bd4bd1c09",
+    "sweep-json": "17a0ee3a1157d440533aeb6ca90a4f440e93b04c9e3e62ac165d094f46eaa9a2",
+    "sweep-jsonl": "bb7189bc83fc69934c4cdeb578ec022dfb7e6dc70123a25dea9e1dca606eae32",
+    "sweep-other-settings": "b6a5c0814f74a73def47ef2b2881e4bdad38924928527672b549457cee479853",
+    "sweep-top": "8343a2d106af4c3e39ffedb5e0ec3d40eb1c3a04fdac5df3ea39221cb0ba945a",
+    "sweep-share": "90c8245cee2a79a196b8aaa1e2a77e276009ab3bb29233fc0320f5fbe88e4942",
+    "sweep-store": "95a0bdaf2b790a8bbcc1e1c3c9f1be363fdac50c587d361919e3d9fa0c275e8f",
+    "pairs": "52d5f34083016073231ce7daf7f4eec1198443fcdef5f2358753f19738415c94",
+    "pairs-stem": "00286a24b15f4453d158761d558856e61c296b759af9aee12f9f83fd8bc7782d",
+    "pairs-k-min": "27349c72374a7959da466d747971250ebe34d7a9117fae49140627acbc0bd608",
+    "pairs-share": "7461e59d2e92a9fc20da399efcda27d9cc396a8db86e544fd75cf85a7e8b02c8",
+    "pairs-pivot": "8f483fa35b195047092ee0a929c125f901d78be9feca87965a3a3810a6e83fb0",
+    "pairs-cross-language": "91a2919216671e203f53744f418834e3c50cee1b180793546cbe5001e37a117d",
+    "pairs-between-files": "ce05e4004aa15aa7e82786420a06ff96f0d5e001ff8fbe677676a87d2e5a091d",
+    "pairs-statistics": "36682cd229f3e136e6d935c03e8effcac9582b7c376a2a21957a9b3b705b11ac",
+    "dedup": "b591c397a9852f8d74e00fd4ffb92eeeeab1ba4864575c770fb8ffab8fe1690f",
+    "dedup-summary": "fda446bcb9914620fede893cc458130aa54778f57d133f99a7567cd06c941d77",
+    "dedup-annotate": "c82205267ba00be8b10e6053f129579ec4fe5602d2e9ab8685d4fde527648db7",
+    "dedup-other-settings": "7a8382c01a54b95810d8cf665c15481b5613d62324bc6dc493674cf76b5fe0ff",
+    "ingest-stem": "470006bb8655a8d36d0715a419b9707e5acaa2fa1d81af2ce31a86a376e8b59e",
+    "ingest-morph": "e1221ddc322aeea04a1ba5691b911fd5884b1e1084341a42ad1d299f87d93809",
+    "ingest-epochs": "4a61398688d8a0c89879cc7464e2ecaf05fc3be6a119cf870a3ff7c8ff5b0aac",
+    "ingest-other-settings": "ea653f7b520fe514a32228a6c2162316eb49ecca594a50967eaeae06f837ac85",
+    "ingest-keep": "523a92bf06077987fff60adee0c636eec94682941ce20757d6f7c8dc3ba0b8fd",
+    "search": "8d83d78154cdb18a04c56744c89385a8f607fa627720fd8be1c44f52f626fbce",
+    "passages-find": "86b0687707a828418c82246e59f46191d8867556310197c2385550c0bddd3a84",
+    "passages-low-idf-sig": "bad1517482d8affea768c3e37a917d03a063bfa452c724a726ce4d8e041c5c5a",
+    "passages-spotsigs": "39deb6397c3d19404c3a1fe31c0b5ad93c7634d6b45d6160fa748cab83cb9ff0",
+    "passages-i-match": "b05959246c13ac2b5f3c99b67ce87c4a813a51f21715d02fe4a1987143a0f5b2",
+    "passages-novel": "ef8a014e2e07b724175c07a6bdd1d9d2f42750a60be17e97059e946b254a0a18",
+    "passages-digests": "916893904e903d4be192b7e9eebee42d3d3013e4c260ac7533a2ada38cce9933",
+    "passages-boilerplate": "71598c9bca6e618f5e284c1858f17f64cabd70a98cf2e05ae8ad0ab84bc3a2df",
+    "passages-provenance": "b8816d1d0594e84bcbb5faece2f66c5df447cc12165bfee685d4a3e923ae91f7",
+    "compare-pool": "dab32a995ca84e90e2d48940c74e62cd3b0e0bf47459ff07fc745e3898a8b7c8",
+    "compare-labels": "6644d8c9852788f616ec3bd8a1c5e69a035a719c20ff38b76b8ee0d05f4462fc",
+    "evaluate": "c3618086a19bb588631dffce7ecfb004bdae7087586e4860d17fdf4516b80b1a",
+    "news-3000-sweep": "cf03b21b44973b609eeee7d4611e045a62a51c3a4c4f888be1ba94a8d542a72d",
+    "news-3000-pairs": "9666fb99c482ec30efaa12e5a927a953ba0f198dbbe3c85f8c539bb5b9d50f24",
+    "news-3000-dedup": "f8c779abc3f18e87893454494ca18337e4d090c0c4c9808ea0cae58ed74be328",
+    "news-3000-ingest": "0cef9df58baec336c0f7cd93b30452b6f01d3dbea627bf2a7c2cd46ae74a9037",
+    "news-3000-passages": "2b07dc99c604ebf9e00bb865891846c85ae9c49b9a3560fdc92a03a5217c7447",
+    "news-all-sweep": "d0184f67f4ebda29eab1cb4eebcd802a561b84f2c33f7e3a032ffc9565057ed3",
+    "news-all-pairs": "14ff6d7cbf347b02c2e313fcaf47233b524bddc9329109837f04d199e3d9e749",
+    "news-all-dedup": "f892f0a977c3eb68e701a80d61e545ea05187f1fe950fcee78e8e47e7ca717c1",
+    "news-all-ingest": "4b53a4961cb9cc12b6da63c2f66b74a1b63c406cd374e305d0ee4a7d247be1a8",
+    "news-all-passages": "a13114b63080447350cfe1090b5fcbac4d645c74af5c2085fae2a27445b7acd7",
+    "news-all-sweep-morph": "3005ba3c69aaaeeb50b08996f77977abb25c566be0d4ac853ade21bcea8a93f3",
+    "news-all-sweep-pivot": "67cf8aa7334407a005ed0f3c09468aa0161d40c1f412c3219255ce459293582a",
+    "news-all-ingest-morph": "0ad5e044f7540d64200a53e18fbfea9a8296e752c1872571c3b6b2a9de285e74",
+    "news-all-provenance": "67680dcc46f51a31421dcfa9e83d5d320ee01f01c61f03fd0d7e9a762371d51f",
+    "news-all-compare": "783c52620e846cfa6cb37f807f11e218426ca32d3f5de15978224d654c0c94b8",
+}
+
+
+@pytest.mark.parametrize("name", [name for name in SAMPLE if name not in RARE])
+def test_the_sample_gives_what_it_gave(name, sample):
+    judge(name, rows_of(SAMPLE[name], sample))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(RARE))
+def test_the_sample_gives_what_it_gave_with_other_settings(name, sample):
+    judge(name, rows_of(SAMPLE[name], sample))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "more", "environment"), VARIANTS)
+def test_no_engine_batch_thread_or_locale_changes_it(name, more, environment, sample):
+    judge(name, rows_of(SAMPLE[name], sample, more, environment))
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("name", NEWS)
+def test_real_news_give_what_they_gave(name, news):
+    judge(f"news-3000-{name}", rows_of(NEWS[name], news("news-3000")))
+
+
+@pytest.mark.corpus
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["sweep", "pairs"])
+def test_no_engine_changes_it_on_real_news(name, news):
+    judge(f"news-3000-{name}", rows_of(NEWS[name], news("news-3000"), "--engine numba"))
+
+
+@pytest.mark.corpus
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ALL_NEWS)
+def test_all_real_news_give_what_they_gave(name, news):
+    judge(f"news-all-{name}", rows_of(ALL_NEWS[name], news("news-all")))
+
+
+def test_a_field_that_is_listed_must_be_listed_to_its_end():
+    rows = [{"a": 1, "b": {"c": [2], "reason": "prose"}, "seconds": 0.1}]
+    assert kept(rows, {"a": None, "b": "c d"}) == [{"a": 1, "b": {"c": [2]}}]
+    with pytest.raises(AssertionError, match="list the fields of b"):
+        kept(rows, "a b")
+
+
+def test_every_case_has_its_pin():
+    news = [f"news-3000-{name}" for name in NEWS] + [f"news-all-{name}" for name in ALL_NEWS]
+    assert sorted(PINNED) == sorted([*SAMPLE, *news])
+
+
+@pytest.fixture
+def sample(tmp_path):
+    """A folder with the sample's documents, the last 120 of them as another file, and the labels."""
+    shutil.copy(documents_path(), tmp_path / "docs.jsonl")
+    shutil.copy(labels_path(), tmp_path / "labels.jsonl")
+    lines = documents_path().read_text(encoding="utf-8").splitlines(keepends=True)
+    renamed = [json.dumps({**json.loads(line), "id": f"other-{number}"}) for number, line in enumerate(lines[-120:])]
+    (tmp_path / "other.jsonl").write_text("\n".join(renamed) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def news(corpora, tmp_path):
+    """Makes a folder with the first documents of mdnews."""
+
+    def make(name: str) -> Path:
+        with gzip.open(corpora / "mdnews.docs.jsonl.gz", "rb") as lines:
+            (tmp_path / "docs.jsonl").write_bytes(b"".join(itertools.islice(lines, SIZES[name])))
+        return tmp_path
+
+    return make
+
+
+def rows_of(case: Case, folder: Path, more: str = "", environment: dict[str, str] | None = None) -> list[Any]:
+    """Run the commands in the folder and read the rows; only the fields of the case are kept."""
+    for command in case.commands:
+        last = f"{command} {more}" if command is case.commands[-1] else command
+        ran = subprocess.run(
+            [sys.executable, "-m", "infostream_dedup", *shlex.split(last), "--quiet"],
+            capture_output=True,
+            cwd=folder,
+            env={**os.environ, "PYTHONWARNINGS": "error", **(environment or {})},
+            timeout=900,
+        )
+        assert ran.returncode == 0, f"{last}\n{ran.stderr.decode()}"
+    text = (folder / case.file).read_text(encoding="utf-8") if case.file else ran.stdout.decode()
+    found = kept(read_rows(text, case.file), case.fields)
+    missing = listed(case.fields) - {name for row in found for name in row}
+    assert not missing, f"{last}: no row has {', '.join(sorted(missing))}"
+    return found
+
+
+def read_rows(text: str, file: str) -> list[Any]:
+    if file.endswith(".csv"):
+        return list(csv.DictReader(io.StringIO(text)))
+    try:
+        whole = json.loads(text)
+    except json.JSONDecodeError:  # JSON Lines
+        return [json.loads(line) for line in text.splitlines()]
+    return whole if isinstance(whole, list) else [whole]
+
+
+def listed(fields: Fields) -> set[str]:
+    return set(fields.split() if isinstance(fields, str) else fields)
+
+
+def kept(value: Any, fields: Fields | None, name: str = "rows") -> Any:
+    """The value with nothing but the listed fields."""
+    if isinstance(value, list):
+        return [kept(one, fields, name) for one in value]
+    if not isinstance(value, dict):
+        return value
+    assert fields is not None, f"list the fields of {name}"
+    inner = fields if isinstance(fields, dict) else dict.fromkeys(fields.split())
+    return {field: kept(value[field], inner[field], field) for field in inner if field in value}
+
+
+def judge(name: str, rows: list[Any]) -> None:
+    """Compare the rows with the pin, or write them where ``PINNED_ROWS`` says."""
+    lines = [json.dumps(row, sort_keys=True, ensure_ascii=False, separators=(",", ":")) + "\n" for row in rows]
+    digest = hashlib.sha256("".join(lines).encode()).hexdigest()
+    folder = os.environ.get("PINNED_ROWS")
+    if folder:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        (Path(folder) / name).write_text("".join(lines), encoding="utf-8")
+    assert digest == PINNED.get(name), (
+        f"{name}: {len(rows)} rows with SHA-256 {digest} are not those pinned; first rows: "
+        f"{'; '.join(map(identity, rows[:5]))}. The docstring of {Path(__file__).name} says how to see what changed"
+    )
+
+
+def identity(row: dict[str, Any]) -> str:
+    """What tells a row from the others: its first fields."""
+    return (
+        " ".join(str(value) for value in list(row.values())[:3] if not isinstance(value, list | dict)) or "the result"
+    )
