@@ -26,7 +26,6 @@ def test_every_free_page_goes_back_to_the_disk(filled):
         connection.execute("INSERT INTO body VALUES (99, zeroblob(?))", (1000 * page,))
         connection.execute("DELETE FROM body")
         assert free_pages(store) >= 1000
-        size = filled.stat().st_size
         assert store.expire().freed >= 1000 * page
         assert free_pages(store) == 0
         assert filled.stat().st_size < 1000 * page
