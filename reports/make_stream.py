@@ -153,10 +153,10 @@ def _counting(dated: Sequence[Document]) -> str:
         f"{old.status} to {new.status}" for old, new in zip(before, after, strict=True) if old.status != new.status
     )
     kinds = ", ".join(f"{count} {kind}" for kind, count in changed.most_common())
-    return f"""Documents that repeat an earlier one (`exact`, `duplicate`, and relations `template` and `updated`) are left out
-(`df_counts` `distinct`): counted (`all`, the rule of older stores), a story that fills a feed passes `df_max`, loses its
-key terms and becomes `insufficient_text`. On these documents the rule changes {sum(changed.values())} of {len(dated):,}
-statuses: {kinds}."""
+    return f"""Documents that repeat an earlier one (`exact`, `duplicate`, relations `template` and `updated`) are left
+out (`df_counts` `distinct`): counted (`all`, the rule of older stores), a story that fills a feed passes `df_max`,
+loses its key terms and becomes `insufficient_text`. On these documents the rule changes {sum(changed.values())} of
+{len(dated):,} statuses: {kinds}."""
 
 
 def _paraphrase_row(name: str) -> str:

@@ -9,6 +9,8 @@ import numba
 from numba.core import types
 from numba.extending import intrinsic
 
+from infostream_dedup.machine.compiled_cache import keep_compiled
+
 __all__ = ["compiled", "popcount"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -19,7 +21,9 @@ def compiled(function: _Function) -> _Function:
 
     The compiled function does not hold the interpreter lock and does not check array bounds.
     """
-    return cast(_Function, numba.njit(cache=True, nogil=True, boundscheck=False)(function))
+    made = numba.njit(nogil=True, boundscheck=False)(function)
+    keep_compiled(made)
+    return cast(_Function, made)
 
 
 @intrinsic

@@ -8,11 +8,13 @@ from typing import Any, Final, TypeVar, cast
 import numba
 import numpy as np
 
+from infostream_dedup.machine.compiled_cache import keep_compiled
+
 __all__ = ["compiled", "inlined", "signed"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-_OPTIONS: Final[dict[str, Any]] = {"cache": True, "nogil": True, "boundscheck": False, "_nrt": False}
+_OPTIONS: Final[dict[str, Any]] = {"nogil": True, "boundscheck": False, "_nrt": False}
 
 
 def compiled(function: _Function) -> _Function:
@@ -21,12 +23,16 @@ def compiled(function: _Function) -> _Function:
     Arrays handed from function to function are not counted as references: for functions that are called for every
     word, counting takes ten times as long as the work.
     """
-    return cast(_Function, numba.njit(**_OPTIONS)(function))
+    made = numba.njit(**_OPTIONS)(function)
+    keep_compiled(made)
+    return cast(_Function, made)
 
 
 def inlined(function: _Function) -> _Function:
     """Like ``compiled``, for small functions that are called for every word: they become part of their callers."""
-    return cast(_Function, numba.njit(forceinline=True, **_OPTIONS)(function))
+    made = numba.njit(forceinline=True, **_OPTIONS)(function)
+    keep_compiled(made)
+    return cast(_Function, made)
 
 
 signed = cast("Callable[[Any], int]", np.int64)

@@ -1,0 +1,1 @@
+"""What we need of the machine: compiled code, threads, files of our own."""
