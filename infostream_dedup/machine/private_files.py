@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 from typing import Final
 
-__all__ = ["is_private", "make_private_folder", "owner_alone_writes"]
+__all__ = ["is_private", "make_private_file", "make_private_folder", "owner_alone_writes"]
 
 _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 _ROOT: Final = 0
@@ -41,3 +41,12 @@ def make_private_folder(folder: Path) -> None:
         missing.mkdir(mode=0o700, exist_ok=True)
     if not folder.is_dir():
         raise NotADirectoryError(f"{folder} is not a folder")
+
+
+def make_private_file(path: Path) -> None:
+    """Make an empty file that only its owner can read and write; one that exists stays as it is.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600))
