@@ -128,4 +128,5 @@ def pop_stream_settings(given: dict[str, Any], store: Path) -> StreamSettings | 
         return None
     if chosen.get("window_days") == 0:
         chosen["window_days"] = None
-    return StreamSettings.of((settings_at(store) or {}) | chosen)
+    stored = settings_at(store)
+    return StreamSettings.of(chosen) if stored is None else StreamSettings.of_store(stored | chosen)

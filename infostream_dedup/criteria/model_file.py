@@ -24,7 +24,9 @@ __all__ = ["MAX_MODEL_BYTES", "model_bytes", "model_digest", "read_model", "writ
 MAX_MODEL_BYTES: Final = 4 << 20
 
 _SCHEMA: Final = "infostream-dedup/classifier"
-_VERSION: Final = 1
+_VERSION: Final = 2
+_WITHOUT_CHECKSUM: Final = 1
+"""The version before models had a checksum; still read, and what digests are taken of."""
 _LARGEST: Final = 1e15
 _SMALLEST_SCALE: Final = 1e-12
 _LONGEST_NAME: Final = 200
@@ -32,11 +34,24 @@ _LONGEST_NAME: Final = 200
 
 def model_bytes(classifier: Classifier) -> bytes:
     """The file's content; equal classifiers give equal bytes."""
+    return _written(_values(classifier) | {"version": _VERSION, "checksum": _checksum(classifier)})
+
+
+def _checksum(classifier: Classifier) -> str:
+    """32 hexadecimal digits of everything a model file says."""
+    return blake2b(_written(_values(classifier)), digest_size=16).hexdigest()
+
+
+def _written(value: Mapping[str, Any]) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def _values(classifier: Classifier) -> dict[str, Any]:
     plane = classifier.plane
     columns = zip(classifier.criteria, plane.means.tolist(), plane.scales.tolist(), plane.weights.tolist(), strict=True)
-    value = {
+    return {
         "schema": _SCHEMA,
-        "version": _VERSION,
+        "version": _WITHOUT_CHECKSUM,
         "preset": classifier.preset,
         "domain": classifier.domain,
         "statistics": classifier.statistics,
@@ -48,12 +63,11 @@ def model_bytes(classifier: Classifier) -> bytes:
         "authority": dict(sorted(classifier.authority.items())),
         "training": dict(classifier.training),
     }
-    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 def model_digest(classifier: Classifier) -> str:
     """32 hexadecimal digits that change with everything a decision depends on; the facts on the training do not."""
-    return blake2b(model_bytes(replace(classifier, training={})), digest_size=16).hexdigest()
+    return _checksum(replace(classifier, training={}))
 
 
 def write_model(classifier: Classifier, path: str | Path, *, inputs: Iterable[str | Path] = ()) -> None:
@@ -102,7 +116,7 @@ class _Reader:
         self._source = source
         if not isinstance(value, dict) or value.get("schema") != _SCHEMA:
             raise _fault(source, f"is no model; expected an object with schema {_SCHEMA!r}, as 'train' writes")
-        if type(value.get("version")) is not int or value["version"] != _VERSION:
+        if type(value.get("version")) is not int or value["version"] not in (_WITHOUT_CHECKSUM, _VERSION):
             shown = _shown(value.get("version"))
             raise _fault(source, f"is {shown}; this version of infostream-dedup reads {_VERSION}", "version")
         self._value = value
@@ -116,7 +130,7 @@ class _Reader:
         statistics = self._value.get("statistics", "collection")
         if statistics not in STATISTICS:
             raise self._wrong("statistics", statistics, f"one of {', '.join(STATISTICS)}")
-        return Classifier(
+        made = Classifier(
             preset,
             self._text("domain"),
             names,
@@ -128,6 +142,9 @@ class _Reader:
             self._object(self._value, "training", ""),
             statistics,
         )
+        if self._value["version"] == _VERSION and self._value.get("checksum") != _checksum(made):
+            raise _fault(self._source, "is not that of the other values: the file was damaged or edited", "checksum")
+        return made
 
     def _plane(self) -> tuple[tuple[str, ...], Plane]:
         columns = self._value.get("criteria")

@@ -1,1 +1,1 @@
-"""Technique for every room: compiled loops, threads, progress, pauses of garbage collection."""
+"""Technique for every room: compiled loops, threads, progress, private files, pauses of garbage collection."""

@@ -11,11 +11,13 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import types
 from numba.extending import intrinsic
 
+from infostream_dedup.machine.compiled_cache import keep_compiled
+
 __all__ = ["compiled", "compiled_bare", "inlined", "popcount", "prefetch", "signed"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-_OPTIONS: Final[dict[str, Any]] = {"cache": True, "nogil": True, "boundscheck": False}
+_OPTIONS: Final[dict[str, Any]] = {"nogil": True, "boundscheck": False}
 _BARE: Final[dict[str, Any]] = {**_OPTIONS, "_nrt": False}
 
 
@@ -24,7 +26,7 @@ def compiled(function: _Function) -> _Function:
 
     The compiled function releases the interpreter lock and does not check array bounds.
     """
-    return cast(_Function, numba.njit(**_OPTIONS)(function))
+    return _compile(function, **_OPTIONS)
 
 
 def compiled_bare(function: _Function) -> _Function:
@@ -33,12 +35,18 @@ def compiled_bare(function: _Function) -> _Function:
     Arrays passed from function to function are not reference-counted: in functions that are called for every word,
     counting takes ten times as long as the work.
     """
-    return cast(_Function, numba.njit(**_BARE)(function))
+    return _compile(function, **_BARE)
 
 
 def inlined(function: _Function) -> _Function:
     """Like ``compiled_bare``, for small functions that are called for every word: they are inlined into callers."""
-    return cast(_Function, numba.njit(forceinline=True, **_BARE)(function))
+    return _compile(function, forceinline=True, **_BARE)
+
+
+def _compile(function: _Function, **options: Any) -> _Function:
+    dispatcher = numba.njit(**options)(function)
+    keep_compiled(dispatcher)
+    return cast(_Function, dispatcher)
 
 
 @intrinsic

@@ -46,6 +46,11 @@ class Verdict:
     probability: float | None = None
     criteria: tuple[tuple[str, float | None], ...] | None = None
 
+    @property
+    def repeats(self) -> bool:
+        """Whether the document says again what ``of`` says, other numbers apart: it adds no text of its own."""
+        return self.status in ("exact", "duplicate") or self.relation in ("template", "updated")
+
     def as_dict(self, *, judged: bool = False) -> dict[str, Any]:
         """The row of ``ingest``.
 

@@ -11,6 +11,8 @@ from typing import Final
 import numpy as np
 
 from infostream_dedup.store.blobs import INT32, INT64, numbers_of
+from infostream_dedup.store.document_columns import REPEATS
+from infostream_dedup.store.restoring import counts_repeats
 from infostream_dedup.store.rows import (
     DOCUMENT_COLUMNS,
     EPOCH_COLUMNS,
@@ -174,16 +176,19 @@ def _epochs(connection: sqlite3.Connection) -> Faults:
         for row in connection.execute("SELECT epoch, language, documents, length, terms, df FROM epoch_frequency")
     }
     closed = max((epoch for epoch, _ in noted), default=-1)
+    counted = "1" if counts_repeats(connection) else f"NOT {REPEATS}"
     rows = connection.execute(
-        "SELECT epoch, language, length, targets FROM document"
+        f"SELECT epoch, language, {counted}, length, targets FROM document"  # noqa: S608 - a constant of ours
         " LEFT JOIN signature ON signature.ordinal = document.ordinal ORDER BY document.ordinal"
     )
     for epoch, members in groupby(rows, key=lambda row: row[0]):
         if epoch > closed:
             break
         languages: dict[str, list[Row]] = {}
-        for _, language, *values in members:
-            languages.setdefault(language, []).append(tuple(values))
+        for _, language, counts, *values in members:
+            rows_of_language = languages.setdefault(language, [])
+            if counts:
+                rows_of_language.append(tuple(values))
         for language, values in sorted(languages.items()):
             fault = _recounted(values, noted.pop((epoch, language), (0, 0, b"", b"")))
             yield fault and f"epoch {epoch}, language {language}: {fault}"

@@ -16,7 +16,10 @@ from infostream_dedup.store.remembered_table import RememberedTable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["collector_paused", "table_of"]
+__all__ = ["REPEATS", "table_of"]
+
+REPEATS: Final = "(status IN ('exact', 'duplicate') OR coalesce(relation, '') IN ('template', 'updated'))"
+"""``Verdict.repeats`` in SQL: 0 or 1 for a row of table ``document``."""
 
 _ROWS_AT_ONCE: Final = 500
 """Few enough that what is fetched is still in the processor's cache when it is put together."""
@@ -78,6 +81,7 @@ _COLUMNS: Final[tuple[tuple[str, str, Callable[[], _Column]], ...]] = (
     ("targets", "coalesce(targets, x'')", lambda: RaggedBuilder(INT32)),
     ("numbers", "coalesce(numbers, x'')", lambda: RaggedBuilder(INT64)),
     ("statuses", "status", _Repeated),
+    ("repeats", REPEATS, _Numbers),
     # Most documents are alone in their group: so its name need not be read twice.
     ("groups", "nullif(group_id, id)", _Values),
 )

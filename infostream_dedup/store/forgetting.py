@@ -12,7 +12,8 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.store.blobs import INT32, blobs_of, numbers_of
 from infostream_dedup.store.checking import batch_as_stored
 from infostream_dedup.store.connection import naming_failures, writing
-from infostream_dedup.store.restoring import open_epoch
+from infostream_dedup.store.document_columns import REPEATS
+from infostream_dedup.store.restoring import counts_repeats, open_epoch
 from infostream_dedup.store.rows import batch_checksum
 
 __all__ = ["Forgotten", "forget", "wipe"]
@@ -47,14 +48,16 @@ def forget(connection: sqlite3.Connection, path: Path, id: str) -> Forgotten:  #
     """
     with writing(connection, path):
         rows = connection.execute(
-            "SELECT ordinal, batch, epoch, language, forgotten FROM document WHERE id = ?", (id,)
+            f"SELECT ordinal, batch, epoch, language, forgotten, {REPEATS} FROM document WHERE id = ?",  # noqa: S608
+            (id,),
         ).fetchall()
         if not rows:
             raise BadDataError(f"the store has no document {id!r}", code="E_ID_UNKNOWN", source=str(path))
         epoch = open_epoch(connection)
         fresh = [row for row in rows if not row[4]]
-        for ordinal, batch, document_epoch, language, _ in fresh:
-            if document_epoch >= epoch:
+        all_count = counts_repeats(connection)
+        for ordinal, batch, document_epoch, language, _, repeats in fresh:
+            if document_epoch >= epoch and (all_count or not repeats):
                 _withhold(connection, ordinal, document_epoch, language)
             _erase(connection, ordinal)
             checksum = batch_checksum(batch_as_stored(connection, batch))

@@ -26,6 +26,7 @@ class RememberedTable:
     Attributes:
         groups: id of the group each document is in now, after all merges.
         statuses: of each document's verdict.
+        repeats: int64, 1 where the verdict is ``Verdict.repeats``, else 0.
         keys, weights, targets, numbers: rows of `Ragged`.
     """
 
@@ -45,6 +46,7 @@ class RememberedTable:
     targets: Ragged
     numbers: Ragged
     statuses: Sequence[str]
+    repeats: NDArray[np.int64]
     groups: Sequence[str]
 
     def __len__(self) -> int:

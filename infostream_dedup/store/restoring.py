@@ -23,6 +23,7 @@ __all__ = [
     "LanguageFrequencies",
     "Loaded",
     "Position",
+    "counts_repeats",
     "first_ordinal",
     "first_ordinal_needed",
     "load",
@@ -130,6 +131,12 @@ def load(connection: sqlite3.Connection, *, since: Position | None) -> Loaded:
 def open_epoch(connection: sqlite3.Connection) -> int:
     """Number of the epoch that is not closed yet."""
     return int(connection.execute("SELECT coalesce(max(epoch) + 1, 0) FROM epoch_frequency").fetchone()[0])
+
+
+def counts_repeats(connection: sqlite3.Connection) -> bool:
+    """Whether documents that repeat earlier ones count in the store's document frequencies."""
+    rule = connection.execute("SELECT json_extract(settings, '$.df_counts') FROM store").fetchone()[0]
+    return rule in (None, "all")
 
 
 def first_ordinal_needed(connection: sqlite3.Connection) -> int:

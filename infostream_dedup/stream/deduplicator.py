@@ -115,7 +115,10 @@ class Deduplicator:
             CannotCreateError, CannotWriteError, StoreBusyError: see ``Store.open``.
         """
         stored = None if path is None else settings_at(Path(path))
-        chosen = settings or StreamSettings.of(stored or {})
+        kept = None if stored is None else StreamSettings.of_store(stored)
+        chosen = settings or kept or StreamSettings()
+        if kept is not None:
+            chosen = chosen.but(df_counts=kept.df_counts)
         chosen = _with_boilerplate(_with_model(chosen, model), boilerplate, stored)
         store: BatchStore = MemoryStore()
         if path is not None:

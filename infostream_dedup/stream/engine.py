@@ -144,7 +144,7 @@ class StreamEngine:
         engine = cls(settings, progress=progress, second=second)
         engine.numbers.extend(loaded.terms)
         engine._handed_out = len(engine.numbers)
-        resume_frequencies(engine.frequencies, loaded)
+        resume_frequencies(engine.frequencies, loaded, settings)
         engine._losses.resume(loaded.state.get("losses", {}))
         with collector_paused():
             engine._remember(resumed_memory(settings, loaded))
@@ -165,7 +165,7 @@ class StreamEngine:
             return False
         self.numbers.extend(loaded.terms)
         self._handed_out = len(self.numbers)
-        resume_frequencies(self.frequencies, loaded)
+        resume_frequencies(self.frequencies, loaded, self.settings)
         self._losses.resume(loaded.state.get("losses", {}))
         catch_up(self._memory, loaded)
         return True
@@ -258,8 +258,6 @@ class StreamEngine:
         bounds = analysed.terms.indptr[start : end + 1]
         terms = analysed.terms.values[bounds[0] : bounds[-1]].astype(np.int64)
         targets = Rows(bounds - bounds[0], terms)
-        languages, lengths = analysed.languages[start:end], analysed.lengths[start:end]
-        count_rows(self.frequencies.open, languages, lengths, targets)
         numbers = Rows(prepared.numbers.indptr[start : end + 1], prepared.numbers.values)
         rows = (chosen.keys, chosen.weights, targets, numbers)
         documents = prepared.documents[start:end]
@@ -278,8 +276,16 @@ class StreamEngine:
         equals = self._memory.equals(first, oldest)
         for begin in range(0, len(remembered), _JUDGED_AT_ONCE):
             more = slice(begin, begin + _JUDGED_AT_ONCE)
-            verdicts = self._judged(remembered[more], equals[more], oldest[more], decided.events)
-            decided.verdicts += verdicts
+            decided.verdicts += self._judged(remembered[more], equals[more], oldest[more], decided.events)
+        languages, lengths = analysed.languages[start:end], analysed.lengths[start:end]
+        counted = self._counted(decided.verdicts[len(decided.verdicts) - len(remembered) :])
+        count_rows(self.frequencies.open, languages, lengths, targets, counted=counted)
+
+    def _counted(self, verdicts: Sequence[Verdict]) -> NDArray[np.bool_]:
+        """Bool (verdicts,): which documents count in document frequencies."""
+        if self.settings.df_counts == "all":
+            return np.ones(len(verdicts), dtype=np.bool_)
+        return np.array([not one.repeats for one in verdicts], dtype=np.bool_)
 
     def _remembered(
         self, prepared: Prepared, analysed: Analysed, start: int, end: int, rows: tuple[Rows, Rows, Rows, Rows]

@@ -31,11 +31,13 @@ class LanguageCounts:
         documents: how many.
         length: their summed length in terms.
         df: uint32, documents that hold each term, by number; may be longer or shorter than the list of terms.
+        met: whether there was a document at all, though none may have counted.
     """
 
     documents: int = 0
     length: int = 0
     df: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, dtype=np.uint32))
+    met: bool = False
 
     def add(self, documents: int, length: int, terms: NDArray[np.int64], df: NDArray[np.int64] | int) -> None:
         """Count more documents.
@@ -138,7 +140,7 @@ class Frequencies:
         """End the open epoch: what it counted, for each language that has documents."""
         found = []
         for number, (language, sums, own) in enumerate(zip(LANGUAGES, self.closed, self.open, strict=True)):
-            if own.documents:
+            if own.met:
                 terms = np.flatnonzero(own.df).astype(np.int64)
                 df = own.df[terms].astype(np.int64)
                 closed = EpochFrequencies(self.epoch, language, own.documents, own.length, terms, df)
@@ -206,7 +208,12 @@ class Frequencies:
 
 
 def count_rows(
-    open_counts: Sequence[LanguageCounts], languages: NDArray[np.uint8], lengths: NDArray[np.int64], terms: Rows
+    open_counts: Sequence[LanguageCounts],
+    languages: NDArray[np.uint8],
+    lengths: NDArray[np.int64],
+    terms: Rows,
+    *,
+    counted: NDArray[np.bool_] | None = None,
 ) -> None:
     """Count documents in the open epoch.
 
@@ -215,8 +222,10 @@ def count_rows(
         languages: uint8 (documents,).
         lengths: int64 (documents,).
         terms: the distinct terms of each document.
+        counted: bool (documents,), which of them count; all by default.
     """
-    holder = np.repeat(languages, np.diff(terms.indptr))
+    sizes = np.diff(terms.indptr)
     for language in np.unique(languages).tolist():
-        own = languages == language
-        open_counts[language].add(int(own.sum()), int(lengths[own].sum()), terms.values[holder == language], 1)
+        own = languages == language if counted is None else (languages == language) & counted
+        open_counts[language].met = True
+        open_counts[language].add(int(own.sum()), int(lengths[own].sum()), terms.values[np.repeat(own, sizes)], 1)

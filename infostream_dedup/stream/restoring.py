@@ -20,14 +20,15 @@ if TYPE_CHECKING:
 __all__ = ["catch_up", "resume_frequencies", "resumed_memory"]
 
 
-def resume_frequencies(frequencies: Frequencies, loaded: Loaded) -> None:
+def resume_frequencies(frequencies: Frequencies, loaded: Loaded, settings: StreamSettings) -> None:
     """Take up the sums of the closed epochs, and count the documents of the open one.
 
     Args:
         frequencies: those of a new engine, or of one whose epoch may have ended since.
         loaded: everything, or what is new since the frequencies were last up to date.
+        settings: of the stream.
     """
-    goes_on = loaded.epoch == frequencies.epoch and any(counts.documents for counts in frequencies.open)
+    goes_on = loaded.epoch == frequencies.epoch and any(counts.met for counts in frequencies.open)
     if not goes_on:
         closed = {
             LANGUAGES.index(language): LanguageCounts(counts.documents, counts.length, counts.df.astype(np.uint32))
@@ -37,7 +38,8 @@ def resume_frequencies(frequencies: Frequencies, loaded: Loaded) -> None:
     table = loaded.documents
     first = int(np.searchsorted(table.epochs, loaded.epoch))
     languages = np.array([LANGUAGES.index(language) for language in table.languages[first:]], dtype=np.uint8)
-    count_rows(frequencies.open, languages, table.lengths[first:], _rows(table.targets, first))
+    counted = (table.repeats[first:] == 0) | (settings.df_counts == "all")
+    count_rows(frequencies.open, languages, table.lengths[first:], _rows(table.targets, first), counted=counted)
     if not goes_on:
         frequencies.withhold(loaded.withheld)
 

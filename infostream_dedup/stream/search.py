@@ -112,7 +112,7 @@ class Searcher:
 
     def __init__(self, store: Store, *, progress: Progress | None = None) -> None:
         self._store = store
-        self._settings = StreamSettings.of(store.settings)
+        self._settings = StreamSettings.of_store(store.settings)
         loaded = store.load()
         self._engine = StreamEngine.restore(self._settings, loaded, progress=progress)
         first = int(np.searchsorted(loaded.documents.ordinals, loaded.oldest))

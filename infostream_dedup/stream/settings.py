@@ -12,11 +12,12 @@ import orjson
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import Settings
 
-__all__ = ["BEST_POLICIES", "DUPLICATE_RULES", "EXACT_RULES", "SOURCE_RULES", "StreamSettings"]
+__all__ = ["BEST_POLICIES", "DF_RULES", "DUPLICATE_RULES", "EXACT_RULES", "SOURCE_RULES", "StreamSettings"]
 
 DUPLICATE_RULES: Final = ("equal", "contained")
 SOURCE_RULES: Final = ("ignore", "ban", "require")
 EXACT_RULES: Final = ("text", "opening", "sentences")
+DF_RULES: Final = ("distinct", "all")
 BEST_POLICIES: Final = ("earliest", "complete", "source-rank")
 
 _TERM_FIELDS: Final = ("representation", "weighting", "n", "target", "df_min", "df_max", "k1", "b", "short", "morph")
@@ -56,6 +57,9 @@ class StreamSettings:
         loss_limit: share of a source's documents that may be exact or duplicate, 0 to 1; ``None`` for no limit.
         loss_documents: the last documents of a source that the share is taken of, at least 1.
         keep_text: store the bodies too.
+        df_counts: which documents count in document frequencies. ``distinct`` leaves out those that repeat an earlier
+            one (``Verdict.repeats``), so that a story that fills a feed keeps its key terms; ``all`` counts every
+            document, as stores did before there was a choice. A store keeps to its rule for life.
         model: digest of the classifier that judges what key terms have found (``model_digest``); ``None`` for none. It
             needs ``keep_text``.
         boilerplate: digest of the list whose sentences were left out of the texts (``Boilerplate.digest``);
@@ -85,6 +89,7 @@ class StreamSettings:
     loss_limit: float | None = None
     loss_documents: int = 200
     keep_text: bool = False
+    df_counts: str = "distinct"
     model: str | None = None
     boilerplate: str | None = None
 
@@ -96,6 +101,7 @@ class StreamSettings:
         _one_of("same_source", self.same_source, SOURCE_RULES)
         _one_of("exact_rule", self.exact_rule, EXACT_RULES)
         _one_of("best", self.best, BEST_POLICIES)
+        _one_of("df_counts", self.df_counts, DF_RULES)
         _number("least_shared", self.least_shared, 0, 1)
         if self.window_days is not None:
             _number("window_days", self.window_days, 1e-6, 1e6)
@@ -137,6 +143,16 @@ class StreamSettings:
             own["source_ranks"] = tuple(own["source_ranks"])
         return cls(terms=Settings.of(**terms), **own)
 
+    @classmethod
+    def of_store(cls, stored: Mapping[str, Any]) -> StreamSettings:
+        """Settings that a store was made with, as ``Store.settings`` returns them.
+
+        Raises:
+            ConfigurationError: see ``of``.
+        """
+        # Stores made before there was a choice count every document.
+        return cls.of({"df_counts": "all"} | dict(stored))
+
     def but(self, **changes: Any) -> StreamSettings:
         """A copy with some values changed."""
         return replace(self, **changes)
@@ -151,10 +167,12 @@ class StreamSettings:
     def digest(self) -> str:
         """32 hexadecimal digits that change with everything a verdict depends on."""
         decisive = {name: _plain(value) for name, value in self.as_dict().items() if name not in _NO_VERDICT}
-        # Stores made before there were models, or before lists were recorded, keep their digest.
+        # Stores made before there were models, lists or rules of counting keep their digest.
         for name in ("model", "boilerplate"):
             if decisive[name] is None:
                 del decisive[name]
+        if self.df_counts == "all":
+            del decisive["df_counts"]
         return blake2b(orjson.dumps(decisive, option=orjson.OPT_SORT_KEYS), digest_size=16).hexdigest()
 
 

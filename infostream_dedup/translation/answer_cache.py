@@ -1,8 +1,8 @@
 """The rung of the ladder that remembers between runs what the rungs below it answered.
 
 One SQLite file, ``translations.sqlite``, beside the cache of forms. Its content belongs to a fingerprint of everything
-that decides the answers: under another one it is replaced. It is a pure cache: a file that is corrupt, locked or not
-writable costs time, never the job.
+that decides the answers: under another one it is replaced. It is a pure cache: a file that is damaged, locked or not
+writable costs time, never the job, and never changes an answer: each has a checksum, and a damaged file is replaced.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final, TypeVar
 
+from infostream_dedup.machine.cache_damage import DamagedCacheError, checksum_of, is_damage, remove_cache
+from infostream_dedup.machine.private_files import make_private_file, make_private_folder
 from infostream_dedup.model import Language
 from infostream_dedup.morphology import cache_file
 from infostream_dedup.morphology.english_lemmas import RULES as ENGLISH_RULES
@@ -35,19 +37,20 @@ _log = logging.getLogger(__name__)
 
 _CHUNK: Final = 50_000
 _BUSY_SECONDS: Final = 10.0
-_SCHEMA_VERSION: Final = 1
+_SCHEMA_VERSION: Final = 2
 _FIELDS: Final = 3
 _TABLES: Final = {
     "fingerprint": "(value TEXT NOT NULL)",
-    "answer": "(pair TEXT NOT NULL, term TEXT NOT NULL, equivalents TEXT NOT NULL, PRIMARY KEY (pair, term))"
-    " WITHOUT ROWID",
+    "answer": "(pair TEXT NOT NULL, term TEXT NOT NULL, equivalents TEXT NOT NULL, checksum INTEGER NOT NULL,"
+    " PRIMARY KEY (pair, term)) WITHOUT ROWID",
 }
 
 
 class AnswerCache:
     """The file; several processes may use one at a time.
 
-    After the first fault it is left alone for the rest of the process, with one warning in the log.
+    A damaged file is replaced once, with a warning in the log. After any other fault, or further damage, the file is
+    left alone for the rest of the process, with a warning too.
 
     Args:
         path: the file; made with its folder when first written.
@@ -60,6 +63,7 @@ class AnswerCache:
         self.path = path
         self._mark = mark
         self._usable = True
+        self._replaced = False
 
     def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[_Answers]:
         """What is remembered of each term; empty too where it is remembered that there is no answer."""
@@ -75,10 +79,13 @@ class AnswerCache:
             for start in range(0, len(terms), _CHUNK):
                 chunk = sorted(terms[start : start + _CHUNK])
                 rows = connection.execute(
-                    "SELECT term, equivalents FROM answer WHERE pair = ? AND term IN (SELECT value FROM json_each(?))",
+                    "SELECT term, equivalents, checksum FROM answer"
+                    " WHERE pair = ? AND term IN (SELECT value FROM json_each(?))",
                     (pair, json.dumps(chunk, ensure_ascii=False)),
                 )
-                for term, equivalents in rows:
+                for term, equivalents, checksum in rows:
+                    if checksum != checksum_of(pair, term, equivalents):
+                        raise DamagedCacheError(f"answer {term!r} is not what was written")
                     found[term] = _parsed(equivalents)
             return found
 
@@ -88,16 +95,22 @@ class AnswerCache:
         """Store answers in one transaction."""
         pair = f"{source}-{target}"
         rows = [(pair, term, _written(answers[term])) for term in sorted(answers)]
+        self._write([(*row, checksum_of(*row)) for row in rows])
+
+    def _write(self, rows: Sequence[tuple[str, str, str, int]], *, again: bool = True) -> None:
         if not rows or not self._usable:
             return
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_private_folder(self.path.parent)
+            make_private_file(self.path)
             with self._opened("IMMEDIATE") as connection:
                 if not self._is_ours(connection):
                     self._begin_anew(connection)
-                connection.executemany("INSERT OR REPLACE INTO answer VALUES (?, ?, ?)", rows)
+                connection.executemany("INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?)", rows)
         except (sqlite3.Error, OSError) as error:
-            self._give_up(error)
+            self._replace_or_give_up(error)
+            if again:
+                self._write(rows, again=False)
 
     def _read(self, read: Callable[[sqlite3.Connection], _Value], nothing: _Value) -> _Value:
         if not self._usable or not self.path.exists():
@@ -105,8 +118,8 @@ class AnswerCache:
         try:
             with self._opened("") as connection:
                 return read(connection) if self._is_ours(connection) else nothing
-        except (sqlite3.Error, ValueError) as error:
-            self._give_up(error)
+        except (sqlite3.Error, DamagedCacheError, ValueError, TypeError) as error:
+            self._replace_or_give_up(error)
             return nothing
 
     @contextmanager
@@ -116,10 +129,12 @@ class AnswerCache:
             connection.execute(f"BEGIN {kind}")
             try:
                 yield connection
+                connection.execute("COMMIT")
             except BaseException:
-                connection.execute("ROLLBACK")
+                # A full disk makes SQLite roll back by itself; a second time would hide why.
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
                 raise
-            connection.execute("COMMIT")
 
     def _is_ours(self, connection: sqlite3.Connection) -> bool:
         if connection.execute("PRAGMA user_version").fetchone() != (_SCHEMA_VERSION,):
@@ -133,7 +148,16 @@ class AnswerCache:
         connection.execute("INSERT INTO fingerprint VALUES (?)", (self._mark,))
         connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
 
-    def _give_up(self, error: Exception) -> None:
+    def _replace_or_give_up(self, error: Exception) -> None:
+        if is_damage(error) and not self._replaced:
+            self._replaced = True
+            try:
+                remove_cache(self.path)
+            except OSError as refused:
+                error = refused
+            else:
+                _log.warning("%s: the cache of translations is damaged (%s); it is made again", self.path, error)
+                return
         self._usable = False
         _log.warning(
             "%s: the cache of translations cannot be used (%s); going on without it; delete the file or set"

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
+import random
 import sqlite3
+import stat
 import subprocess
 import sys
 from contextlib import closing
@@ -94,7 +97,87 @@ def test_damaged_file_costs_one_warning_and_no_answer(path: Path, caplog: pytest
         assert cache.terms_of(FORMS, strict=False) == TERMS
         assert cache.terms_of([Form("суда", Shape.LOWER)], strict=False) == ["суд"]
     assert [record.levelname for record in caplog.records] == ["WARNING"]
-    assert "going on without it; delete the file" in caplog.text
+    assert "the cache of terms is damaged (file is not a database); it is made again" in caplog.text
+    assert CacheFile(path, "one").answers("ru", ["0суда"]) == {"0суда": ("суд", True)}
+
+
+SHARES = {f"слово{number}": (number + 1) / 10_000 for number in range(300)}
+
+
+def filled(path: Path) -> dict[str, tuple[str, bool] | None]:
+    answers = {f"0форма{number}": (f"слово{number}", number % 3 == 0) if number % 5 else None for number in range(400)}
+    file = CacheFile(path, "one")
+    file.remember("ru", answers)
+    file.remember_frequencies("ru", "morph", SHARES)
+    return answers
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE frequency SET share = 1.8e302 WHERE term = 'слово7'",
+        "UPDATE frequency SET share = 0.5 WHERE term = 'слово7'",
+        "DELETE FROM frequency WHERE term = 'слово7'",
+        "DELETE FROM frequency_checksum",
+        "UPDATE form SET term = 'слева7' WHERE key = '0форма7'",
+        "UPDATE form SET strict = 1 - strict WHERE key = '0форма7'",
+        "UPDATE form SET term = NULL, strict = 0 WHERE key = '0форма7'",
+    ],
+)
+def test_a_changed_row_is_never_an_answer(path: Path, damage: str, caplog: pytest.LogCaptureFixture) -> None:
+    answers = filled(path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(damage)
+    file = CacheFile(path, "one")
+    found, shares = file.answers("ru", list(answers)), file.frequencies("ru", "morph")
+    assert found in ({}, answers)
+    assert shares in ({}, SHARES)
+    assert not (found and shares)
+    assert "it is made again" in caplog.text
+    filled(path)
+    assert file.answers("ru", list(answers)) == answers
+    assert file.frequencies("ru", "morph") == SHARES
+
+
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_no_flipped_bit_changes_an_answer(path: Path, seed: int) -> None:
+    answers = filled(path)
+    good, draw, noticed = path.read_bytes(), random.Random(seed), 0  # noqa: S311
+    for _ in range(200):
+        bad = bytearray(good)
+        bad[draw.randrange(len(bad))] ^= 1 << draw.randrange(8)
+        path.write_bytes(bad)
+        file = CacheFile(path, "one")
+        found, shares = file.answers("ru", list(answers)), file.frequencies("ru", "morph")
+        # What the file does not say is worked out again; what it says is right.
+        assert all(answers[key] == answer for key, answer in found.items())
+        assert shares in ({}, SHARES)
+        noticed += len(found) < len(answers) or not shares
+    assert noticed >= 50
+
+
+def test_a_full_disk_is_named_as_the_cause(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    program = (
+        "import resource, sys; from pathlib import Path; from infostream_dedup.morphology.cache_file import CacheFile\n"
+        "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))\n"
+        "answers = {f'0слово{n}': ('слово', True) for n in range(5000)}\n"
+        "CacheFile(Path(sys.argv[1]), 'one').remember('ru', answers)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True)
+    assert "disk I/O error" in done.stderr or "disk is full" in done.stderr
+    assert "rollback" not in done.stderr
+    assert "INFOSTREAM_DEDUP_CACHE" in done.stderr
+
+
+def test_nobody_else_can_read_the_cache(path: Path) -> None:
+    before = os.umask(0)
+    try:
+        fill(path)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 def test_folder_that_cannot_be_made_costs_one_warning_and_no_answer(

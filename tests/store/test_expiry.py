@@ -13,6 +13,24 @@ def signatures(store):
     return [row[0] for row in store.connection.execute("SELECT ordinal FROM signature ORDER BY ordinal")]
 
 
+def free_pages(store):
+    return store.connection.execute("PRAGMA freelist_count").fetchone()[0]
+
+
+def test_every_free_page_goes_back_to_the_disk(filled):
+    with Store.open(filled) as store:
+        page = store.connection.execute("PRAGMA page_size").fetchone()[0]
+        connection = store.connection
+        connection.execute("DELETE FROM body")
+        # A row of a thousand pages, deleted: as much as a day's signatures leave behind.
+        connection.execute("INSERT INTO body VALUES (99, zeroblob(?))", (1000 * page,))
+        connection.execute("DELETE FROM body")
+        assert free_pages(store) >= 1000
+        assert store.expire().freed >= 1000 * page
+        assert free_pages(store) == 0
+        assert filled.stat().st_size < 1000 * page
+
+
 def test_nothing_visible_changes(filled, synthetic, faults):
     with Store.open(filled) as store:
         before = store.load()
@@ -24,6 +42,7 @@ def test_nothing_visible_changes(filled, synthetic, faults):
         assert signatures(store) == list(range(70, 100))
         assert [store.text(ordinal) is None for ordinal in (69, 71)] == [True, False]
         assert filled.stat().st_size == size - expired.freed < size
+        assert free_pages(store) == 0
         assert [store.batch(f"batch-{number}") for number in range(20)] == verdicts
         assert store.connection.execute("SELECT * FROM v_groups").fetchall() == groups
         assert faults(store) == []

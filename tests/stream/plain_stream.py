@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 from infostream_dedup.stream.clock import DAY
 
@@ -55,6 +55,21 @@ class PlainStream:
             relation = "equal" if equal else best[1]
             row = (self.documents[of].id, relation, forward, backward, met)
         self.verdicts.append((document.id, status, self.group[document.ordinal], *row))
+
+    def frequencies(self, closed):
+        """Documents, length and document frequencies of each closed epoch and language that had a document."""
+        found = {}
+        for document, verdict in zip(self.documents, self.verdicts, strict=True):
+            if document.epoch > closed:
+                continue
+            one = found.setdefault((document.epoch, document.language), [0, 0, Counter()])
+            status, relation = verdict[1], verdict[4]
+            again = status in ("exact", "duplicate") or relation in ("template", "updated")
+            if self.settings.df_counts == "all" or not again:
+                one[0] += 1
+                one[1] += document.length
+                one[2].update(document.targets.tolist())
+        return {key: (*counts[:2], dict(counts[2])) for key, counts in found.items()}
 
     def expire(self, document):
         settings, before = self.settings, self.oldest

@@ -79,6 +79,7 @@ def test_with_the_same_statistics_and_no_window_the_stream_agrees_with_dedup(cor
         epoch_documents=700,
         chaining_density=0,
         duplicate_rule=rule,
+        df_counts="all",
     )
     decided = weighed_by_the_collection(documents, settings).decide(documents)
     united = {event.other: event.group for event in decided.events if event.kind == "merge"}

@@ -225,6 +225,7 @@ choices = st.fixed_dictionaries(
         "chaining_density": st.sampled_from([0.4, 0.9]),
         "loss_limit": st.sampled_from([None, 0.2, 0.6]),
         "loss_documents": st.sampled_from([2, 5]),
+        "df_counts": st.sampled_from(["distinct", "all"]),
     }
 )
 
@@ -263,6 +264,15 @@ def test_any_stream_in_any_batches_is_decided_as_the_slow_way_does(script, chose
     fields = ("id", "status", "group", "of", "relation", "forward", "backward", "terms")
     assert [tuple(getattr(one, name) for name in fields) for one in decided.verdicts] == slow.verdicts
     assert [(one.ordinal, one.kind, one.group, one.other) for one in decided.events] == slow.events
+    counted = {
+        (one.epoch, one.language): (
+            one.documents,
+            one.length,
+            dict(zip(one.terms.tolist(), one.df.tolist(), strict=True)),
+        )
+        for one in decided.closed
+    }
+    assert counted == slow.frequencies(whole.frequencies.epoch - 1)
 
 
 def test_time_of_day_counts(plain):

@@ -32,6 +32,7 @@ def test_the_digest_changes_with_what_decides_and_only_with_it():
     assert one.but(keep_text=True, best="complete").digest == one.digest
     assert one.but(window_days=7.0).digest == one.digest
     assert one.but(boilerplate="ab").digest not in (one.digest, one.but(boilerplate="cd").digest)
+    assert one.but(df_counts="all").digest != one.digest
     # What pairs and sweeps heed but a stream does not.
     assert one.but(terms=Settings(k=3)).digest == one.digest
 
@@ -47,6 +48,7 @@ def test_the_digest_changes_with_what_decides_and_only_with_it():
         ({"same_source": "no"}, "expected one of ignore, ban, require"),
         ({"loss_limit": 1.5}, "loss_limit is 1.5"),
         ({"best": "source-rank"}, "no source_ranks"),
+        ({"df_counts": "some"}, "df_counts is 'some'; expected one of distinct, all"),
         ({"terms": Settings(background=False)}, "background is off"),
         ({"terms": Settings(score="share")}, "a stream takes count"),
         ({"terms": Settings(target="top:20")}, "a stream takes text or signature"),

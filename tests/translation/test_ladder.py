@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -213,5 +214,20 @@ def test_a_damaged_cache_costs_a_warning(tmp_path: Path, caplog: pytest.LogCaptu
     slow = Fixed("slow", {"дом": ["дім"]})
     found = Translator("ru", "uk", rungs=[slow], cache=AnswerCache(file, "mark")).translate(["дом"])
     assert found[0][0].term == "дім"
-    assert [record.message for record in caplog.records if "cache of translations" in record.message]
-    assert file.read_bytes().startswith(b"no database")
+    assert [record.message for record in caplog.records if "cache of translations is damaged" in record.message]
+    assert AnswerCache(file, "mark").translate(["дом"], "ru", "uk")[0][0].term == "дім"
+
+
+def test_no_flipped_bit_changes_a_remembered_translation(tmp_path: Path) -> None:
+    file, draw = tmp_path / "answers.sqlite", random.Random(5)  # noqa: S311
+    right = {f"слово{number}": (Translation(f"слiво{number}", "dictionary", 0.5),) for number in range(300)}
+    AnswerCache(file, "mark").remember(right, "ru", "uk")
+    good, noticed = file.read_bytes(), 0
+    for _ in range(200):
+        bad = bytearray(good)
+        bad[draw.randrange(len(bad))] ^= 1 << draw.randrange(8)
+        file.write_bytes(bad)
+        found = AnswerCache(file, "mark").answers(list(right), "ru", "uk")
+        assert all(right[term] == answer for term, answer in found.items())
+        noticed += len(found) < len(right)
+    assert noticed >= 50

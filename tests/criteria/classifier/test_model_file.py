@@ -5,12 +5,13 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import random
 import subprocess
 import sys
 
 import pytest
 
-from infostream_dedup.criteria.model_file import MAX_MODEL_BYTES, model_bytes, read_model, write_model
+from infostream_dedup.criteria.model_file import MAX_MODEL_BYTES, model_bytes, model_digest, read_model, write_model
 from infostream_dedup.errors import BadDataError, CannotCreateError, NoInputError
 
 
@@ -61,7 +62,7 @@ def _without(name):
 DAMAGES = {
     "list": lambda model: [model],
     "schema": _changed("schema", value="other"),
-    "version of tomorrow": _changed("version", value=2),
+    "version of tomorrow": _changed("version", value=3),
     "version true": _changed("version", value=True),
     "preset": _changed("preset", value="x"),
     "domain number": _changed("domain", value=1),
@@ -87,6 +88,11 @@ DAMAGES = {
     "authority above 1": _changed("authority", value={"a": 1.5}),
     "authority text": _changed("authority", value={"a": "1"}),
     "authority list": _changed("authority", value=[]),
+    "no checksum": _without("checksum"),
+    "checksum of another": _changed("checksum", value="0" * 32),
+    "weight a little other": lambda model: _changed(
+        "criteria", 0, "weight", value=model["criteria"][0]["weight"] * (1 + 2**-52)
+    )(model),
     "training text": _changed("training", value="x"),
 }
 
@@ -122,6 +128,28 @@ def test_what_is_no_model_gets_a_clear_error(content, tmp_path):
     path.write_bytes(content)
     with pytest.raises(BadDataError, match="E_MODEL"):
         read_model(path)
+
+
+def test_no_flipped_bit_makes_another_model(trained, tmp_path):
+    whole, draw, path = model_bytes(trained), random.Random(3), tmp_path / "model.json"  # noqa: S311
+    for _ in range(200):
+        bad = bytearray(whole)
+        bad[draw.randrange(len(bad))] ^= 1 << draw.randrange(8)
+        path.write_bytes(bad)
+        try:
+            found = read_model(path)
+        except BadDataError:
+            continue
+        assert model_bytes(found) == whole
+
+
+def test_a_model_of_the_version_before_checksums_is_read(trained, tmp_path):
+    values = json.loads(model_bytes(trained))
+    old = {name: value for name, value in values.items() if name != "checksum"} | {"version": 1}
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(old), encoding="utf-8")
+    assert model_bytes(read_model(path)) == model_bytes(trained)
+    assert model_digest(read_model(path)) == model_digest(trained)
 
 
 def test_a_cut_model_is_refused_wherever_it_is_cut(trained, tmp_path):

@@ -1,0 +1,191 @@
+"""Compiled code on disk: read only from folders that nobody else can write, and only what is as it was written.
+
+Numba keeps machine code in pickles, and a pickle runs whatever it holds. So a folder that others can write is never
+read, and every file begins with the checksum of the rest: a damaged one counts as missing and is written again.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+from collections.abc import Iterator
+from functools import cache
+from hashlib import blake2b, sha256
+from pathlib import Path
+from typing import Any, Final
+
+import numba
+from numba.core import caching
+
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.machine.private_files import is_private, make_private_folder, owner_alone_writes
+
+__all__ = ["keep_compiled"]
+
+# Numba's caches have no types; what we override is checked by tests.
+_CONFIG: Final[Any] = numba.config
+_FunctionCache: Final[Any] = caching.FunctionCache
+_IndexDataCacheFile: Final[Any] = caching.IndexDataCacheFile
+
+_log = logging.getLogger(__name__)
+
+_MAGIC: Final = b"ISDC\x01"
+_CHECKSUM_BYTES: Final = 16
+_BEGIN: Final = len(_MAGIC) + _CHECKSUM_BYTES
+
+
+def keep_compiled(dispatcher: Any) -> None:
+    """Let a compiled function keep its machine code on disk, where there is a folder that is safe to read.
+
+    Args:
+        dispatcher: what ``numba.njit`` made, without ``cache=True``.
+
+    Raises:
+        ConfigurationError: numba is told not to compile.
+    """
+    if _CONFIG.DISABLE_JIT:
+        raise ConfigurationError("NUMBA_DISABLE_JIT is set, and our loops run only compiled; unset it")
+    try:
+        kept = _Cache(dispatcher.py_func)
+    except (RuntimeError, OSError, TypeError):
+        # No folder that may be trusted, or no source file: each process compiles for itself.
+        return
+    if is_private(Path(kept.cache_path)):
+        dispatcher._cache = kept
+
+
+@cache
+def _source_stamp(source: str) -> bytes:
+    return sha256(Path(source).read_bytes()).digest()
+
+
+def _folders(source: str) -> Iterator[Path]:
+    """Where machine code may be kept: the user's choice, beside the source, the user's cache."""
+    path = Path(source).resolve()
+    name = f"{path.parent.name}-{blake2b(str(path.parent).encode(), digest_size=10).hexdigest()}"
+    if _CONFIG.CACHE_DIR:
+        yield Path(_CONFIG.CACHE_DIR) / name
+    yield path.parent / "__pycache__"
+    from platformdirs import user_cache_dir
+
+    folder = os.environ.get("INFOSTREAM_DEDUP_CACHE") or user_cache_dir("infostream-dedup")
+    yield Path(folder) / "compiled" / name
+
+
+@cache
+def _folder_of(source: str) -> str | None:
+    """The first folder that can be written by this user and by nobody else."""
+    for folder in _folders(source):
+        try:
+            make_private_folder(folder)
+        except OSError:
+            continue
+        if is_private(folder) and os.access(folder, os.W_OK | os.X_OK):
+            return str(folder)
+    _log.warning(
+        "no folder for compiled code that others cannot write; compiling in every process; set INFOSTREAM_DEDUP_CACHE "
+        "to a folder of your own with mode 0700"
+    )
+    return None
+
+
+class _Locator:
+    """What numba asks about the place of one function's machine code."""
+
+    def __init__(self, function: Any, source: str, folder: str) -> None:
+        self._py_file = source
+        self._line = function.__code__.co_firstlineno
+        self._folder = folder
+
+    @classmethod
+    def from_function(cls, function: Any, source: str) -> _Locator | None:
+        if not Path(source).is_file():
+            return None
+        folder = _folder_of(source)
+        return None if folder is None else cls(function, source, folder)
+
+    def ensure_cache_path(self) -> None:
+        make_private_folder(Path(self._folder))
+
+    def get_cache_path(self) -> str:
+        return self._folder
+
+    def get_source_stamp(self) -> bytes:
+        return _source_stamp(self._py_file)
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+
+class _Place(_FunctionCache._impl_class):  # type: ignore[misc]
+    _locator_classes = [_Locator]  # noqa: RUF012 - numba's own way
+
+
+class _Files(_IndexDataCacheFile):  # type: ignore[misc]
+    """Index and machine code of one function, each file behind its checksum."""
+
+    def _load_index(self) -> dict[Any, str]:
+        content = _read(self._index_path)
+        if content is None:
+            return {}
+        version, stamp, overloads = pickle.loads(content)  # noqa: S301 - nobody else could have written it
+        return dict(overloads) if (version, stamp) == (self._version, self._source_stamp) else {}
+
+    def _save_index(self, overloads: dict[Any, str]) -> None:
+        self._write(self._index_path, self._dump((self._version, self._source_stamp, overloads)))
+
+    def _load_data(self, name: str) -> Any:
+        content = _read(self._data_path(name))
+        if content is None:
+            raise FileNotFoundError(name)
+        return pickle.loads(content)  # noqa: S301 - nobody else could have written it
+
+    def _save_data(self, name: str, data: Any) -> None:
+        self._write(self._data_path(name), self._dump(data))
+
+    def _write(self, path: str, content: bytes) -> None:
+        with self._open_for_write(path) as file:
+            if hasattr(os, "fchmod"):
+                os.fchmod(file.fileno(), 0o600)
+            file.write(_MAGIC + _checksum(content) + content)
+
+
+class _Cache(_FunctionCache):  # type: ignore[misc]
+    _impl_class = _Place
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        self._cache_file = _Files(
+            cache_path=self._cache_path,
+            filename_base=self._impl.filename_base,
+            source_stamp=self._impl.locator.get_source_stamp(),
+        )
+
+    def save_overload(self, signature: Any, data: Any) -> None:
+        # A full disk must not stop a job whose code has just been compiled.
+        try:
+            super().save_overload(signature, data)
+        except OSError as error:
+            self.disable()
+            _log.warning("%s: compiled code cannot be kept (%s); going on without", self._cache_path, error.strerror)
+
+
+def _checksum(content: bytes) -> bytes:
+    return blake2b(content, digest_size=_CHECKSUM_BYTES).digest()
+
+
+def _read(path: str) -> bytes | None:
+    """A file without its checksum; ``None`` where it is missing, not ours, damaged, or not safe."""
+    try:
+        with Path(path).open("rb") as file:
+            safe = owner_alone_writes(os.fstat(file.fileno()))
+            content = file.read() if safe else b""
+    except OSError:
+        return None
+    if not content.startswith(_MAGIC):
+        return None
+    if _checksum(content[_BEGIN:]) != content[len(_MAGIC) : _BEGIN]:
+        _log.warning("%s: compiled code is damaged; compiling again", path)
+        return None
+    return content[_BEGIN:]

@@ -1,0 +1,150 @@
+"""Compiled code on disk: who may have written it, and whether it is what was written."""
+
+from __future__ import annotations
+
+import os
+import random
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from infostream_dedup.machine import compiled_cache
+from infostream_dedup.machine.private_files import is_private, make_private_folder
+
+LOOP = """
+from infostream_dedup.machine.compiling import compiled
+
+
+@compiled
+def times_three(number):
+    return 3 * number
+"""
+PROGRAM = """
+import loop
+assert loop.times_three(14) == 42
+(signature,) = loop.times_three.signatures
+print(sum(loop.times_three.stats.cache_hits.values()), loop.times_three.stats.cache_path)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    code = tmp_path / "code"
+    code.mkdir(mode=0o755)
+    (code / "loop.py").write_text(LOOP, encoding="utf-8")
+    return code
+
+
+def run(folder, tmp_path, **environment):
+    """Cache hits and folder of one process that calls the loop, and what it said."""
+    paths = os.pathsep.join([str(folder), *sys.path])
+    own = {"PYTHONPATH": paths, "INFOSTREAM_DEDUP_CACHE": str(tmp_path / "cache"), **environment}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env={**os.environ, **own}, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    hits, place = done.stdout.split(maxsplit=1)
+    return int(hits), place.strip(), done.stderr
+
+
+def files(folder):
+    return sorted(folder.glob("loop.*.nb?"))
+
+
+def test_the_next_process_finds_the_code_beside_the_source(folder, tmp_path):
+    assert run(folder, tmp_path)[:2] == (0, str(folder / "__pycache__"))
+    assert [stat.S_IMODE(path.stat().st_mode) for path in files(folder / "__pycache__")] == [0o600, 0o600]
+    assert run(folder, tmp_path)[0] == 1
+
+
+def test_a_folder_that_others_can_write_is_never_read(folder, tmp_path):
+    run(folder, tmp_path)
+    beside = folder / "__pycache__"
+    for mode in (0o775, 0o757, 0o777):
+        beside.chmod(mode)
+        assert not is_private(beside)
+    hits, place, _ = run(folder, tmp_path)
+    assert hits == 0
+    assert place.startswith(str(tmp_path / "cache" / "compiled"))
+    for made in (tmp_path / "cache", tmp_path / "cache" / "compiled", Path(place)):
+        assert stat.S_IMODE(made.stat().st_mode) == 0o700
+    assert run(folder, tmp_path)[0] == 1
+
+
+def test_a_file_that_others_can_write_is_never_read(folder, tmp_path):
+    run(folder, tmp_path)
+    for path in files(folder / "__pycache__"):
+        path.chmod(0o666)
+    assert run(folder, tmp_path)[0] == 0
+    assert run(folder, tmp_path)[0] == 1
+
+
+def test_without_any_safe_folder_every_process_compiles(folder, tmp_path):
+    (folder / "__pycache__").mkdir()
+    (folder / "__pycache__").chmod(0o777)
+    (tmp_path / "cache").write_text("a file, no folder", encoding="utf-8")
+    for _ in range(2):
+        hits, place, said = run(folder, tmp_path)
+        assert (hits, place) == (0, "None")
+        assert "mode 0700" in said
+
+
+def test_damaged_code_is_compiled_again_with_a_word(folder, tmp_path):
+    run(folder, tmp_path)
+    for path in files(folder / "__pycache__"):
+        good = path.read_bytes()
+        path.write_bytes(good[:-1] + bytes([good[-1] ^ 1]))
+        hits, _, said = run(folder, tmp_path)
+        assert hits == 0
+        assert f"{path}: compiled code is damaged; compiling again" in said
+        assert run(folder, tmp_path)[0] == 1
+
+
+def test_no_flipped_bit_and_no_cut_gets_through(folder, tmp_path):
+    run(folder, tmp_path)
+    draw = random.Random(11)  # noqa: S311
+    for path in files(folder / "__pycache__"):
+        good = path.read_bytes()
+        assert compiled_cache._read(str(path)) is not None
+        for _ in range(200):
+            bad = bytearray(good)
+            bad[draw.randrange(len(bad))] ^= 1 << draw.randrange(8)
+            path.write_bytes(bad)
+            assert compiled_cache._read(str(path)) is None
+        for end in (0, 3, 20, len(good) - 1):
+            path.write_bytes(good[:end])
+            assert compiled_cache._read(str(path)) is None
+
+
+def test_uncompiled_loops_are_refused_not_a_bug(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "infostream_dedup", "demo", "--out", str(tmp_path / "out")],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 78
+    assert "NUMBA_DISABLE_JIT is set" in done.stderr
+    assert "bug" not in done.stderr
+
+
+def test_private_folders(tmp_path):
+    made = tmp_path / "a" / "b" / "c"
+    before = os.umask(0)
+    try:
+        make_private_folder(made)
+    finally:
+        os.umask(before)
+    assert [stat.S_IMODE(one.stat().st_mode) for one in (made, made.parent, made.parent.parent)] == [0o700] * 3
+    make_private_folder(made)
+    made.chmod(0o755)
+    make_private_folder(made)
+    assert stat.S_IMODE(made.stat().st_mode) == 0o755
+    assert not is_private(tmp_path / "nothing")
+    (tmp_path / "file").touch()
+    with pytest.raises(NotADirectoryError):
+        make_private_folder(tmp_path / "file")

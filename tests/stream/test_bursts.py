@@ -1,0 +1,128 @@
+"""A story that fills a feed: its copies are found, however often it repeats."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+
+from infostream_dedup.lexicon.frequency import common_forms
+from infostream_dedup.model import PRESETS, Document, Settings
+from infostream_dedup.model.stream_records import Verdict
+from infostream_dedup.store import Store
+from infostream_dedup.store.checking import checks
+from infostream_dedup.store.opening import settings_at
+from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.engine import StreamEngine
+from infostream_dedup.stream.settings import StreamSettings
+
+# Words that the background knows: made-up ones have no key terms in the first epoch.
+WORDS = [form for form, _ in common_forms("ru") if len(form) > 4 and form.isalpha()][500:4000]
+STEMS = Settings(representation="stem")
+
+
+def burst(documents, *, changed=1, figures=0, words=60):
+    """Documents of one story, some words or figures of which differ from one to the next."""
+    draw = random.Random(3)  # noqa: S311
+    story, found = draw.sample(WORDS, words), []
+    for number in range(documents):
+        own = list(story)
+        for place in draw.sample(range(words), changed):
+            own[place] = draw.choice(WORDS)
+        own += [str(draw.randrange(10, 10_000)) for _ in range(figures)]
+        found.append(Document(id=f"b{number}", text=" ".join(own), lang="ru", source="agency"))
+    return found
+
+
+def statuses(documents, settings, size=1000):
+    engine = StreamEngine(settings)
+    parts = [engine.decide(documents[begin : begin + size]) for begin in range(0, len(documents), size)]
+    return Counter(one.status for part in parts for one in part.verdicts)
+
+
+def terms_of_presets():
+    known = {name for name in Settings.__slots__ if name in ("n", "rule", "min_terms", "k")}
+    return [
+        Settings.of(representation="stem", **{name: value for name, value in preset.items() if name in known})
+        for preset in PRESETS.values()
+    ]
+
+
+@pytest.mark.parametrize("terms", [*terms_of_presets(), Settings(representation="stem", weighting="tfidf")])
+def test_a_story_that_fills_a_feed_stays_a_duplicate(terms):
+    found = statuses(burst(3000), StreamSettings(terms=terms, k_duplicate=terms.n // 2))
+    assert found["duplicate"] + found["exact"] >= 0.99 * 3000
+    assert not found["insufficient_text"]
+
+
+@pytest.mark.slow
+def test_six_thousand_copies_are_found():
+    found = statuses(burst(6000), StreamSettings())
+    assert found["duplicate"] + found["exact"] >= 0.99 * 6000
+
+
+def test_words_that_differ_do_not_take_the_place_of_the_story():
+    found = statuses(burst(2500, changed=10), StreamSettings(terms=STEMS))
+    assert found["duplicate"] + found["exact"] >= 0.99 * 2500
+
+
+def test_a_form_that_fills_a_feed_keeps_its_key_terms():
+    found = statuses(burst(3000, figures=6), StreamSettings(terms=STEMS))
+    assert found["insufficient_text"] == 0
+    assert found["similar"] + found["duplicate"] >= 0.99 * 3000
+
+
+def test_an_epoch_of_nothing_but_copies_is_closed_all_the_same(tmp_path):
+    documents = burst(60)
+    settings = StreamSettings(terms=STEMS, first_epoch=10, epoch_documents=10)
+    expected = StreamEngine(settings).decide(documents).verdicts
+    found = []
+    for begin in range(0, 60, 4):
+        with Deduplicator.open(tmp_path / "s.db", settings) as stream:
+            found += stream.process(documents[begin : begin + 4])
+    assert found == expected
+    with Store.open(tmp_path / "s.db", create=False) as store:
+        epochs = store.connection.execute("SELECT epoch, documents FROM epoch_frequency ORDER BY epoch").fetchall()
+        assert epochs == [(0, 1), *((epoch, 0) for epoch in range(1, 5))]
+        assert [check for check in checks(store.connection) if check.faults] == []
+
+
+def test_a_forgotten_copy_takes_nothing_from_frequencies_it_never_counted_in(tmp_path):
+    documents, settings = burst(20), StreamSettings(terms=STEMS, first_epoch=15, epoch_documents=1000)
+    with Deduplicator.open(tmp_path / "s.db", settings) as stream:
+        stream.process(documents[:10])
+        stream.store.forget("b4")
+        assert stream.store.load().withheld == ()
+        stream.store.forget("b0")
+        (withheld,) = stream.store.load().withheld
+        assert set(withheld.df.tolist()) == {1}
+        stream.process(documents[10:])
+        assert [check for check in checks(stream.store.connection) if check.faults] == []
+
+
+def test_a_store_made_before_the_rule_keeps_counting_every_document(tmp_path):
+    path, documents = tmp_path / "old.db", burst(40)
+    old = StreamSettings(terms=STEMS, first_epoch=10, epoch_documents=10, df_counts="all")
+    stored = {name: value for name, value in old.as_dict().items() if name != "df_counts"}
+    Store.open(path, settings_digest=old.digest, settings=stored).close()
+    assert StreamSettings.of_store(settings_at(path)) == old
+    # Settings that do not name the rule, as a program wrote them before there was one.
+    with Deduplicator.open(path, old.but(df_counts="distinct")) as stream:
+        assert stream.settings == old
+        verdicts = stream.process(documents)
+    with Deduplicator.open(path) as stream:
+        assert stream.settings == old
+    assert verdicts == StreamEngine(old).decide(documents).verdicts
+
+
+def test_what_repeats():
+    def verdict(status, relation):
+        return Verdict("a", status, "b", "b", relation, 6, 6, ())
+
+    assert verdict("exact", "equal").repeats
+    assert verdict("duplicate", "equal").repeats
+    assert verdict("similar", "template").repeats
+    assert verdict("similar", "updated").repeats
+    assert not verdict("similar", "equal").repeats
+    assert not verdict("new", None).repeats
