@@ -122,7 +122,14 @@ def _by_labels(texts: Texts, runs: MethodRuns, labelled: LabelledSet) -> Compari
 def _by_pool(texts: Texts, runs: MethodRuns) -> Comparison:
     figures, summary = judged_by_pool(texts, runs, "a0-a10")
     found = _comparison("pool", runs, figures)
-    return Comparison(found.protocol, found.rows, found.dice, found.documents, found.configuration, summary)
+    return Comparison(
+        protocol=found.protocol,
+        rows=found.rows,
+        dice=found.dice,
+        documents=found.documents,
+        configuration=found.configuration,
+        pool=summary,
+    )
 
 
 def _comparison(protocol: Any, runs: MethodRuns, figures: Sequence[Mapping[str, float | int | None]]) -> Comparison:
@@ -131,7 +138,7 @@ def _comparison(protocol: Any, runs: MethodRuns, figures: Sequence[Mapping[str, 
         ComparedMethod(run, figure, only)
         for run, figure, only in zip(runs.runs, figures, found_alone(codes), strict=True)
     ]
-    return Comparison(protocol, rows, dice_matrix(codes), runs.documents, {})
+    return Comparison(protocol=protocol, rows=rows, dice=dice_matrix(codes), documents=runs.documents, configuration={})
 
 
 def comparison_page(judged: Judged) -> None:

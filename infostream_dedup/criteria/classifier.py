@@ -134,7 +134,7 @@ class Decisions:
         return (self.forward > 0).astype(np.int64) + 2 * (self.backward > 0).astype(np.int64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Classifier:
     """A trained model.
 

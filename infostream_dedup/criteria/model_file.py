@@ -117,16 +117,16 @@ class _Reader:
         if statistics not in STATISTICS:
             raise self._wrong("statistics", statistics, f"one of {', '.join(STATISTICS)}")
         return Classifier(
-            preset,
-            self._text("domain"),
-            names,
-            plane,
-            Calibration(
+            preset=preset,
+            domain=self._text("domain"),
+            criteria=names,
+            plane=plane,
+            calibration=Calibration(
                 self._number(calibration, "slope", "calibration."), self._number(calibration, "offset", "calibration.")
             ),
-            self._authority(),
-            self._object(self._value, "training", ""),
-            statistics,
+            authority=self._authority(),
+            training=self._object(self._value, "training", ""),
+            statistics=statistics,
         )
 
     def _plane(self) -> tuple[tuple[str, ...], Plane]:

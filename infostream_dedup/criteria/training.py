@@ -70,7 +70,16 @@ def train(
     calibration, out_of_fold = _calibration(unseen, repeats, plane, vectors)
     facts = _facts(pairs, unseen, preset, out_of_fold=out_of_fold)
     known_authority = dict(sorted(authority.items()))
-    return Classifier(preset.name, domain, names, plane, calibration, known_authority, facts, models.statistics)
+    return Classifier(
+        preset=preset.name,
+        domain=domain,
+        criteria=names,
+        plane=plane,
+        calibration=calibration,
+        authority=known_authority,
+        training=facts,
+        statistics=models.statistics,
+    )
 
 
 def _unknown(_: JudgedPairs) -> Mapping[str, float]:

@@ -107,7 +107,7 @@ class PoolSummary:
     threshold: float = THRESHOLD
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """What a comparison found.
 
@@ -238,20 +238,20 @@ def compare_methods(
     drawn = disputed(names, disagreements, known=known) if disagreements else np.zeros(0, dtype=np.int64)
     pairs = compared_pairs(texts, names, np.concatenate((shown, drawn)))
     return Comparison(
-        protocol,
-        [
+        protocol=protocol,
+        rows=[
             ComparedMethod(run, figure, only)
             for run, figure, only in zip(found.runs, figures, found_alone(list(names.values())), strict=True)
         ],
-        dice_matrix(list(names.values())),
-        len(texts),
-        _configuration(found, protocol, pool, lang, domains, positive),
-        summary,
-        found.missing,
-        notes,
-        pairs[: len(shown)],
-        pairs[len(shown) :],
-        found.reading,
+        dice=dice_matrix(list(names.values())),
+        documents=len(texts),
+        configuration=_configuration(found, protocol, pool, lang, domains, positive),
+        pool=summary,
+        missing=found.missing,
+        notes=notes,
+        agreements=pairs[: len(shown)],
+        disagreements=pairs[len(shown) :],
+        reading=found.reading,
     )
 
 

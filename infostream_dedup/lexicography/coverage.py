@@ -32,7 +32,7 @@ _LISTED: Final = 0.85
 """From this confidence on a name is listed or in use; below, it was only spelt by rule."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
     """Shares of the frequency mass of the most frequent nouns of a language, 0 to 1.
 

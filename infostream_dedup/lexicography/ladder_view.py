@@ -38,7 +38,7 @@ _SILENT: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One answer of one rung, or that it has none.
 
@@ -129,15 +129,15 @@ def _steps(word: str, source: Language, target: Language, cache: AnswerCache) ->
                 reason = "" if wins else why or _refusal(one, term, source, target, name, won=won)
                 steps.append(
                     Step(
-                        word,
-                        source,
-                        term,
-                        is_term,
-                        name,
-                        one.term if one else None,
-                        one.confidence if one else None,
-                        wins,
-                        reason,
+                        word=word,
+                        source=source,
+                        term=term,
+                        is_term=is_term,
+                        rung=name,
+                        answer=one.term if one else None,
+                        confidence=one.confidence if one else None,
+                        wins=wins,
+                        why=reason,
                     )
                 )
             won = won or bool(given)

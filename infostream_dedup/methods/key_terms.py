@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["KeyTermsMorph", "KeyTermsStem"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _KeyTerms(Method):
     """Key terms in one representation.
 

@@ -44,7 +44,7 @@ __all__ = ["ThreePlusTwo", "five_sentences", "five_words", "frequency_dictionary
 
 
 @register("three-plus-two")
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ThreePlusTwo(Method):
     """Three sentences by frequent words, two by length, five words.
 

@@ -33,7 +33,7 @@ __all__ = ["SOURCES", "LowIdfSig"]
 SOURCES: Final = ("dictionary", "corpus")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LowIdfSig:
     """Chains a : t1 : ... : tc.
 

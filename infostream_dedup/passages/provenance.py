@@ -60,7 +60,7 @@ class Piece(NamedTuple):
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Copy:
     """A later document of a group against its first one.
 
@@ -163,14 +163,14 @@ def _copy(first: Document, copy: Document, table: SentenceTable, place: int) -> 
     matched = set(partner.values())
     total = sum(map(len, before))
     return Copy(
-        copy,
-        kinds.count("kept"),
-        kept_words / total if total else 0.0,
-        tuple(changes),
-        tuple(text for number, text in enumerate(first_texts) if number not in matched),
-        tuple(text for text, kind in zip(texts, kinds, strict=True) if kind == "added"),
-        surfaces(clean(first.title.casefold())) != surfaces(clean(copy.title.casefold())),
-        tuple(_pieces(copy.text, spans, kinds)),
+        document=copy,
+        kept=kinds.count("kept"),
+        kept_share=kept_words / total if total else 0.0,
+        changed=tuple(changes),
+        cut=tuple(text for number, text in enumerate(first_texts) if number not in matched),
+        added=tuple(text for text, kind in zip(texts, kinds, strict=True) if kind == "added"),
+        title_changed=surfaces(clean(first.title.casefold())) != surfaces(clean(copy.title.casefold())),
+        pieces=tuple(_pieces(copy.text, spans, kinds)),
     )
 
 

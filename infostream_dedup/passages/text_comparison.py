@@ -36,7 +36,7 @@ class _Copy(NamedTuple):
     passage: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TextComparison:
     """What two texts share.
 
@@ -100,10 +100,26 @@ def text_comparison(text_a: str, text_b: str, found: PassageTable) -> TextCompar
     """The passages of a table of two documents, laid over their texts."""
     pair = next(found.document_pairs(), None)
     if pair is None:
-        return TextComparison(text_a, text_b, (), 0.0, 0.0, 0, (), ())
+        return TextComparison(
+            text_a=text_a,
+            text_b=text_b,
+            passages=(),
+            coverage_a=0.0,
+            coverage_b=0.0,
+            sentences=0,
+            copies_a=(),
+            copies_b=(),
+        )
     copies = [_copies(found, side) for side in range(2)]
     return TextComparison(
-        text_a, text_b, pair.passages, pair.coverage_a, pair.coverage_b, pair.sentences, copies[0], copies[1]
+        text_a=text_a,
+        text_b=text_b,
+        passages=pair.passages,
+        coverage_a=pair.coverage_a,
+        coverage_b=pair.coverage_b,
+        sentences=pair.sentences,
+        copies_a=copies[0],
+        copies_b=copies[1],
     )
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["RememberedTable"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RememberedTable:
     """Documents in order of their ordinals; columns as in `Remembered`, whose meaning and units they share.
 
@@ -57,22 +57,22 @@ class RememberedTable:
     def row(self, number: int) -> Remembered:
         """The document at a place of the table, without title, text and content hash: no engine needs those at once."""
         return Remembered(
-            int(self.ordinals[number]),
-            self.ids[number],
-            int(self.versions[number]),
-            self.sources[number],
-            int(self.clocks[number]),
-            self.published[number],
-            self.languages[number],
-            b"",
-            self.text_hashes[number],
-            self.opening_hashes[number],
-            int(self.epochs[number]),
-            int(self.lengths[number]),
-            self.keys.row(number),
-            self.weights.row(number),
-            self.targets.row(number),
-            self.numbers.row(number),
-            "",
-            None,
+            ordinal=int(self.ordinals[number]),
+            id=self.ids[number],
+            version=int(self.versions[number]),
+            source=self.sources[number],
+            clock=int(self.clocks[number]),
+            published=self.published[number],
+            language=self.languages[number],
+            content_hash=b"",
+            text_hash=self.text_hashes[number],
+            opening_hash=self.opening_hashes[number],
+            epoch=int(self.epochs[number]),
+            length=int(self.lengths[number]),
+            keys=self.keys.row(number),
+            weights=self.weights.row(number),
+            targets=self.targets.row(number),
+            numbers=self.numbers.row(number),
+            title="",
+            text=None,
         )

@@ -64,7 +64,7 @@ class LanguageFrequencies:
     df: NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
     """The state of a stream.
 

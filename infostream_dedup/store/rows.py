@@ -169,7 +169,18 @@ def verdict_of_row(row: Row) -> Verdict:
     id_, status, of, group, relation, forward, backward, met, probability, differences = row
     terms = None if met is None else tuple(orjson.loads(met))
     criteria = None if differences is None else tuple(orjson.loads(differences).items())
-    return Verdict(id_, status, of, group, relation, forward, backward, terms, probability, criteria)
+    return Verdict(
+        id=id_,
+        status=status,
+        of=of,
+        group=group,
+        relation=relation,
+        forward=forward,
+        backward=backward,
+        terms=terms,
+        probability=probability,
+        criteria=criteria,
+    )
 
 
 def judgement_rows(remembered: Sequence[Remembered], verdicts: Sequence[Verdict]) -> list[Row]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.model import Document
-from infostream_dedup.model.stream_records import EpochFrequencies, GroupEvent, Remembered, Verdict
+from infostream_dedup.model.stream_records import Batch, Verdict
 from infostream_dedup.store.kept_documents import kept_of
+from infostream_dedup.store.reader import Known, StoredBatch
 from infostream_dedup.store.restoring import Position
-from infostream_dedup.store.store import Known, StoredBatch
 
 if TYPE_CHECKING:
     from infostream_dedup.store.restoring import Loaded
@@ -48,20 +48,7 @@ class BatchStore(Protocol):
     def kept(self, ordinal: int) -> Document:
         """A document of the window with its text, where texts are kept."""
 
-    def append(
-        self,
-        batch_id: str,
-        content_hash: bytes,
-        remembered: Sequence[Remembered],
-        verdicts: Sequence[Verdict],
-        events: Sequence[GroupEvent],
-        closed: Sequence[EpochFrequencies],
-        new_terms: Sequence[str],
-        state: Mapping[str, Any] | None,
-        *,
-        oldest: int,
-        answers: Iterable[int] | None,
-    ) -> None:
+    def append(self, batch: Batch) -> None:
         """Keep one batch, wholly or not at all."""
 
     def close(self) -> None:
@@ -121,21 +108,9 @@ class MemoryStore:
         """A document of the window with its text, where texts are kept."""
         return self._kept[ordinal]
 
-    def append(
-        self,
-        batch_id: str,
-        content_hash: bytes,
-        remembered: Sequence[Remembered],
-        verdicts: Sequence[Verdict],
-        events: Sequence[GroupEvent],  # noqa: ARG002 - a protocol's
-        closed: Sequence[EpochFrequencies],  # noqa: ARG002
-        new_terms: Sequence[str],  # noqa: ARG002
-        state: Mapping[str, Any] | None,  # noqa: ARG002
-        *,
-        oldest: int,
-        answers: Iterable[int] | None,
-    ) -> None:
+    def append(self, batch: Batch) -> None:
         """Keep one batch, and forget what has left the window."""
+        remembered, verdicts, answers = batch.decided.remembered, batch.decided.verdicts, batch.answers
         for document, verdict in zip(remembered, verdicts, strict=True):
             known = Known(document.ordinal, document.version, document.content_hash, verdict)
             self._documents.setdefault(document.id, []).append(known)
@@ -144,10 +119,10 @@ class MemoryStore:
                 self._kept[document.ordinal] = kept_of(document)
         self._next += len(remembered)
         given = tuple(verdicts) if answers is None else tuple(map(self._verdict_at(answers).__getitem__, answers))
-        self._batches[batch_id] = StoredBatch(batch_id, content_hash, given)
+        self._batches[batch.id] = StoredBatch(batch.id, batch.hash, given)
         # An empty batch lives as long as the next document.
-        self._ends.append((self._next + (not remembered), batch_id))
-        self._forget_before(oldest)
+        self._ends.append((self._next + (not remembered), batch.id))
+        self._forget_before(batch.decided.oldest)
 
     def _verdict_at(self, ordinals: Iterable[int]) -> dict[int, Verdict]:
         wanted = set(ordinals)

@@ -14,9 +14,10 @@ from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Document
-from infostream_dedup.model.stream_records import Verdict
+from infostream_dedup.model.stream_records import Batch, Verdict
 from infostream_dedup.store.opening import settings_at
-from infostream_dedup.store.store import Known, Store
+from infostream_dedup.store.reader import Known
+from infostream_dedup.store.store import Store
 from infostream_dedup.stream.batch_store import BatchStore, MemoryStore
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.fingerprints import batch_hash, content_hash
@@ -245,18 +246,7 @@ class Deduplicator:
         decided = engine.decide(plan.documents, versions=plan.versions, content_hashes=plan.hashes)
         repeated = len(plan.documents) < len(plan.answers)
         ordinals = [answer.ordinal if isinstance(answer, Known) else first + answer for answer in plan.answers]
-        self._store.append(
-            name,
-            digest,
-            decided.remembered,
-            decided.verdicts,
-            decided.events,
-            decided.closed,
-            decided.new_terms,
-            decided.state,
-            oldest=decided.oldest,
-            answers=ordinals if repeated else None,
-        )
+        self._store.append(Batch(name, digest, decided, ordinals if repeated else None))
         return [answer.verdict if isinstance(answer, Known) else decided.verdicts[answer] for answer in plan.answers]
 
 

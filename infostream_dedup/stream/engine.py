@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -12,7 +12,7 @@ from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, Document
-from infostream_dedup.model.stream_records import EpochFrequencies, GroupEvent, Remembered, Status, Verdict
+from infostream_dedup.model.stream_records import Decided, GroupEvent, Remembered, Status, Verdict
 from infostream_dedup.stream.analysis import Analysed, Analyser
 from infostream_dedup.stream.best import best_member
 from infostream_dedup.stream.decisions import Found, Judge, KeysThatMet
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.window import Window
     from infostream_dedup.window.window_index import Candidates
 
-__all__ = ["INSUFFICIENT_TERMS", "Answers", "Decided", "StreamEngine"]
+__all__ = ["INSUFFICIENT_TERMS", "Answers", "StreamEngine"]
 
 INSUFFICIENT_TERMS: Final = 3
 """A document with fewer key terms says too little to be compared."""
@@ -43,29 +43,6 @@ INSUFFICIENT_TERMS: Final = 3
 
 _JUDGED_AT_ONCE: Final = 500
 """Documents that ask together, or are read together by a model; enough to be fast, few enough for memory."""
-
-
-@dataclass(slots=True)
-class Decided:
-    """What became of a batch, to be stored in one transaction.
-
-    Attributes:
-        verdicts: one for each document, in their order.
-        remembered: the documents.
-        events: what happened to groups and sources, in order.
-        closed: epochs that ended, one record for each language that had documents.
-        new_terms: terms that got numbers since the last batch; numbers go on where the last ones ended.
-        state: small values that a restored engine needs and that cannot be told from documents.
-        oldest: smallest ordinal still in the window.
-    """
-
-    verdicts: list[Verdict] = field(default_factory=list)
-    remembered: list[Remembered] = field(default_factory=list)
-    events: list[GroupEvent] = field(default_factory=list)
-    closed: list[EpochFrequencies] = field(default_factory=list)
-    new_terms: list[str] = field(default_factory=list)
-    state: dict[str, Any] = field(default_factory=dict)
-    oldest: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,24 +270,24 @@ class StreamEngine:
             text, opening = prepared.hashes[number]
             found.append(
                 Remembered(
-                    prepared.first + number,
-                    document.id,
-                    prepared.versions[number],
-                    document.source,
-                    clocks[row],
-                    prepared.published[number],
-                    LANGUAGES[languages[row]],
-                    prepared.content_hashes[number],
-                    text,
-                    opening,
-                    epoch,
-                    lengths[row],
-                    keys[row],
-                    weights[row],
-                    targets[row],
-                    numbers[row],
-                    document.title,
-                    document.text if keep_text else None,
+                    ordinal=prepared.first + number,
+                    id=document.id,
+                    version=prepared.versions[number],
+                    source=document.source,
+                    clock=clocks[row],
+                    published=prepared.published[number],
+                    language=LANGUAGES[languages[row]],
+                    content_hash=prepared.content_hashes[number],
+                    text_hash=text,
+                    opening_hash=opening,
+                    epoch=epoch,
+                    length=lengths[row],
+                    keys=keys[row],
+                    weights=weights[row],
+                    targets=targets[row],
+                    numbers=numbers[row],
+                    title=document.title,
+                    text=document.text if keep_text else None,
                 )
             )
         return found
@@ -356,7 +333,7 @@ class StreamEngine:
         if of is None:
             memory.groups.begin(ordinal, again=document.version > 0)
             status: Status = "new" if len(document.keys) >= INSUFFICIENT_TERMS else "insufficient_text"
-            return Verdict(document.id, status, None, memory.groups.of(ordinal), None, None, None, None)
+            return Verdict(id=document.id, status=status, group=memory.groups.of(ordinal))
         joined = repeats and not passes and self._joined(ordinal, of, found, exact=equal is not None, events=events)
         if not joined:
             memory.groups.begin(ordinal, again=document.version > 0)
@@ -377,16 +354,16 @@ class StreamEngine:
         ranked = sorted(zip([-weight for weight in met.weights], words, strict=True))
         window = self._memory.window
         return Verdict(
-            document.id,
-            status,
-            window.ids[of - window.first],
-            self._memory.groups.of(document.ordinal),
-            "equal" if found is None else found.relation,
-            met.forward,
-            met.backward,
-            tuple([word for _, word in ranked]),
-            None if found is None else found.probability,
-            None if found is None else found.criteria,
+            id=document.id,
+            status=status,
+            of=window.ids[of - window.first],
+            group=self._memory.groups.of(document.ordinal),
+            relation="equal" if found is None else found.relation,
+            forward=met.forward,
+            backward=met.backward,
+            terms=tuple([word for _, word in ranked]),
+            probability=None if found is None else found.probability,
+            criteria=None if found is None else found.criteria,
         )
 
     def _state(self) -> dict[str, Any]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Prepared", "prepare"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
     """Documents of a batch, with their hashes and times.
 
@@ -85,16 +85,16 @@ def prepare(
     full, bodies = full_texts(documents), [document.text for document in documents]
     hashes = text_hashes(bodies, full.texts, full.bodies)
     return Prepared(
-        first,
-        documents,
-        full.texts,
-        versions or [0] * len(documents),
-        content_hashes,
-        [(own, opening_hash(body, settings.exact_rule)) for own, body in zip(hashes, bodies, strict=True)],
-        published,
-        np.array(clocks, dtype=np.int64),
-        np.array(times, dtype=np.int64),
-        number_rows(documents, full.texts) if settings.templates else _nothing(len(documents)),
+        first=first,
+        documents=documents,
+        texts=full.texts,
+        versions=versions or [0] * len(documents),
+        content_hashes=content_hashes,
+        hashes=[(own, opening_hash(body, settings.exact_rule)) for own, body in zip(hashes, bodies, strict=True)],
+        published=published,
+        clocks=np.array(clocks, dtype=np.int64),
+        times=np.array(times, dtype=np.int64),
+        numbers=number_rows(documents, full.texts) if settings.templates else _nothing(len(documents)),
     )
 
 

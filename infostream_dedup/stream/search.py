@@ -28,7 +28,7 @@ __all__ = ["Hit", "Searcher"]
 _RELATIONS = (None, "contained", "contains", "equal")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """A document that is like the text asked for.
 
@@ -157,7 +157,7 @@ class Searcher:
             top: most hits; 0 for all.
             across: also look into other languages by translation.
         """
-        document = Document("", text, title)
+        document = Document(id="", text=text, title=title)
         answers = self._engine.look_up(document, k_min=1)
         found = answers.candidates
         asked = _Asked(answers.keys, answers.weights, None, answers.targets)
@@ -224,14 +224,14 @@ class Searcher:
         sizes = window.sizes[row : row + 1].astype(np.int64)
         least = int(self._least(self._settings.k_duplicate, near.asked, sizes)[0])
         return Hit(
-            window.ids[row],
-            self._store.titles([ordinal])[0],
-            LANGUAGES[self._languages[row]],
-            window.groups[row],
-            forward,
-            backward,
-            _RELATIONS[int(forward >= least) + 2 * int(backward >= least)],
-            self._terms_that_met(window, near.asked, row),
+            id=window.ids[row],
+            title=self._store.titles([ordinal])[0],
+            language=LANGUAGES[self._languages[row]],
+            group=window.groups[row],
+            forward=forward,
+            backward=backward,
+            relation=_RELATIONS[int(forward >= least) + 2 * int(backward >= least)],
+            terms=self._terms_that_met(window, near.asked, row),
         )
 
     def _terms_that_met(self, window: Window, asked: _Asked, row: int) -> list[str]:

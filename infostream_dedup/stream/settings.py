@@ -26,7 +26,7 @@ _NO_VERDICT: Final = ("best", "source_ranks", "keep_text")
 """Choices that no verdict depends on: a store may be opened with other ones."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StreamSettings:
     """What decides the verdicts of a stream. Names equal the flags of the command line.
 

@@ -19,7 +19,7 @@ SECOND = "На церемонии выступали школьники и ве�
 
 
 def _document(name, text, day=None):
-    return Document(name, text, time=None if day is None else datetime(2024, 1, day, tzinfo=UTC))
+    return Document(id=name, text=text, time=None if day is None else datetime(2024, 1, day, tzinfo=UTC))
 
 
 def test_rows_say_where_what_was_copied_stands():
@@ -43,7 +43,7 @@ def test_who_copied_from_whom():
 
 
 def test_titles_take_no_part():
-    documents = [Document("1", "Снег.", title=QUOTE), Document("2", QUOTE)]
+    documents = [Document(id="1", text="Снег.", title=QUOTE), Document(id="2", text=QUOTE)]
     assert len(find_passages(documents)) == 0
 
 

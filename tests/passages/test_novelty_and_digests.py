@@ -24,7 +24,7 @@ FOOTBALL = "Сборная выиграла решающий матч отбор
 
 
 def _document(name, text, day=None):
-    return Document(name, text, time=None if day is None else datetime(2024, 1, day, tzinfo=UTC))
+    return Document(id=name, text=text, time=None if day is None else datetime(2024, 1, day, tzinfo=UTC))
 
 
 def _novel(documents):
@@ -106,5 +106,5 @@ def test_sources_of_the_same_time_may_come_later():
     whole = _document("digest", f"{BUDGET} {BRIDGE} {SNOW}", 2)
     parts = [_document(str(n), s, 2) for n, s in enumerate((BUDGET, BRIDGE, SNOW, FOOTBALL))]
     assert [part["id"] for part in _digests([whole, *parts])[0]["sources"]] == ["0", "1", "2"]
-    undated = [Document(one.id, one.text) for one in (whole, *parts)]
+    undated = [Document(id=one.id, text=one.text) for one in (whole, *parts)]
     assert [row["id"] for row in _digests(undated)] == ["digest"]
