@@ -50,7 +50,7 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _pop_settings(given: dict[str, Any]) -> PassageSettings:
     from infostream_dedup.passages import PassageSettings
-    from infostream_dedup.passages.feature_names import sentence_feature
+    from infostream_dedup.passages.sentence_feature import sentence_feature
 
     chosen = {name: given.pop(name) for name in _SETTINGS}
     settings = PassageSettings(**{name: value for name, value in chosen.items() if value is not None})

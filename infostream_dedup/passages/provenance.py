@@ -125,7 +125,8 @@ def provenance(documents: Sequence[Document]) -> Provenance:
         documents: at least one, in input order.
 
     Example:
-        >>> found = provenance([Document("1", "Пожар тушили 12 машин."), Document("2", "Пожар тушили 15 машин. Снег.")])
+        >>> first = Document(id="1", text="Пожар тушили 12 машин.")
+        >>> found = provenance([first, Document(id="2", text="Пожар тушили 15 машин. Снег.")])
         >>> change = found.copies[0].changed[0]
         >>> change.numbers_gone, change.numbers_new, found.copies[0].added
         (('12',), ('15',), ('Снег.',))

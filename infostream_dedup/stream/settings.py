@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from hashlib import blake2b
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import orjson
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import Settings
+from infostream_dedup.model.limits import OneOf, Range, check_limits
 
 __all__ = ["BEST_POLICIES", "DUPLICATE_RULES", "EXACT_RULES", "SOURCE_RULES", "StreamSettings"]
 
@@ -68,48 +69,31 @@ class StreamSettings:
     terms: Settings = field(default_factory=Settings)
     k_duplicate: int = 6
     k_similar: int = 4
-    duplicate_rule: str = "equal"
-    least_shared: float = 0.3
-    window_days: float | None = 7
-    window_documents: int | None = None
-    epoch_documents: int = 10_000
-    first_epoch: int = 500
-    epoch_days: int | None = None
-    same_source: str = "ignore"
-    exact_rule: str = "text"
-    best: str = "earliest"
+    duplicate_rule: Annotated[str, OneOf(*DUPLICATE_RULES)] = "equal"
+    least_shared: Annotated[float, Range(0.0, 1.0)] = 0.3
+    window_days: Annotated[float | None, Range(1e-6, 1e6)] = 7
+    window_documents: Annotated[int | None, Range(1)] = None
+    epoch_documents: Annotated[int, Range(1)] = 10_000
+    first_epoch: Annotated[int, Range(1)] = 500
+    epoch_days: Annotated[int | None, Range(1, 100_000)] = None
+    same_source: Annotated[str, OneOf(*SOURCE_RULES)] = "ignore"
+    exact_rule: Annotated[str, OneOf(*EXACT_RULES)] = "text"
+    best: Annotated[str, OneOf(*BEST_POLICIES)] = "earliest"
     source_ranks: tuple[str, ...] = ()
     templates: bool = True
-    chaining_documents: int = 10
-    chaining_density: float = 0.2
-    loss_limit: float | None = None
-    loss_documents: int = 200
+    chaining_documents: Annotated[int, Range(2)] = 10
+    chaining_density: Annotated[float, Range(0.0, 1.0)] = 0.2
+    loss_limit: Annotated[float | None, Range(0.0, 1.0)] = None
+    loss_documents: Annotated[int, Range(1)] = 200
     keep_text: bool = False
     model: str | None = None
     boilerplate: str | None = None
 
     def __post_init__(self) -> None:
         _check_terms(self.terms)
-        _whole("k_duplicate", self.k_duplicate, 1, self.terms.n)
-        _whole("k_similar", self.k_similar, 1, self.k_duplicate)
-        _one_of("duplicate_rule", self.duplicate_rule, DUPLICATE_RULES)
-        _one_of("same_source", self.same_source, SOURCE_RULES)
-        _one_of("exact_rule", self.exact_rule, EXACT_RULES)
-        _one_of("best", self.best, BEST_POLICIES)
-        _number("least_shared", self.least_shared, 0, 1)
-        if self.window_days is not None:
-            _number("window_days", self.window_days, 1e-6, 1e6)
-        if self.window_documents is not None:
-            _whole("window_documents", self.window_documents, 1)
-        _whole("epoch_documents", self.epoch_documents, 1)
-        _whole("first_epoch", self.first_epoch, 1)
-        if self.epoch_days is not None:
-            _whole("epoch_days", self.epoch_days, 1, 100_000)
-        _whole("chaining_documents", self.chaining_documents, 2)
-        _number("chaining_density", self.chaining_density, 0, 1)
-        if self.loss_limit is not None:
-            _number("loss_limit", self.loss_limit, 0, 1)
-        _whole("loss_documents", self.loss_documents, 1)
+        check_limits(self)
+        Range(1, self.terms.n).check("k_duplicate", self.k_duplicate)
+        Range(1, self.k_duplicate).check("k_similar", self.k_similar)
         if self.model is not None and not self.keep_text:
             raise ConfigurationError(
                 "a model compares documents with the texts of earlier ones, and keep_text is off; begin a store with "
@@ -172,19 +156,3 @@ def _check_terms(terms: Settings) -> None:
         raise ConfigurationError(f"score is {terms.score!r}; a stream takes count")
     if not terms.background:
         raise ConfigurationError("background is off; a stream begins without documents and needs it")
-
-
-def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise ConfigurationError(f"{name} is {value!r}; expected one of {', '.join(known)}")
-
-
-def _whole(name: str, value: object, low: int, high: int | None = None) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < low or (high is not None and value > high):
-        bounds = f"from {low} to {high}" if high is not None else f"of at least {low}"
-        raise ConfigurationError(f"{name} is {value!r}; expected a whole number {bounds}")
-
-
-def _number(name: str, value: object, low: float, high: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise ConfigurationError(f"{name} is {value!r}; expected a number from {low:g} to {high:g}")

@@ -14,8 +14,8 @@ import pytest
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.methods import Texts, method, method_class, methods
-from infostream_dedup.methods.parameters import Range
 from infostream_dedup.model import Document
+from infostream_dedup.model.limits import Range
 
 WEIGHED_BY_COLLECTION = {
     "tf-idf",
