@@ -9,8 +9,8 @@ from infostream_dedup.lexicography.findings import Finding
 from infostream_dedup.lexicon.spelling import key_form
 from infostream_dedup.lexicon.tables import Row
 from infostream_dedup.model import LANGUAGES, Language
-from infostream_dedup.translation.dictionary import DictionaryRung
 from infostream_dedup.translation.refusals import allowed
+from infostream_dedup.translation.rungs.dictionary import DictionaryRung
 from infostream_dedup.translation.word_pairs import as_terms
 
 __all__ = ["broken_round_trips"]

@@ -1,14 +1,8 @@
 """Limits of parameters, written beside each field as an annotation and checked when a record is made.
 
 Example:
-    >>> from dataclasses import dataclass
-    >>> from typing import Annotated
-    >>> @dataclass
-    ... class Window:
-    ...     days: Annotated[float | None, Range(0.5, 30.0)] = 7
-    ...     def __post_init__(self):
-    ...         check_limits(self)
-    >>> Window(days=31)
+    >>> Range(1, 255).check("n", 12)
+    >>> Range(0.5, 30.0).check("days", 31)
     Traceback (most recent call last):
     infostream_dedup.errors.ConfigurationError: days is 31; expected a number from 0.5 to 30
 """

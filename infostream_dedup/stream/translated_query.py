@@ -17,9 +17,9 @@ from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.representations import terms_of_distinct
 from infostream_dedup.text.tokens import Form, Shape
-from infostream_dedup.translation.dictionary import DictionaryRung
-from infostream_dedup.translation.identity import IdentityRung
 from infostream_dedup.translation.ladder import Translator
+from infostream_dedup.translation.rungs.dictionary import DictionaryRung
+from infostream_dedup.translation.rungs.identity import IdentityRung
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
