@@ -38,8 +38,8 @@ def document(text="", **fields):
 
 
 def test_the_nine_of_the_paper_and_ours_are_there():
-    assert set(NINE) | {"number_order", "time_apart", "site", "key_terms"} == set(CRITERIA)
-    assert all(criterion.__doc__ for criterion in CRITERIA.values())
+    assert set(NINE) | {"number_order", "time_apart", "site", "edition", "key_terms"} == set(CRITERIA)
+    assert all(criterion.measure.__doc__ for criterion in CRITERIA.values())
 
 
 def test_a_copy_differs_in_nothing():
