@@ -79,8 +79,8 @@ def find(**given: Any) -> None:
     """
     from infostream_dedup.corpus import ReadingReport, check_output, read_documents
     from infostream_dedup.passages.boilerplate_file import marked_sentences
-    from infostream_dedup.passages.collection import read_collection
     from infostream_dedup.passages.finding import passages_of
+    from infostream_dedup.passages.sentence_collection import read_collection
 
     settings = _pop_settings(given)
     reading = pop_reading(given)

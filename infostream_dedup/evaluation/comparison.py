@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.evaluation.collection import truth_for
+from infostream_dedup.evaluation.collection_scores import truth_for
 from infostream_dedup.evaluation.disagreement import ComparedPair, agreed, compared_pairs, disputed
 from infostream_dedup.evaluation.labels import Label, read_labels
 from infostream_dedup.evaluation.method_runs import MethodRun, MethodRuns, run_methods
 from infostream_dedup.evaluation.overlap import dice_matrix, found_alone
-from infostream_dedup.evaluation.pool import POOL_METHODS, THRESHOLD, Pool, alike_pairs, pool_of, pool_score
+from infostream_dedup.evaluation.pool import POOL_METHODS, THRESHOLD, MethodPool, alike_pairs, pool_of, pool_score
 from infostream_dedup.evaluation.predictions import Predictions
 from infostream_dedup.evaluation.protocol import evaluate
 from infostream_dedup.evaluation.timing import Cost
@@ -313,7 +313,7 @@ def judged_by_pool(
     )
 
 
-def _by_pool(codes: NDArray[np.int64], pool: Pool, alike: NDArray[np.int64]) -> dict[str, float | int | None]:
+def _by_pool(codes: NDArray[np.int64], pool: MethodPool, alike: NDArray[np.int64]) -> dict[str, float | int | None]:
     judged = pool_score(codes, pool, alike)
     return {
         "precision": judged.scores.precision,

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from infostream_dedup.features.rows import Rows
     from infostream_dedup.model import Document
-    from infostream_dedup.passages.collection import Collection
     from infostream_dedup.passages.passage_table import PassageTable
     from infostream_dedup.passages.sentence_classes import SentenceClasses
+    from infostream_dedup.passages.sentence_collection import SentenceCollection
     from infostream_dedup.passages.sentence_table import SentenceTable
     from infostream_dedup.passages.text_comparison import TextComparison
 
@@ -48,13 +48,13 @@ def find_passages(
         >>> list(found.as_dicts())[0]["spans"]
         [{'a': [0, 39], 'b': [7, 46], 'sentences': 1, 'words': 7}]
     """
-    from infostream_dedup.passages.collection import read_collection
+    from infostream_dedup.passages.sentence_collection import read_collection
 
     return passages_of(read_collection(documents, progress=progress), settings, progress=progress)
 
 
 def passages_of(
-    collection: Collection,
+    collection: SentenceCollection,
     settings: PassageSettings = DEFAULT_SETTINGS,
     *,
     without: NDArray[np.bool_] | None = None,

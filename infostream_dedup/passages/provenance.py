@@ -22,7 +22,7 @@ from infostream_dedup.text.tokens import Shape, forms, surfaces
 if TYPE_CHECKING:
     from datetime import datetime
 
-__all__ = ["Change", "Copy", "Piece", "Provenance", "provenance"]
+__all__ = ["Change", "CopiedStretch", "Copy", "Provenance", "provenance"]
 
 _ALIKE: Final = 0.5
 """Share of common words, 2 m / (n + m), from which on two sentences are versions of one."""
@@ -48,7 +48,7 @@ class Change(NamedTuple):
     names_new: tuple[str, ...]
 
 
-class Piece(NamedTuple):
+class CopiedStretch(NamedTuple):
     """A stretch of a copy.
 
     Attributes:
@@ -82,7 +82,7 @@ class Copy:
     cut: tuple[str, ...]
     added: tuple[str, ...]
     title_changed: bool
-    pieces: tuple[Piece, ...]
+    pieces: tuple[CopiedStretch, ...]
 
     def as_dict(self, group: str, first: Document) -> dict[str, Any]:
         """A row of ``passages provenance``."""
@@ -235,10 +235,10 @@ def _names(text: str, language: Language) -> tuple[dict[str, str], set[str]]:
     return names, words
 
 
-def _pieces(text: str, spans: list[tuple[int, int]], kinds: list[str]) -> list[Piece]:
-    pieces: list[Piece] = []
+def _pieces(text: str, spans: list[tuple[int, int]], kinds: list[str]) -> list[CopiedStretch]:
+    pieces: list[CopiedStretch] = []
     at = 0
     for (start, end), kind in zip(spans, kinds, strict=True):
-        pieces += [Piece(text[at:start], ""), Piece(text[start:end], kind)]
+        pieces += [CopiedStretch(text[at:start], ""), CopiedStretch(text[start:end], kind)]
         at = end
-    return [piece for piece in (*pieces, Piece(text[at:], "")) if piece.text]
+    return [piece for piece in (*pieces, CopiedStretch(text[at:], "")) if piece.text]

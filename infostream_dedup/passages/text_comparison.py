@@ -8,13 +8,13 @@ from typing import Any, Final, NamedTuple
 
 from infostream_dedup.passages.passage_table import Passage, PassageTable
 
-__all__ = ["Piece", "TextComparison", "text_comparison"]
+__all__ = ["TextComparison", "TextStretch", "text_comparison"]
 
 _ALIGNED: Final = 1000
 """Most passages that are aligned, the heaviest: the time grows with the square."""
 
 
-class Piece(NamedTuple):
+class TextStretch(NamedTuple):
     """A stretch of a text.
 
     Attributes:
@@ -61,16 +61,16 @@ class TextComparison:
     copies_b: tuple[_Copy, ...]
 
     @property
-    def pieces_a(self) -> list[Piece]:
+    def pieces_a(self) -> list[TextStretch]:
         """The whole text a, cut."""
         return _pieces(self.text_a, self.copies_a)
 
     @property
-    def pieces_b(self) -> list[Piece]:
+    def pieces_b(self) -> list[TextStretch]:
         """The whole text b, cut."""
         return _pieces(self.text_b, self.copies_b)
 
-    def aligned(self) -> list[tuple[list[Piece], list[Piece]]]:
+    def aligned(self) -> list[tuple[list[TextStretch], list[TextStretch]]]:
         """Both texts in rows, so that passages that follow each other in both stand side by side.
 
         Of all passages those are aligned that are in the same order in both texts and have the most words.
@@ -143,22 +143,22 @@ def _copies(found: PassageTable, side: int) -> tuple[_Copy, ...]:
     return tuple(copies)
 
 
-def _pieces(text: str, copies: tuple[_Copy, ...]) -> list[Piece]:
-    pieces: list[Piece] = []
+def _pieces(text: str, copies: tuple[_Copy, ...]) -> list[TextStretch]:
+    pieces: list[TextStretch] = []
     seen: set[int] = set()
     at = 0
     for start, end, passage in copies:
         if at < start:
-            pieces.append(Piece(text[at:start], 0, begins=False))
-        pieces.append(Piece(text[start:end], passage, begins=passage not in seen))
+            pieces.append(TextStretch(text[at:start], 0, begins=False))
+        pieces.append(TextStretch(text[start:end], passage, begins=passage not in seen))
         seen.add(passage)
         at = end
     if at < len(text):
-        pieces.append(Piece(text[at:], 0, begins=False))
+        pieces.append(TextStretch(text[at:], 0, begins=False))
     return pieces
 
 
-def _begins(pieces: list[Piece]) -> dict[int, int]:
+def _begins(pieces: list[TextStretch]) -> dict[int, int]:
     """Number of the first piece of each passage."""
     return {piece.passage: number for number, piece in enumerate(pieces) if piece.begins}
 

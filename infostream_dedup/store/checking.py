@@ -10,8 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from infostream_dedup.store.blobs import INT32, INT64, numbers_of
-from infostream_dedup.store.rows import (
+from infostream_dedup.store.batch_rows import (
     DOCUMENT_COLUMNS,
     EPOCH_COLUMNS,
     EVENT_COLUMNS,
@@ -23,6 +22,7 @@ from infostream_dedup.store.rows import (
     batch_checksum,
     signature_hash,
 )
+from infostream_dedup.store.blobs import INT32, INT64, numbers_of
 
 __all__ = ["Check", "batch_as_stored", "checks"]
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from infostream_dedup.errors import BadDataError
+from infostream_dedup.store.batch_rows import batch_checksum
 from infostream_dedup.store.blobs import INT32, blobs_of, numbers_of
 from infostream_dedup.store.checking import batch_as_stored
 from infostream_dedup.store.connection import naming_failures, writing
 from infostream_dedup.store.restoring import open_epoch
-from infostream_dedup.store.rows import batch_checksum
 
 __all__ = ["Forgotten", "forget", "wipe"]
 

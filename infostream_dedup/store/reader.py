@@ -13,6 +13,7 @@ from typing import Any, Final
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model.document import Document, Language
 from infostream_dedup.model.stream_records import GroupEvent, Verdict
+from infostream_dedup.store.batch_rows import VERDICT_COLUMNS, verdict_of_row
 from infostream_dedup.store.blobs import INT64, numbers_of
 from infostream_dedup.store.connection import naming_failures, snapshot
 from infostream_dedup.store.document_columns import table_of
@@ -26,7 +27,6 @@ from infostream_dedup.store.restoring import (
     summed_frequencies,
     terms_of,
 )
-from infostream_dedup.store.rows import VERDICT_COLUMNS, verdict_of_row
 
 __all__ = ["Known", "StoreReader", "StoredBatch"]
 

@@ -9,9 +9,7 @@ from typing import Final
 import numpy as np
 
 from infostream_dedup.model.stream_records import Batch, Remembered, Verdict
-from infostream_dedup.store.blobs import INT64
-from infostream_dedup.store.restoring import Position
-from infostream_dedup.store.rows import (
+from infostream_dedup.store.batch_rows import (
     DOCUMENT_COLUMNS,
     EPOCH_COLUMNS,
     EVENT_COLUMNS,
@@ -29,6 +27,8 @@ from infostream_dedup.store.rows import (
     signature_hash,
     signature_rows,
 )
+from infostream_dedup.store.blobs import INT64
+from infostream_dedup.store.restoring import Position
 
 __all__ = ["write_batch"]
 

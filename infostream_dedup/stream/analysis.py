@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import LANGUAGES, Document, Settings
 from infostream_dedup.stream.full_texts import full_texts
-from infostream_dedup.stream.rows import Rows, with_room
+from infostream_dedup.stream.row_window import with_room
 from infostream_dedup.stream.surface_terms import SurfaceTerms
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.kernels.counting import Row, TermsOfSurfaces, count_terms, mark_used

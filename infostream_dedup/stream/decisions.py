@@ -37,14 +37,14 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.second_stage import Judged, SecondStage
     from infostream_dedup.window.window_index import CandidateRows
 
-__all__ = ["Found", "Judge", "KeysThatMet", "least_hits"]
+__all__ = ["BestCandidate", "Judge", "KeysThatMet", "least_hits"]
 
 _RELATIONS: Final = {0: None, 1: "contained", 2: "contains", 3: "equal", TEMPLATE: "template", UPDATED: "updated"}
 _SOURCES: Final = {"ignore": ANY_SOURCE, "ban": OTHER_SOURCE, "require": SAME_SOURCE}
 
 
 @dataclass(slots=True)
-class Found:
+class BestCandidate:
     """The earlier document that one repeats or resembles most.
 
     Attributes:
@@ -115,7 +115,7 @@ class Judge:
             terms.target == "text",
         )
 
-    def found(self, candidates: CandidateRows, documents: Sequence[Remembered]) -> list[Found | None]:
+    def found(self, candidates: CandidateRows, documents: Sequence[Remembered]) -> list[BestCandidate | None]:
         """The document that each repeats or resembles most: by min and max of both counts, then the earliest.
 
         With a model it is the one that it most probably repeats.
@@ -143,9 +143,9 @@ class Judge:
                 one.probability, one.criteria = says.probability(best), says.differences(best)
         return found
 
-    def _as_found(self, finds: Finds, chosen: Chosen) -> list[Found | None]:
+    def _as_found(self, finds: Finds, chosen: Chosen) -> list[BestCandidate | None]:
         first = self._window.first
-        found: list[Found | None] = []
+        found: list[BestCandidate | None] = []
         places, ends = chosen.places.tolist(), chosen.repeated_ends.tolist()
         repeated = (chosen.repeated[: ends[-1]] + first).tolist()
         for number, (place, repeats, relation) in enumerate(
@@ -155,7 +155,7 @@ class Judge:
                 found.append(None)
             else:
                 of, own = first + int(finds.rows[place]), repeated[ends[number] : ends[number + 1]]
-                found.append(Found(of, repeats, _RELATIONS[relation], own))
+                found.append(BestCandidate(of, repeats, _RELATIONS[relation], own))
         return found
 
     def _judged(

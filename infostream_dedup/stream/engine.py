@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from infostream_dedup.features.rows import Rows
 from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.machine.progress import Progress
@@ -15,7 +16,7 @@ from infostream_dedup.model import LANGUAGES, Document
 from infostream_dedup.model.stream_records import Decided, GroupEvent, Remembered, Status, Verdict
 from infostream_dedup.stream.analysis import Analysed, Analyser
 from infostream_dedup.stream.best import best_member
-from infostream_dedup.stream.decisions import Found, Judge, KeysThatMet
+from infostream_dedup.stream.decisions import BestCandidate, Judge, KeysThatMet
 from infostream_dedup.stream.epochs import EpochBorders
 from infostream_dedup.stream.frequencies import Frequencies, count_rows
 from infostream_dedup.stream.key_choice import choose_keys
@@ -23,7 +24,6 @@ from infostream_dedup.stream.losses import Losses
 from infostream_dedup.stream.memory import Memory
 from infostream_dedup.stream.preparation import Prepared, prepare
 from infostream_dedup.stream.restoring import catch_up, resume_frequencies, resumed_memory
-from infostream_dedup.stream.rows import Rows
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.term_numbers import TermNumbers
 
@@ -318,7 +318,7 @@ class StreamEngine:
         self,
         document: Remembered,
         equal: int | None,
-        found: Found | None,
+        found: BestCandidate | None,
         oldest: int,
         met: Iterator[KeysThatMet],
         events: list[GroupEvent],
@@ -340,14 +340,16 @@ class StreamEngine:
         status = "similar" if not joined else "duplicate" if equal is None else "exact"
         return self._explained(document, status, of, None if equal is not None else found, next(met))
 
-    def _joined(self, ordinal: int, of: int, found: Found | None, *, exact: bool, events: list[GroupEvent]) -> bool:
+    def _joined(
+        self, ordinal: int, of: int, found: BestCandidate | None, *, exact: bool, events: list[GroupEvent]
+    ) -> bool:
         repeated = [] if found is None else found.repeated
         joined, happened = self._memory.groups.join(ordinal, of, repeated, exact=exact)
         events += happened
         return joined
 
     def _explained(
-        self, document: Remembered, status: Status, of: int, found: Found | None, met: KeysThatMet
+        self, document: Remembered, status: Status, of: int, found: BestCandidate | None, met: KeysThatMet
     ) -> Verdict:
         """The verdict on a document that is linked to an earlier one, with the terms that met."""
         words = self.numbers.terms.some(np.array(met.terms, dtype=np.int64))

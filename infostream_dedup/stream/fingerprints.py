@@ -16,8 +16,8 @@ import orjson
 from infostream_dedup.corpus.documents import row_of
 from infostream_dedup.features.fast_numbers import find_runs, numbers_of_run
 from infostream_dedup.features.numbers import numbers
+from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import Document, full_text
-from infostream_dedup.stream.rows import Rows
 from infostream_dedup.text.sentences import decisions
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.features.rows import Rows
 from infostream_dedup.model.stream_records import GroupEvent
 from infostream_dedup.stream.best import Member
 from infostream_dedup.stream.clock import DAY, NO_TIME
 from infostream_dedup.stream.equal_hashes import EqualHashes
 from infostream_dedup.stream.groups import Groups
-from infostream_dedup.stream.rows import Rows
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.window import NO_SOURCE, Window
 from infostream_dedup.window.window_index import CandidateRows, Candidates, WindowIndex

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import Document
 from infostream_dedup.stream.clock import NO_TIME, advanced, microseconds
 from infostream_dedup.stream.fingerprints import content_hash, number_rows, opening_hash
 from infostream_dedup.stream.full_texts import full_texts
-from infostream_dedup.stream.rows import Rows
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.text.fingerprint import text_hashes
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.stream.clock import NO_TIME
 from infostream_dedup.stream.frequencies import Frequencies, LanguageCounts, count_rows
 from infostream_dedup.stream.memory import Memory
-from infostream_dedup.stream.rows import Rows
 from infostream_dedup.stream.settings import StreamSettings
 
 if TYPE_CHECKING:

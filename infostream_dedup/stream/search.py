@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from infostream_dedup.features.rows import Rows
 from infostream_dedup.links.relations import need
 from infostream_dedup.model import LANGUAGES, Document, Language
 from infostream_dedup.store.store import Store
 from infostream_dedup.stream.decisions import least_hits
 from infostream_dedup.stream.engine import StreamEngine
-from infostream_dedup.stream.rows import Rows
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.translated_query import QueryTranslator
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import LANGUAGES, Document, Language
 from infostream_dedup.stream.analysis import Analysed, Analyser
 from infostream_dedup.stream.frequencies import Frequencies
 from infostream_dedup.stream.key_choice import choose_keys
-from infostream_dedup.stream.rows import Rows
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.representations import terms_of_distinct

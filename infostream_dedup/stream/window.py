@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from infostream_dedup.features.rows import Rows
 from infostream_dedup.stream.kernels.judging import NO_SOURCE, Columns
-from infostream_dedup.stream.rows import Rows, RowWindow, with_room, without_first
+from infostream_dedup.stream.row_window import RowWindow, with_room, without_first
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

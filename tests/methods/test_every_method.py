@@ -15,7 +15,7 @@ import pytest
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.methods import Texts, method, method_class, methods
 from infostream_dedup.model import Document
-from infostream_dedup.model.limits import Range
+from infostream_dedup.model.limits import Range, limits_of
 
 WEIGHED_BY_COLLECTION = {
     "tf-idf",
@@ -122,7 +122,7 @@ def test_pairs_are_ordered_and_scored(name, parameters, texts):
 @pytest.mark.parametrize("name", NAMES)
 def test_parameters_are_checked(name):
     chosen = method_class(name)
-    limits = chosen.limits()
+    limits = limits_of(chosen)
     for field in dataclasses.fields(chosen):
         if isinstance(field.default, bool):
             wrong = [1, "yes", None]

@@ -13,7 +13,7 @@ from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputErr
 from infostream_dedup.model import Document
 from infostream_dedup.passages.boilerplate import Boilerplate, BoilerplateRule, ListedSentence, find_boilerplate
 from infostream_dedup.passages.boilerplate_file import marked_sentences, read_boilerplate
-from infostream_dedup.passages.collection import read_collection
+from infostream_dedup.passages.sentence_collection import read_collection
 
 PHRASE = "Подписывайтесь на наш канал!"
 NEWS = "Мэр города открыл новый мост."

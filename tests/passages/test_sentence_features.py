@@ -13,6 +13,7 @@ from infostream_dedup.passages.features.sentence_low_idf_sig import SentenceLowI
 from infostream_dedup.passages.features.sentence_spotsigs import SentenceSpotSigs
 from infostream_dedup.passages.sentence_feature import FEATURES, sentence_feature
 from infostream_dedup.passages.sentence_table import read_sentences
+from infostream_dedup.text.normalise import fold
 
 GOLDEN = (
     "As we are taking your candidature ahead we would like to highlight that INTEL as an organization believes and "
@@ -25,7 +26,8 @@ def _chains(feature, *texts, language="en"):
     """Chains of each sentence, spelt."""
     table = read_sentences(texts, [language] * len(texts))
     words = table.words
-    skipped = np.array([word in feature.skip for word in words.vocabulary], dtype=bool)[words.rows.values]
+    skip = {fold(word) for word in feature.skip}
+    skipped = np.array([word in skip for word in words.vocabulary], dtype=bool)[words.rows.values]
     antecedents = feature.antecedent_words(table)
     places, inside = chain_places(antecedents, words.breaks, c=feature.c, d=feature.d, skipped=skipped)
     rows = np.searchsorted(words.breaks, places[:, 0], side="right") - 1

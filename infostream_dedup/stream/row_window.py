@@ -1,43 +1,17 @@
-"""Rows of different length one after the other."""
+"""Rows of different lengths that come and go in order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from infostream_dedup.features.rows import Rows
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RowWindow", "Rows"]
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """Rows of a batch.
-
-    Attributes:
-        indptr: int64 (rows + 1,), where each row begins in ``values``; need not begin with 0.
-        values: the rows one after the other.
-    """
-
-    indptr: NDArray[np.int64]
-    values: NDArray[Any]
-
-    def __len__(self) -> int:
-        return len(self.indptr) - 1
-
-    def __iter__(self) -> Iterator[NDArray[Any]]:
-        """All rows, not copied."""
-        values, bounds = self.values, self.indptr.tolist()
-        return (values[begin:end] for begin, end in pairwise(bounds))
-
-    def row(self, number: int) -> NDArray[Any]:
-        """One row, not copied."""
-        return self.values[self.indptr[number] : self.indptr[number + 1]]
+__all__ = ["RowWindow", "with_room", "without_first"]
 
 
 class RowWindow:
