@@ -42,7 +42,7 @@ __all__ = ["SpotSigs"]
 
 
 @register("spotsigs")
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SpotSigs(Method):
     """Chains of content words behind stop words.
 

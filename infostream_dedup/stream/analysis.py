@@ -98,9 +98,19 @@ class Analyser:
         indices, counts = (np.empty(len(scanned.tokens) * most, dtype=np.int32) for _ in range(2))
         sizes, lengths = np.empty(documents, dtype=np.int64), np.empty(documents, dtype=np.int64)
         end = count_terms(
-            scanned.tokens, scanned.begins, scanned.lengths, languages, mapping,
-            self._stamps, 0, room, indices, counts, sizes, lengths,
-        )  # fmt: skip
+            scanned.tokens,
+            scanned.begins,
+            scanned.lengths,
+            languages,
+            mapping,
+            stamps=self._stamps,
+            base=0,
+            room=room,
+            indices=indices,
+            counts=counts,
+            sizes=sizes,
+            totals=lengths,
+        )
         self._stamps[indices[:end]] = NOTHING
         indptr = np.zeros(documents + 1, dtype=np.int64)
         np.cumsum(sizes, out=indptr[1:])

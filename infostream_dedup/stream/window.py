@@ -92,16 +92,16 @@ class Window:
         """What documents are judged by, not copied; it changes with ``extend`` and ``tidy``."""
         keys, targets, numbers = self.keys.rows, self.targets.rows, self.numbers.rows
         return Columns(
-            self.sizes,
-            self.sources,
-            self.times,
-            keys.indptr,
-            keys.values,
-            self.weights.rows.values,
-            targets.indptr,
-            targets.values,
-            numbers.indptr,
-            numbers.values,
+            sizes=self.sizes,
+            sources=self.sources,
+            times=self.times,
+            key_ends=keys.indptr,
+            keys=keys.values,
+            weights=self.weights.rows.values,
+            target_ends=targets.indptr,
+            targets=targets.values,
+            number_ends=numbers.indptr,
+            numbers=numbers.values,
         )
 
     def _put(self, name: str, held: int, values: NDArray[Any]) -> None:
