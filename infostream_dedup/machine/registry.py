@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Generic, TypeVar
 
@@ -12,7 +12,6 @@ from infostream_dedup.errors import ConfigurationError
 __all__ = ["Registry"]
 
 _Thing = TypeVar("_Thing")
-_Given = TypeVar("_Given")
 
 
 class Registry(Mapping[str, _Thing], Generic[_Thing]):
@@ -53,20 +52,13 @@ class Registry(Mapping[str, _Thing], Generic[_Thing]):
         self._ordered = None
 
     def remove(self, name: str) -> None:
-        """Forget a thing; for tests that register a toy."""
+        """Forget a thing."""
         del self._added[name]
         self._ordered = None
 
-    def register(
-        self, name: str, *, order: float = float("inf"), make: Callable[[_Given], _Thing]
-    ) -> Callable[[_Given], _Given]:
-        """Return a decorator that registers what ``make`` returns for the decorated class or function."""
-
-        def decorate(given: _Given) -> _Given:
-            self.add(name, make(given), order=order)
-            return given
-
-        return decorate
+    def look_again(self) -> None:
+        """Import the modules that the package has got since the registry was first read."""
+        self._ordered = None
 
     def get_known(self, name: str) -> _Thing:
         """Return a thing by its name.

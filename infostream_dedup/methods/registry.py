@@ -9,7 +9,7 @@ from infostream_dedup.machine.registry import Registry
 from infostream_dedup.methods.method import Method
 from infostream_dedup.model.notation import make_with_parameters
 
-__all__ = ["method", "method_class", "methods", "register"]
+__all__ = ["METHODS", "method", "method_class", "methods", "register"]
 
 _ORDER: Final = (
     "md5",
@@ -43,7 +43,7 @@ _ORDER: Final = (
 )
 """Order of tables; methods that are not named here come after, by name."""
 
-_METHODS: Final[Registry[type[Method]]] = Registry("infostream_dedup.methods", "method")
+METHODS: Final[Registry[type[Method]]] = Registry("infostream_dedup.methods", "method")
 
 _Class = TypeVar("_Class", bound=type[Method])
 
@@ -57,7 +57,7 @@ def register(name: str) -> Callable[[_Class], _Class]:
 
     def name_class(found: _Class) -> _Class:
         found.name = name
-        _METHODS.add(name, found, order=_ORDER.index(name) if name in _ORDER else len(_ORDER))
+        METHODS.add(name, found, order=_ORDER.index(name) if name in _ORDER else len(_ORDER))
         return found
 
     return name_class
@@ -65,7 +65,7 @@ def register(name: str) -> Callable[[_Class], _Class]:
 
 def methods() -> list[str]:
     """Names of all methods, in the order of tables."""
-    return list(_METHODS)
+    return list(METHODS)
 
 
 def method_class(name: str) -> type[Method]:
@@ -74,7 +74,7 @@ def method_class(name: str) -> type[Method]:
     Raises:
         ConfigurationError: there is no such method.
     """
-    return _METHODS.get_known(name)
+    return METHODS.get_known(name)
 
 
 def method(name: str, **parameters: Any) -> Method:
