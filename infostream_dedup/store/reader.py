@@ -41,11 +41,11 @@ _IDS_AT_ONCE: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class StoredBatch:
-    """A batch that is done.
+    """A stored batch.
 
     Attributes:
         batch_id: as given.
-        content_hash: of the batch's content.
+        content_hash: checksum of the batch's content.
         verdicts: one for each document of the batch, in its order.
     """
 
@@ -56,13 +56,13 @@ class StoredBatch:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A document the store has.
+    """A document in the store.
 
     Attributes:
-        ordinal: its place in the stream.
-        version: 0, or how often the id had come before.
-        content_hash: of the whole document.
-        verdict: what was said about it.
+        ordinal: its position in the stream.
+        version: number of earlier documents with the same id.
+        content_hash: checksum of the whole document.
+        verdict: the verdict on it.
     """
 
     ordinal: int
@@ -72,7 +72,7 @@ class Known:
 
 
 class StoreReader:
-    """What can be asked of a stored stream. `Store` adds everything that writes.
+    """Queries to a stored stream. `Store` adds everything that writes.
 
     Args:
         connection: an open connection to the store.
@@ -85,32 +85,35 @@ class StoreReader:
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """For reading by SQL."""
+        """The connection, for queries in SQL."""
         return self._connection
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings the store was made with."""
+        """The settings the store was created with."""
         with self.reading():
             return settings_of(self._connection)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Several reads of one state."""
+        """Let several reads see one state."""
         with snapshot(self._connection, self.path):
             yield self._connection
 
     def documents(self, first: int, end: int) -> RememberedTable:
-        """Documents with ordinals from `first` up to, without, `end`; for looking back, not for the engine."""
+        """Read the documents with ordinals from `first` to `end` (exclusive); for analyses, not for the engine."""
         with self.reading():
             return table_of(self._connection, first, end)
 
     def span(self, *, since: int | None = None, until: int | None = None) -> tuple[int, int]:
-        """Ordinals of the documents that came within a time of the stream's clock: the first, and one past the last.
+        """Find the documents that arrived within a period of the stream's clock.
 
         Args:
-            since: UTC microseconds since 1970; from the beginning if ``None``.
-            until: the first moment left out; to the end if ``None``.
+            since: UTC microseconds since 1970; ``None`` for the beginning of the stream.
+            until: end of the period, exclusive; ``None`` for the end of the stream.
+
+        Returns:
+            The first ordinal, and one past the last.
         """
         with self.reading() as connection:
             first = 0 if since is None else first_ordinal(connection, "clock", since)
@@ -118,46 +121,46 @@ class StoreReader:
         return first, max(first, end)
 
     def terms(self) -> list[str]:
-        """All terms by number."""
+        """Return all terms by number."""
         with self.reading() as connection:
             return terms_of(connection)
 
     def frequencies(self, *, before: int) -> dict[Language, LanguageFrequencies]:
-        """What the documents of an epoch were weighed by: document frequencies summed over all epochs before it."""
+        """Return the document frequencies that an epoch uses: sums over all epochs before it."""
         with self.reading() as connection:
             return summed_frequencies(connection, before=before, terms=position_of(connection).terms)
 
     def titles(self, ordinals: Iterable[int]) -> list[str]:
-        """Headlines of documents, empty for the forgotten.
+        """Return the headlines of documents; empty for forgotten ones.
 
         Raises:
-            KeyError: there is no document of an ordinal.
+            KeyError: an ordinal is unknown.
         """
         return [str(self._value("SELECT title FROM document WHERE ordinal = ?", ordinal)) for ordinal in ordinals]
 
     def headlines(self, first: int, end: int) -> list[str]:
-        """Headlines of documents with ordinals from `first` up to, without, `end`; empty for the forgotten."""
+        """Return the headlines of the documents from `first` to `end` (exclusive); empty for forgotten ones."""
         with self.reading() as connection:
             query = "SELECT title FROM document WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal"
             return [row[0] for row in connection.execute(query, (first, end))]
 
     @property
     def expired_below(self) -> int:
-        """Signatures of all smaller ordinals have been deleted."""
+        """The signatures of all smaller ordinals have been deleted."""
         with self.reading() as connection:
             return int(connection.execute("SELECT expired_below FROM store").fetchone()[0])
 
     def text(self, ordinal: int) -> str | None:
-        """The text of a document, ``None`` where the store does not keep it."""
+        """Return the text of a document, or ``None`` if the store does not keep it."""
         with naming_failures(self.path):
             row = self._connection.execute("SELECT packed FROM body WHERE ordinal = ?", (ordinal,)).fetchone()
         return None if row is None else zlib.decompress(row[0]).decode("utf-8", "surrogatepass")
 
     def kept(self, ordinal: int) -> Document:
-        """A document as far as it is stored, with its text.
+        """Return a document with its text and the fields that a store keeps.
 
         Raises:
-            BadDataError: the store does not have its text.
+            BadDataError: the store does not have the text.
         """
         with naming_failures(self.path):
             row = self._connection.execute(_KEPT, (ordinal,)).fetchone()
@@ -176,7 +179,7 @@ class StoreReader:
         return row[0]
 
     def batch(self, batch_id: str) -> StoredBatch | None:
-        """A batch that is done, with its verdicts as they were given; ``None`` if there is none of this id."""
+        """Return a stored batch with its original verdicts, or ``None`` if the id is unknown."""
         with self.reading():
             row = self._connection.execute(
                 "SELECT content_hash, first_ordinal, documents, answers FROM batch WHERE batch_id = ?", (batch_id,)
@@ -191,11 +194,11 @@ class StoreReader:
             return StoredBatch(batch_id, content_hash, verdicts)
 
     def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the document's own word
-        """All versions of a document the store has, oldest first."""
+        """Return all stored versions of a document, oldest first."""
         return tuple(self.known_of((id,)).get(id, ()))
 
     def known_of(self, ids: Sequence[str]) -> dict[str, list[Known]]:
-        """All versions of some documents, oldest first; ids that the store does not have are absent."""
+        """Return all stored versions of some documents, oldest first; unknown ids are absent."""
         found: dict[str, list[Known]] = {}
         with naming_failures(self.path):
             for begin in range(0, len(ids), _IDS_AT_ONCE):
@@ -206,15 +209,15 @@ class StoreReader:
         return found
 
     def verdict_of(self, id: str) -> Verdict | None:  # noqa: A002
-        """What was said about a document, or about its latest version; ``None`` if the store does not have it."""
+        """Return the verdict on a document's latest version, or ``None`` if the id is unknown."""
         known = self.known(id)
         return known[-1].verdict if known else None
 
     def verdict_at(self, ordinal: int) -> Verdict:
-        """What was said about the document at a place in the stream.
+        """Return the verdict on the document with an ordinal.
 
         Raises:
-            KeyError: there is none.
+            KeyError: the ordinal is unknown.
         """
         for verdict in self._verdicts(ordinal, ordinal + 1):
             return verdict
@@ -229,7 +232,7 @@ class StoreReader:
             yield from map(verdict_of_row, rows)
 
     def events(self) -> Iterator[GroupEvent]:
-        """Everything that happened to groups, in order."""
+        """Yield all events of groups, in order."""
         with naming_failures(self.path):
             rows = self._connection.execute("SELECT ordinal, kind, group_id, other, value FROM event ORDER BY number")
             yield from (GroupEvent(*row) for row in rows)

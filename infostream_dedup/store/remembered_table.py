@@ -1,4 +1,4 @@
-"""Remembered documents column by column: a million of them as single objects would take longer to make than to read."""
+"""Remembered documents as columns: creating a million objects would take longer than reading them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = ["RememberedTable"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RememberedTable:
-    """Documents in order of their ordinals; columns as in `Remembered`, whose meaning and units they share.
+    """Documents in the order of their ordinals; columns have the meaning and units of the fields of `Remembered`.
 
-    A forgotten document, and one whose signature has been deleted, has empty hashes, keys, weights, targets, numbers.
+    A document that was forgotten or whose signature was deleted has empty hashes, keys, weights, targets and numbers.
 
     Attributes:
-        groups: id of the group each document is in now, after all merges.
-        statuses: of each document's verdict.
-        keys, weights, targets, numbers: rows of `Ragged`.
+        groups: id of each document's group now, after all merges.
+        statuses: status of each document's verdict.
+        keys, weights, targets, numbers: one row for each document.
     """
 
     ordinals: NDArray[np.int64]
@@ -51,11 +51,11 @@ class RememberedTable:
         return len(self.ordinals)
 
     def __iter__(self) -> Iterator[Remembered]:
-        """Documents one by one, as `row` gives them."""
+        """Iterate over the documents, as `row` returns them."""
         return map(self.row, range(len(self)))
 
     def row(self, number: int) -> Remembered:
-        """The document at a place of the table, without title, text and content hash: no engine needs those at once."""
+        """Return one document by its index, without title, text and content hash, which the engine never needs."""
         return Remembered(
             ordinal=int(self.ordinals[number]),
             id=self.ids[number],

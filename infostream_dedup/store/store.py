@@ -32,8 +32,8 @@ class StoreChangedError(StoreBusyError):
 class Store(StoreReader):
     """Documents, signatures, frequencies, groups and verdicts of a stream. Each batch is one transaction.
 
-    Everything is on disk before `append` returns. A store has one engine's settings for life. Several processes may
-    read and write: writers take turns, readers see whole batches and stop nobody.
+    Everything is on disk before `append` returns. A store keeps the settings it was created with. Several processes
+    may read and write: writers take turns; readers see whole batches and block nobody.
 
     Example:
         >>> with Store.open(folder / "stream.db", settings_digest="abc") as store:      # doctest: +SKIP
@@ -57,23 +57,23 @@ class Store(StoreReader):
         read_only: bool = False,
         busy_seconds: float = BUSY_SECONDS,
     ) -> Self:
-        """Open a store; make it where there is none; bring an older one to today's schema, after a copy of it.
+        """Open a store, or create it. A store with an older schema is copied, then migrated.
 
         Args:
-            path: of the file; links are followed.
-            settings_digest: checksum of all settings that decide verdicts; needed for a new store, checked against an
-                old one. ``None`` opens any store.
-            settings: the same settings in words, kept for people and for `settings`.
-            create: make the store where there is none.
+            path: the file; links are followed.
+            settings_digest: checksum of all settings that decide verdicts; required for a new store, compared with an
+                existing one. ``None`` opens any store.
+            settings: the same settings in plain values, for people and for `settings`.
+            create: create the store if it does not exist.
             read_only: never write; an older store is refused.
-            busy_seconds: how long to wait for another process that writes.
+            busy_seconds: how long to wait while another process writes.
 
         Raises:
             NoInputError: there is no store and `create` is off.
-            BadDataError: the file is none of ours, damaged, cut short, or of a newer version of this program.
-            ConfigurationError: the store was made with other settings, or is older and may only be read.
+            BadDataError: the file is not a store, is damaged or cut short, or a newer version of this program wrote it.
+            ConfigurationError: the store was created with other settings, or is older and opened read-only.
             CannotCreateError, CannotWriteError: the file or its folder cannot be written.
-            StoreBusyError: another process has been writing all the time.
+            StoreBusyError: another process was writing all the time.
         """
         place = Path(path).resolve()
         connection = open_store(
@@ -92,7 +92,7 @@ class Store(StoreReader):
             raise
 
     def close(self) -> None:
-        """Let the file go. The last one to close it tidies the log away."""
+        """Close the file. The last process to close it removes the log."""
         self._connection.close()
 
     def __enter__(self) -> Self:
@@ -105,7 +105,7 @@ class Store(StoreReader):
 
     @property
     def position(self) -> Position:
-        """How far the store was when this object last loaded or appended."""
+        """Position of the store when this object last loaded or appended."""
         return self._position
 
     def changed(self) -> bool:
@@ -115,10 +115,10 @@ class Store(StoreReader):
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Keep other writers out while a batch is worked on; `append` inside becomes part of it.
+        """Keep other writers out while a batch is processed; `append` inside the block becomes part of it.
 
-        Everything is undone when the block fails. Inside it `changed` has its last word: who finds it true loads what
-        is new (``load(since=store.position)``) before working on the batch.
+        A failure of the block undoes everything. Inside the block nobody else can write, so `changed` is final: if it
+        is true, load what is new (``load(since=store.position)``) before processing the batch.
 
         Raises:
             StoreBusyError, CannotWriteError, BadDataError: nothing of the block was stored.
@@ -135,11 +135,11 @@ class Store(StoreReader):
             raise
 
     def load(self, *, since: Position | None = None) -> Loaded:
-        """Everything an engine needs to go on.
+        """Load the state an engine needs to continue.
 
         Args:
-            since: give only documents, terms and events that came after; everything if ``None``. What is small
-                (frequencies, state, clock) always comes whole. When a document was forgotten since, load everything.
+            since: load only later documents, terms and events; ``None`` loads everything. Small parts (frequencies,
+                state, clock) are always loaded whole. If a document has been forgotten since, load everything.
         """
         with self.reading():
             loaded = load(self._connection, since=since)
@@ -177,7 +177,7 @@ class Store(StoreReader):
         """Copy the store while others write.
 
         Raises:
-            CannotCreateError, CannotWriteError, BadDataError: as `copy_store` says; nothing is left behind.
+            CannotCreateError, CannotWriteError, BadDataError: see `copy_store`; nothing is left behind.
         """
         copy_store(self._connection, self.path, Path(target))
 
@@ -186,15 +186,15 @@ class Store(StoreReader):
         return expire(self._connection, self.path)
 
     def forget(self, id: str) -> Forgotten:  # noqa: A002
-        """Remove what a document said, in all its versions; `wipe` removes its remnants from the file.
+        """Remove the content of all versions of a document; `wipe` removes its remnants from the file.
 
         Raises:
-            BadDataError: the store does not have it.
+            BadDataError: the store does not have the document.
         """
         return forget(self._connection, self.path, id)
 
     def wipe(self) -> bool:
-        """Write the file anew without remnants of what was deleted; say whether none is left."""
+        """Rewrite the file without remnants of deleted data; return whether none is left."""
         return wipe(self._connection, self.path)
 
 

@@ -1,4 +1,4 @@
-"""A batch of texts as counts of numbered terms, read by compiled code."""
+"""Counting the numbered terms of a batch of texts, with compiled code."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Analysed:
 
     Attributes:
         terms: int32, numbers of the distinct terms of each document, ascending.
-        counts: int32, how often each of them stands there, in the same order.
+        counts: int32, number of occurrences of each, in the same order.
         languages: uint8 (documents,), index into ``LANGUAGES``.
-        lengths: int64 (documents,), terms of a document with repetition.
+        lengths: int64 (documents,), number of terms with repetition.
     """
 
     terms: Rows
@@ -48,11 +48,11 @@ class Analysed:
 
 
 class Analyser:
-    """Reads batches. Surfaces are numbered anew in each, so that memory does not grow with the stream.
+    """Reads batches. Surface numbers start over with each, so that memory does not grow with the stream.
 
     Args:
         settings: representation and rule of ``morph``.
-        numbers: of the stream's terms; new ones are added.
+        numbers: numbers of the stream's terms; new terms are added.
     """
 
     def __init__(self, settings: Settings, numbers: TermNumbers) -> None:
@@ -61,11 +61,11 @@ class Analyser:
         self._stamps = np.full(1 << 12, NOTHING, dtype=np.int64)
 
     def read(self, documents: Sequence[Document], texts: Texts | None = None) -> Analysed:
-        """Count the terms of every document, title and text.
+        """Count the terms in title and text of every document.
 
         Args:
             documents: the documents.
-            texts: title and text of each in UTF-8, where they have been encoded.
+            texts: title and text of each in UTF-8, if already encoded.
         """
         if texts is None:
             texts = full_texts(documents).texts
@@ -81,7 +81,7 @@ class Analyser:
     def _mapping(
         self, scanned: Scanned, languages: NDArray[np.uint8], surfaces: SurfaceList
     ) -> tuple[TermsOfSurfaces, int]:
-        """Surfaces of the batch to terms, and the most terms that a surface holds."""
+        """Map the surfaces of the batch to terms; also return the largest number of terms of a surface."""
         used = np.zeros(len(surfaces), dtype=np.uint8)
         mark_used(scanned.tokens, scanned.begins, scanned.lengths, languages, used)
         terms = self._terms.codes(surfaces, used)

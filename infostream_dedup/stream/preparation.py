@@ -1,4 +1,4 @@
-"""What is known of the documents of a batch before their words are looked at."""
+"""Hashes and times of a batch, taken before its words are read."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ class Prepared:
     """Documents of a batch, with their hashes and times.
 
     Attributes:
-        first: ordinal of the first one.
+        first: ordinal of the first document.
         documents: as given.
-        versions: how often each id had come before.
-        texts: their titles and texts in UTF-8.
-        content_hashes: of all fields.
-        hashes: text hash and opening hash; the latter empty where no rule asks for it.
-        published: own times in UTC microseconds since 1970.
-        clocks: int64, the stream's clock at each.
-        times: int64, own times, else the clock.
-        numbers: hashes of the numbers in title and text; empty rows where no rule asks for them.
+        versions: number of earlier documents with each id.
+        texts: titles and texts in UTF-8.
+        content_hashes: checksum of all fields of each document.
+        hashes: text hash and opening hash of each document; the latter is empty if no rule needs it.
+        published: publication times in UTC microseconds since 1970.
+        clocks: int64, the stream's clock at each document.
+        times: int64, publication times, or the clock if there is none.
+        numbers: hashes of the numbers in title and text; empty rows if no rule needs them.
     """
 
     first: int
@@ -65,15 +65,15 @@ def prepare(
     versions: Sequence[int] | None = None,
     content_hashes: Sequence[bytes] | None = None,
 ) -> Prepared:
-    """Take the hashes and times of a batch.
+    """Compute the hashes and times of a batch.
 
     Args:
         documents: in stream order.
-        settings: of the stream.
-        first: ordinal of the first one.
-        clock: of the stream before them.
-        versions: 0 for each by default.
-        content_hashes: made here by default.
+        settings: settings of the stream.
+        first: ordinal of the first document.
+        clock: the stream's clock before the first document.
+        versions: 0 for each document by default.
+        content_hashes: computed here by default.
     """
     published = [microseconds(document.time) for document in documents]
     clocks: list[int] = []

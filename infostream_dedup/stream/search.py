@@ -1,4 +1,4 @@
-"""Documents of a store's window that are like a given text."""
+"""Search for documents in a store's window that resemble a text."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _RELATIONS = (None, "contained", "contains", "equal")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A document that is like the text asked for.
+    """A document that resembles the text.
 
     Attributes:
-        id: of the document.
+        id: id of the document.
         title: its headline.
         language: its language.
         group: id of its group.
-        forward: key terms of the text found in it; in another language their equivalents are.
-        backward: its key terms found in the text.
-        relation: of the text to it at ``k_duplicate``: ``equal``, ``contained`` (the text lies inside it),
+        forward: number of the text's key terms found in it, or of their equivalents if it is in another language.
+        backward: number of its key terms found in the text.
+        relation: relation of the text to it at ``k_duplicate``: ``equal``, ``contained`` (it contains the text),
             ``contains``, or ``None``.
         terms: its terms that met in either direction, heaviest first.
     """
@@ -54,7 +54,7 @@ class Hit:
     terms: list[str]
 
     def as_dict(self) -> dict[str, Any]:
-        """The row of ``search``."""
+        """Return the row of ``search``."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
@@ -64,8 +64,8 @@ class _Asked:
 
     Attributes:
         keys: int64, numbers of the key terms, heaviest first.
-        weights: int64, of the keys.
-        sets: the numbers any of which meets each key term; ``None`` where only its own does.
+        weights: int64, weight of each key term.
+        sets: for each key term the numbers that match it; ``None`` if each matches only itself.
         targets: int64, numbers of all terms.
     """
 
@@ -75,7 +75,7 @@ class _Asked:
     targets: NDArray[np.int64]
 
     def weights_of_terms(self) -> dict[int, int]:
-        """Weight of every term that meets a key term."""
+        """Map each term that matches a key term to the weight."""
         sets = self.keys.reshape(-1, 1) if self.sets is None else self.sets
         met: dict[int, int] = {}
         for weight, terms in zip(self.weights.tolist(), sets, strict=True):
@@ -90,7 +90,7 @@ class _Near:
 
     Attributes:
         ordinals, forward, backward: int64.
-        asked: the text as it was asked for.
+        asked: the query that found them.
     """
 
     ordinals: NDArray[np.int64]
@@ -103,7 +103,7 @@ class _Near:
 
 
 class Searcher:
-    """Answers searches over the window of a store as it is when it is opened; it never writes.
+    """Searches the window of a store in its state at opening; never writes.
 
     Example:
         >>> with Searcher.open("stream.db") as searcher:                                # doctest: +SKIP
@@ -127,7 +127,7 @@ class Searcher:
 
         Raises:
             NoInputError: there is no store.
-            BadDataError: the file is no store of ours.
+            BadDataError: the file is not a store.
         """
         store = Store.open(path, create=False, read_only=True)
         try:
@@ -145,17 +145,18 @@ class Searcher:
     def search(
         self, text: str, *, title: str = "", k_min: int | None = None, top: int = 20, across: bool = True
     ) -> list[Hit]:
-        """Documents that resemble a text most: by min and max of both counts, then the earliest.
+        """Find the documents that resemble a text most.
 
-        Documents of other languages are asked for the text as the dictionaries translate it; of both counts, by the
-        text itself and by its translation, the better ones stand.
+        They are ordered by minimum and maximum of both counts, then the earliest first. Documents in other languages
+        are compared with the text itself and with its translation by the dictionaries; the better counts win.
 
         Args:
-            text: any.
-            title: of the text.
-            k_min: least key terms that meet in either direction; ``k_similar`` by default, fewer for a short text.
-            top: most hits; 0 for all.
-            across: also look into other languages by translation.
+            text: any text.
+            title: its title.
+            k_min: minimum number of key terms that meet in either direction; by default ``k_similar``, fewer for a
+                short text.
+            top: maximum number of hits; 0 for all.
+            across: also search other languages by translation.
         """
         document = Document(id="", text=text, title=title)
         answers = self._engine.look_up(document, k_min=1)
@@ -201,11 +202,11 @@ class Searcher:
         return need(k, own, sizes, n=terms.n, short=terms.short)
 
     def _near_across(self, document: Document, window: Window, k_min: int | None) -> list[_Near]:
-        """Documents of other languages, by a translation of the text into each."""
+        """Find documents in other languages by a translation of the text into each."""
         least = least_hits(self._settings) if k_min is None else k_min
         near = []
         for language, query in self._translator.translated(document, self._spoken).items():
-            # Several equivalents of one key term are counted one by one here: too much, never too little.
+            # Several equivalents of one key term are counted separately here: too many hits, never too few.
             found = self._engine.find(query.asked(), query.targets, k_min=least)
             spoken = self._languages[found.ordinals - window.first] == language
             ordinals, backward = found.ordinals[spoken], found.backward[spoken].astype(np.int64)

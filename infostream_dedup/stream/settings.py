@@ -1,4 +1,4 @@
-"""Every choice that changes what a stream says, with its default."""
+"""Every setting of a stream, with its default."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ EXACT_RULES: Final = ("text", "opening", "sentences")
 BEST_POLICIES: Final = ("earliest", "complete", "source-rank")
 
 _TERM_FIELDS: Final = ("representation", "weighting", "n", "target", "df_min", "df_max", "k1", "b", "short", "morph")
-"""Settings of terms that a stream heeds; the others speak of whole collections."""
+"""Settings of terms that a stream uses; the others concern whole collections."""
 
 _NO_VERDICT: Final = ("best", "source_ranks", "keep_text")
-"""Choices that no verdict depends on: a store may be opened with other ones."""
+"""Settings that no verdict depends on: a store may be opened with other values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,35 +35,35 @@ class StreamSettings:
         terms: representation, weighting, n, target (``text`` or ``signature``), df_min, df_max, k1, b, short, morph.
         k_duplicate: key terms that must meet for ``duplicate``, 1 to n; short documents need fewer (``need``).
         k_similar: key terms that must meet in either direction for ``similar``, 1 to k_duplicate.
-        duplicate_rule: ``equal`` asks for both directions; ``contained`` also takes a document that lies inside an
-            earlier one, the paper's own rule.
-        least_shared: share of all terms of two documents that both must hold for ``duplicate`` by rule ``equal`` (their
-            Jaccard index), 0 to 1: below it they tell one story in two ways and are ``similar`` with relation
-            ``equal``. 0 leaves it to the key terms, as the paper does.
-        window_days: days that a document is remembered by the stream's clock, above 0; ``None`` for ever.
-        window_documents: documents that are remembered, at least 1; ``None`` for all.
-        epoch_documents: documents of an epoch, at least 1; heeded where ``epoch_days`` is ``None``.
-        first_epoch: documents of the first epoch, at least 1; epochs grow until ``epoch_documents`` have come.
+        duplicate_rule: ``equal`` needs both directions; ``contained`` also accepts a document that an earlier one
+            contains, which is the paper's rule.
+        least_shared: minimum Jaccard index of all terms of two documents for ``duplicate`` by rule ``equal``, 0 to 1.
+            Below it they tell one story in two ways and are ``similar`` with relation ``equal``. 0 leaves the decision
+            to the key terms, as in the paper.
+        window_days: days that a document stays in the window by the stream's clock, above 0; ``None`` for ever.
+        window_documents: size of the window, at least 1; ``None`` for no limit.
+        epoch_documents: documents of an epoch, at least 1; used if ``epoch_days`` is ``None``.
+        first_epoch: documents of the first epoch, at least 1; epochs grow until ``epoch_documents`` is reached.
         epoch_days: days of an epoch by the stream's clock, at least 1.
-        same_source: ``ban`` links no two documents of one source, ``require`` only such, ``ignore`` all alike.
-        exact_rule: ``text`` compares whole bodies; the older rules of InfoStream also take the same first paragraph
-            (``opening``) or the same first three sentences (``sentences``).
-        best: which document stands for its group: ``earliest``, ``complete`` (the longest) or ``source-rank``.
-        source_ranks: sources, best first, for ``source-rank``; others rank behind them.
+        same_source: ``ban`` never links two documents of one source, ``require`` links no others, ``ignore`` links all.
+        exact_rule: ``text`` compares whole bodies; the older rules of InfoStream also accept an equal first paragraph
+            (``opening``) or three equal first sentences (``sentences``).
+        best: which document represents its group: ``earliest``, ``complete`` (the longest) or ``source-rank``.
+        source_ranks: sources, best first, for ``source-rank``; others follow.
         templates: a duplicate whose numbers differ is only ``similar``; its relation is ``template`` (one source's form
             filled in on another day) or ``updated`` (another state of the story).
-        chaining_documents: size from which on a group is watched for chaining, at least 2.
-        chaining_density: least share of a watched group's documents that a duplicate must be linked to, 0 to 1.
+        chaining_documents: minimum size of a group that is watched for chaining, at least 2.
+        chaining_density: minimum share of a watched group's documents that a duplicate must be linked to, 0 to 1.
         loss_limit: share of a source's documents that may be exact or duplicate, 0 to 1; ``None`` for no limit.
-        loss_documents: the last documents of a source that the share is taken of, at least 1.
-        keep_text: store the bodies too.
-        model: digest of the classifier that judges what key terms have found (``model_digest``); ``None`` for none. It
-            needs ``keep_text``.
-        boilerplate: digest of the list whose sentences were left out of the texts (``Boilerplate.digest``);
+        loss_documents: number of a source's last documents that the share is computed over, at least 1.
+        keep_text: also store the bodies.
+        model: digest of the classifier that judges the candidates (``model_digest``); ``None`` for none. It needs
+            ``keep_text``.
+        boilerplate: digest of the list whose sentences were removed from the texts (``Boilerplate.digest``);
             ``None`` for whole texts.
 
     Raises:
-        ConfigurationError: a value is out of its range, or a stream cannot do it.
+        ConfigurationError: a value is beyond its limit, or does not work for a stream.
     """
 
     terms: Settings = field(default_factory=Settings)
@@ -104,10 +104,10 @@ class StreamSettings:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> StreamSettings:
-        """Settings from plain values, as ``as_dict`` returns them; what is not named has its default.
+        """Make settings from plain values, as ``as_dict`` returns them; missing names keep their defaults.
 
         Raises:
-            ConfigurationError: an unknown name, or a value out of its range.
+            ConfigurationError: a name is unknown, or a value is beyond its limit.
         """
         known = {one.name for one in fields(cls)} - {"terms"}
         unknown = sorted(set(given) - known - set(_TERM_FIELDS))
@@ -122,18 +122,18 @@ class StreamSettings:
         return cls(terms=Settings.of(**terms), **own)
 
     def but(self, **changes: Any) -> StreamSettings:
-        """A copy with some values changed."""
+        """Return a copy with some values changed."""
         return replace(self, **changes)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values in the order of the table above; the terms' settings come first."""
+        """Return plain values in the order of the fields; the terms' settings come first."""
         terms = {name: getattr(self.terms, name) for name in _TERM_FIELDS}
         own = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "terms"}
         return terms | own | {"source_ranks": list(self.source_ranks)}
 
     @property
     def digest(self) -> str:
-        """32 hexadecimal digits that change with everything a verdict depends on."""
+        """32 hexadecimal digits that depend on everything a verdict depends on."""
         decisive = {name: _plain(value) for name, value in self.as_dict().items() if name not in _NO_VERDICT}
         # Stores made before there were models, or before lists were recorded, keep their digest.
         for name in ("model", "boilerplate"):
@@ -143,7 +143,7 @@ class StreamSettings:
 
 
 def _plain(value: Any) -> Any:
-    """7 and 7.0 days are the same."""
+    """Make 7 and 7.0 days the same."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
