@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from infostream_dedup.criteria.differences import CRITERIA, differences
+from infostream_dedup.criteria.criterion import CRITERIA
+from infostream_dedup.criteria.differences import differences
 from infostream_dedup.criteria.document_models import DocumentModels, document_models
 
 __all__ = ["CRITERIA", "DocumentModels", "differences", "document_models"]

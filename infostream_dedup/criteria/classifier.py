@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.criteria.authority import authority_of
+from infostream_dedup.criteria.differences import differences
 from infostream_dedup.criteria.document_models import DocumentModels
-from infostream_dedup.criteria.edition import difference_vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,14 +134,14 @@ class Decisions:
         return (self.forward > 0).astype(np.int64) + 2 * (self.backward > 0).astype(np.int64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Classifier:
     """A trained model.
 
     Attributes:
         preset: what it was trained for, a name of ``CLASSIFIER_PRESETS``.
         domain: subject it was trained on, empty for any.
-        criteria: names of ``ALL_CRITERIA``, in the order of the vector.
+        criteria: names of ``CRITERIA``, in the order of the vector.
         plane: what decides.
         calibration: decision values to probabilities.
         authority: of sources, 0 to 1, as given by an expert or learned.
@@ -162,7 +162,7 @@ class Classifier:
         self, models: DocumentModels, i: NDArray[np.int64], j: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Difference vectors of pairs, of i against j and of j against i: two of float64 (pairs, criteria)."""
-        return difference_vectors(models, i, j, self.criteria, authority_of(models.sources, self.authority))
+        return differences(models, i, j, self.criteria, authority_of(models.sources, self.authority))
 
     def decide_vectors(
         self,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
 
-from infostream_dedup.criteria.edition import ALL_CRITERIA
+from infostream_dedup.criteria.criterion import CRITERIA
 from infostream_dedup.errors import ConfigurationError
 
 __all__ = ["CLASSIFIER_PRESETS", "ClassifierPreset", "PairRule", "chosen_criteria", "chosen_preset"]
@@ -22,7 +22,7 @@ class ClassifierPreset:
 
     Attributes:
         name: of the preset.
-        criteria: names of ``ALL_CRITERIA``, in the order of the vector.
+        criteria: names of ``CRITERIA``, in the order of the vector.
         positive: labels that mean "each repeats the other".
         rule: when an undirected pair counts as found, for scores.
     """
@@ -88,10 +88,10 @@ def chosen_criteria(names: Sequence[str]) -> tuple[str, ...]:
     Raises:
         ConfigurationError: there is none, one is unknown, or one stands twice.
     """
-    wrong = [name for name in names if name not in ALL_CRITERIA]
+    wrong = [name for name in names if name not in CRITERIA]
     if wrong or not names or len(set(names)) < len(names):
         raise ConfigurationError(
-            f"criteria are {', '.join(map(repr, names)) or 'empty'}; expected one or more of {', '.join(ALL_CRITERIA)},"
+            f"criteria are {', '.join(map(repr, names)) or 'empty'}; expected one or more of {', '.join(CRITERIA)},"
             " each once"
         )
     return tuple(names)

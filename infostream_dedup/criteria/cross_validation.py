@@ -54,7 +54,7 @@ def held_out(
     Args:
         models: of the collection.
         pairs: judged.
-        criteria: names of ``ALL_CRITERIA``.
+        criteria: names of ``CRITERIA``.
         learn_authority: called with the training pairs of each fold.
         number: of folds.
     """

@@ -51,7 +51,7 @@ _KEY_TERMS_OF_ANY_WORD: Final = Settings(n=30, df_min=0)
 _ADDRESS: Final = re.compile(r"https?://|\bwww\.")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class DocumentModels:
     """Models of all documents of a collection.
 
@@ -132,23 +132,23 @@ def document_models(
     number_rows = Rows(_document_ends(parts, len(documents)), parts.numbers.values)
     tell(3)
     models = DocumentModels(
-        [document.id for document in documents],
-        words,
-        title_vectors([document.title for document in documents], languages, background=background),
-        weighted_sets(parts.sentence_documents, marks, weights, len(documents)),
-        weighted_sets(parts.document_of, marks_of_paragraphs, weights_of_paragraphs, len(documents)),
-        weighted_sets(
+        ids=[document.id for document in documents],
+        words=words,
+        titles=title_vectors([document.title for document in documents], languages, background=background),
+        sentences=weighted_sets(parts.sentence_documents, marks, weights, len(documents)),
+        paragraphs=weighted_sets(parts.document_of, marks_of_paragraphs, weights_of_paragraphs, len(documents)),
+        numbers=weighted_sets(
             number_rows.numbers, number_rows.values.astype(np.uint64), np.ones(len(number_rows.values)), len(documents)
         ),
-        number_rows,
-        np.array([_count(document.images) or 0 for document in documents], dtype=np.float64),
-        np.array([_links(document) for document in documents], dtype=np.float64),
-        np.array([_seconds(document) for document in documents], dtype=np.float64),
-        [document.source or None for document in documents],
-        [_category(document) for document in documents],
-        languages,
-        _key_terms(documents, languages, background=background),
-        statistics,
+        number_rows=number_rows,
+        images=np.array([_count(document.images) or 0 for document in documents], dtype=np.float64),
+        links=np.array([_links(document) for document in documents], dtype=np.float64),
+        times=np.array([_seconds(document) for document in documents], dtype=np.float64),
+        sources=[document.source or None for document in documents],
+        categories=[_category(document) for document in documents],
+        languages=languages,
+        key_terms=_key_terms(documents, languages, background=background),
+        statistics=statistics,
     )
     tell(4)
     return models

@@ -15,8 +15,8 @@ import orjson
 from infostream_dedup.corpus.outputs import open_output
 from infostream_dedup.criteria.classifier import Calibration, Classifier, Plane
 from infostream_dedup.criteria.classifier_presets import CLASSIFIER_PRESETS
+from infostream_dedup.criteria.criterion import CRITERIA
 from infostream_dedup.criteria.document_models import STATISTICS
-from infostream_dedup.criteria.edition import ALL_CRITERIA
 from infostream_dedup.errors import BadDataError, NoInputError
 
 __all__ = ["MAX_MODEL_BYTES", "model_bytes", "model_digest", "read_model", "write_model"]
@@ -131,16 +131,16 @@ class _Reader:
         if statistics not in STATISTICS:
             raise self._wrong("statistics", statistics, f"one of {', '.join(STATISTICS)}")
         made = Classifier(
-            preset,
-            self._text("domain"),
-            names,
-            plane,
-            Calibration(
+            preset=preset,
+            domain=self._text("domain"),
+            criteria=names,
+            plane=plane,
+            calibration=Calibration(
                 self._number(calibration, "slope", "calibration."), self._number(calibration, "offset", "calibration.")
             ),
-            self._authority(),
-            self._object(self._value, "training", ""),
-            statistics,
+            authority=self._authority(),
+            training=self._object(self._value, "training", ""),
+            statistics=statistics,
         )
         if self._value["version"] == _VERSION and self._value.get("checksum") != _checksum(made):
             raise _fault(self._source, "is not that of the other values: the file was damaged or edited", "checksum")
@@ -148,8 +148,8 @@ class _Reader:
 
     def _plane(self) -> tuple[tuple[str, ...], Plane]:
         columns = self._value.get("criteria")
-        if not isinstance(columns, list) or not 0 < len(columns) <= len(ALL_CRITERIA):
-            raise self._wrong("criteria", columns, f"a list of 1 to {len(ALL_CRITERIA)} objects")
+        if not isinstance(columns, list) or not 0 < len(columns) <= len(CRITERIA):
+            raise self._wrong("criteria", columns, f"a list of 1 to {len(CRITERIA)} objects")
         names: list[str] = []
         table = np.empty((len(columns), 3))
         for row, column in enumerate(columns):
@@ -157,8 +157,8 @@ class _Reader:
             if not isinstance(column, dict):
                 raise self._wrong(place, column, "an object with name, mean, scale, weight")
             name = column.get("name")
-            if not isinstance(name, str) or name not in ALL_CRITERIA or name in names:
-                raise self._wrong(f"{place}.name", name, f"one of {', '.join(ALL_CRITERIA)}, each once")
+            if not isinstance(name, str) or name not in CRITERIA or name in names:
+                raise self._wrong(f"{place}.name", name, f"one of {', '.join(CRITERIA)}, each once")
             names.append(name)
             table[row] = [self._number(column, field, f"{place}.") for field in ("mean", "scale", "weight")]
             if table[row, 1] < _SMALLEST_SCALE:

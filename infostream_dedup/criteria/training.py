@@ -12,8 +12,8 @@ from infostream_dedup.criteria.calibration import calibrate
 from infostream_dedup.criteria.classifier import Calibration, Classifier, Plane
 from infostream_dedup.criteria.classifier_presets import ClassifierPreset, chosen_criteria
 from infostream_dedup.criteria.cross_validation import HeldOut, LearnAuthority, found_by_rule, held_out
+from infostream_dedup.criteria.differences import differences
 from infostream_dedup.criteria.document_models import DocumentModels
-from infostream_dedup.criteria.edition import difference_vectors
 from infostream_dedup.criteria.judged_pairs import JudgedPairs
 from infostream_dedup.criteria.svm import fit_plane, learner_version
 from infostream_dedup.errors import BadDataError
@@ -43,7 +43,7 @@ def train(
         models: of the collection.
         pairs: judged, from ``judged_pairs``.
         preset: what the classifier is for.
-        criteria: names of ``ALL_CRITERIA`` instead of the preset's.
+        criteria: names of ``CRITERIA`` instead of the preset's.
         domain: subject of the documents, empty for any.
         learn_authority: authority of sources from judged pairs; every source unknown by default.
 
@@ -64,13 +64,22 @@ def train(
         )
     authority = learn_authority(pairs)
     known = authority_of(models.sources, authority)
-    vectors = np.concatenate(difference_vectors(models, pairs.i, pairs.j, names, known))
+    vectors = np.concatenate(differences(models, pairs.i, pairs.j, names, known))
     plane = fit_plane(vectors, repeats)
     unseen = held_out(models, pairs, names, learn_authority)
     calibration, out_of_fold = _calibration(unseen, repeats, plane, vectors)
     facts = _facts(pairs, unseen, preset, out_of_fold=out_of_fold)
     known_authority = dict(sorted(authority.items()))
-    return Classifier(preset.name, domain, names, plane, calibration, known_authority, facts, models.statistics)
+    return Classifier(
+        preset=preset.name,
+        domain=domain,
+        criteria=names,
+        plane=plane,
+        calibration=calibration,
+        authority=known_authority,
+        training=facts,
+        statistics=models.statistics,
+    )
 
 
 def _unknown(_: JudgedPairs) -> Mapping[str, float]:

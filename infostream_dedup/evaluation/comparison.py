@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.evaluation.collection import truth_for
+from infostream_dedup.evaluation.collection_scores import truth_for
 from infostream_dedup.evaluation.disagreement import ComparedPair, agreed, compared_pairs, disputed
 from infostream_dedup.evaluation.labels import Label, read_labels
 from infostream_dedup.evaluation.method_runs import MethodRun, MethodRuns, run_methods
 from infostream_dedup.evaluation.overlap import dice_matrix, found_alone
-from infostream_dedup.evaluation.pool import POOL_METHODS, THRESHOLD, Pool, alike_pairs, pool_of, pool_score
+from infostream_dedup.evaluation.pool import POOL_METHODS, THRESHOLD, MethodPool, alike_pairs, pool_of, pool_score
 from infostream_dedup.evaluation.predictions import Predictions
 from infostream_dedup.evaluation.protocol import evaluate
 from infostream_dedup.evaluation.timing import Cost
@@ -107,7 +107,7 @@ class PoolSummary:
     threshold: float = THRESHOLD
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """What a comparison found.
 
@@ -238,20 +238,20 @@ def compare_methods(
     drawn = disputed(names, disagreements, known=known) if disagreements else np.zeros(0, dtype=np.int64)
     pairs = compared_pairs(texts, names, np.concatenate((shown, drawn)))
     return Comparison(
-        protocol,
-        [
+        protocol=protocol,
+        rows=[
             ComparedMethod(run, figure, only)
             for run, figure, only in zip(found.runs, figures, found_alone(list(names.values())), strict=True)
         ],
-        dice_matrix(list(names.values())),
-        len(texts),
-        _configuration(found, protocol, pool, lang, domains, positive),
-        summary,
-        found.missing,
-        notes,
-        pairs[: len(shown)],
-        pairs[len(shown) :],
-        found.reading,
+        dice=dice_matrix(list(names.values())),
+        documents=len(texts),
+        configuration=_configuration(found, protocol, pool, lang, domains, positive),
+        pool=summary,
+        missing=found.missing,
+        notes=notes,
+        agreements=pairs[: len(shown)],
+        disagreements=pairs[len(shown) :],
+        reading=found.reading,
     )
 
 
@@ -313,7 +313,7 @@ def judged_by_pool(
     )
 
 
-def _by_pool(codes: NDArray[np.int64], pool: Pool, alike: NDArray[np.int64]) -> dict[str, float | int | None]:
+def _by_pool(codes: NDArray[np.int64], pool: MethodPool, alike: NDArray[np.int64]) -> dict[str, float | int | None]:
     judged = pool_score(codes, pool, alike)
     return {
         "precision": judged.scores.precision,

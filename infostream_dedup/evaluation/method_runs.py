@@ -30,7 +30,7 @@ _WARM_UP: Final = 20
 """Documents on which a method first runs untimed: loading dictionaries and packages is not its work."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MethodRun:
     """What one method made of the collection.
 
@@ -120,13 +120,13 @@ def _run(texts: Texts, half: Texts | None, name: str, method: Method) -> MethodR
         bare_half = half.without_features()
         exponent = growth(cost, measured(lambda: method.run(bare_half))[1])
     return MethodRun(
-        name,
-        method,
-        np.unique(codes_of(run.pairs.a, run.pairs.b, len(texts))),
-        sweep_counts(relation_of(run.pairs, len(texts)), [1])[0],
-        run.bytes_per_document,
-        cost,
-        exponent,
+        name=name,
+        method=method,
+        codes=np.unique(codes_of(run.pairs.a, run.pairs.b, len(texts))),
+        measures=sweep_counts(relation_of(run.pairs, len(texts)), [1])[0],
+        bytes_per_document=run.bytes_per_document,
+        cost=cost,
+        growth=exponent,
     )
 
 

@@ -24,7 +24,7 @@ from infostream_dedup.features.string_similarity import string_similarities
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["POOL_METHODS", "THRESHOLD", "Pool", "PoolScore", "alike_pairs", "pool_of", "pool_score"]
+__all__ = ["POOL_METHODS", "THRESHOLD", "MethodPool", "PoolScore", "alike_pairs", "pool_of", "pool_score"]
 
 POOL_METHODS: Final = (
     "md5",
@@ -46,7 +46,7 @@ THRESHOLD: Final = 0.80
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class MethodPool:
     """What methods found together, and what of it is right.
 
     Attributes:
@@ -85,7 +85,7 @@ def alike_pairs(texts: Sequence[str], codes: NDArray[np.int64], *, threshold: fl
     return codes[string_similarities(texts, a, b, threshold=threshold) > 0]
 
 
-def pool_of(found: Mapping[str, NDArray[np.int64]], alike: NDArray[np.int64]) -> Pool:
+def pool_of(found: Mapping[str, NDArray[np.int64]], alike: NDArray[np.int64]) -> MethodPool:
     """The pool of some methods.
 
     Args:
@@ -93,10 +93,10 @@ def pool_of(found: Mapping[str, NDArray[np.int64]], alike: NDArray[np.int64]) ->
         alike: int64, from ``alike_pairs`` of at least all of these pairs.
     """
     pairs = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *found.values()]))
-    return Pool(tuple(found), pairs, np.intersect1d(pairs, alike, assume_unique=True))
+    return MethodPool(tuple(found), pairs, np.intersect1d(pairs, alike, assume_unique=True))
 
 
-def pool_score(codes: NDArray[np.int64], pool: Pool, alike: NDArray[np.int64]) -> PoolScore:
+def pool_score(codes: NDArray[np.int64], pool: MethodPool, alike: NDArray[np.int64]) -> PoolScore:
     """Judge one method by the pool.
 
     Args:

@@ -19,14 +19,14 @@ from infostream_dedup.links.row_blocks import row_blocks
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Met", "equal_pairs", "pairs_sharing"]
+__all__ = ["SharedCounts", "equal_pairs", "pairs_sharing"]
 
 _BLOCK: Final = 8_000_000
 _SLACK: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Met:
+class SharedCounts:
     """Unordered pairs of documents and how many values each shares.
 
     Attributes:
@@ -40,7 +40,7 @@ class Met:
     shared: NDArray[np.int64]
 
 
-def pairs_sharing(rows: Rows, *, lengths: NDArray[np.int64] | None = None, ratio: float = np.inf) -> Met:
+def pairs_sharing(rows: Rows, *, lengths: NDArray[np.int64] | None = None, ratio: float = np.inf) -> SharedCounts:
     """Pairs of documents with a value in common.
 
     Args:
@@ -67,10 +67,10 @@ def pairs_sharing(rows: Rows, *, lengths: NDArray[np.int64] | None = None, ratio
         counts = np.bincount(place, weights=np.concatenate((counts, met)), minlength=len(merged)).astype(np.int64)
         codes = merged
     a, b = np.divmod(codes, max(documents, 1))
-    return Met(a, b, counts)
+    return SharedCounts(a, b, counts)
 
 
-def equal_pairs(rows: Rows) -> Met:
+def equal_pairs(rows: Rows) -> SharedCounts:
     """Pairs of documents whose rows are equal, value for value; empty rows equal nothing.
 
     Args:

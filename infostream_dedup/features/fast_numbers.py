@@ -65,7 +65,7 @@ def find_runs(texts: Texts) -> NumberRuns:
     room, starts = np.empty(length + count + BLOCK, dtype=np.uint8), np.empty(length // 2 + count + 1, dtype=np.int64)
     sizes = np.empty(count, dtype=np.int64)
     word = np.empty(LONGEST, dtype=np.uint32)
-    found = number_runs(texts.data, texts.offsets, _kinds(), _words(), word, room, starts, sizes)
+    found = number_runs(texts.data, texts.offsets, _kinds(), _words(), word=word, room=room, starts=starts, sizes=sizes)
     left = np.flatnonzero(sizes < 0)
     sizes[left] = 0
     return NumberRuns(SurfaceList(starts[: found + 1], room), sizes, left.tolist())

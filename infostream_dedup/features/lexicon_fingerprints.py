@@ -16,11 +16,19 @@ import numpy as np
 from infostream_dedup.features.hashing import hash_words, scrambled
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.features.word_counts import WordCounts, normalised_idf
+from infostream_dedup.features.words import Words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["lexicon_fingerprint", "lexicon_fingerprints", "middle_lexicon", "random_lexicons", "split_lexicons"]
+__all__ = [
+    "lexicon_fingerprint",
+    "lexicon_fingerprints",
+    "lexicon_sums",
+    "middle_lexicon",
+    "random_lexicons",
+    "split_lexicons",
+]
 
 _RANDOM_LEXICON: Final = 1000
 _SPLIT: Final = 3000
@@ -96,3 +104,27 @@ def lexicon_fingerprint(words: list[str], number: int) -> int:
     """SHA-1, cut to 64 bits, of the number of a lexicon and words in code point order."""
     data = f"{number} {' '.join(words)}".encode("utf-8", "surrogatepass")
     return int.from_bytes(sha1(data, usedforsecurity=False).digest()[:8], "little")
+
+
+def lexicon_sums(words: Words, kept: NDArray[np.bool_], least_words: int) -> Rows:
+    """Sum of the hashes of the distinct words of each row that belong to a lexicon, modulo 2**64.
+
+    Args:
+        words: of all rows.
+        kept: bool (words of all rows,), which words belong to the lexicon.
+        least_words: a row with fewer distinct words of the lexicon has no sum.
+
+    Returns:
+        uint64, at most one value in each row. Order and repetition of words do not matter.
+    """
+    chosen = words.rows.chosen(kept)
+    # Numpy's own `unique` hashes, which takes eight times as long.
+    pairs = np.sort(chosen.numbers * len(words.vocabulary) + chosen.values)
+    pairs = pairs[np.diff(pairs, prepend=-1) > 0]
+    row, word = np.divmod(pairs, max(len(words.vocabulary), 1))
+    hashes = scrambled(hash_words(words.vocabulary))
+    total = np.zeros(len(words) + 1, dtype=np.uint64)
+    np.add.at(total, row, hashes[word])
+    enough = np.bincount(row, minlength=len(words)) >= least_words
+    indptr = np.concatenate(([0], np.cumsum(enough))).astype(np.int64)
+    return Rows(indptr, total[:-1][enough])

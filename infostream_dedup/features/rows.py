@@ -1,9 +1,10 @@
-"""Lists of different lengths, one per document, in two arrays."""
+"""Rows of different lengths in two arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,10 +17,11 @@ __all__ = ["Rows", "distinct", "rows_from", "smallest"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """A list of values per document.
+    """Rows of values, mostly one per document.
 
     Attributes:
-        indptr: int64 (documents + 1,): the values of document d are ``values[indptr[d]:indptr[d + 1]]``.
+        indptr: int64 (rows + 1,): the values of row d are ``values[indptr[d]:indptr[d + 1]]``. It begins with 0, except
+            in a part of other rows, which serves only `row` and iteration.
         values: (entries,), of any dtype.
     """
 
@@ -28,6 +30,11 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
+
+    def __iter__(self) -> Iterator[NDArray[Any]]:
+        """Views of all rows."""
+        values, bounds = self.values, self.indptr.tolist()
+        return (values[begin:end] for begin, end in pairwise(bounds))
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -45,7 +52,7 @@ class Rows:
         return int(self.values.nbytes)
 
     def row(self, document: int) -> NDArray[Any]:
-        """Values of one document."""
+        """View of one row."""
         return self.values[self.indptr[document] : self.indptr[document + 1]]
 
     def chosen(self, keep: NDArray[np.bool_]) -> Rows:

@@ -59,30 +59,28 @@ def spot_signatures(
     c: int,
     d: int,
     with_antecedent: bool = True,
+    within_sentences: bool = False,
 ) -> Rows:
-    """Spot signatures of every document, in text order and with repetitions.
+    """Spot signatures of each row of words, in text order and with repetitions.
 
     Args:
-        words: all words of all documents.
-        antecedents: bool (words of all documents,).
-        stops: bool (words of all documents,).
+        words: all words of all rows.
+        antecedents: bool (words of all rows,).
+        stops: bool (words of all rows,).
         c: words after the antecedent.
         d: distance.
         with_antecedent: whether the antecedent is part of the signature, as in the paper; in the authors' code it is
             not.
+        within_sentences: whether a chain must end within its sentence, not only within its row.
 
     Returns:
         uint64.
     """
-    hashes = hash_words(words.vocabulary)
-    sizes: list[int] = []
-    found: list[NDArray[np.uint64]] = [np.zeros(0, dtype=np.uint64)]
-    for document in range(len(words)):
-        span = slice(words.rows.indptr[document], words.rows.indptr[document + 1])
-        row = words.rows.values[span]
-        chains = spot_places(row, antecedents[span], stops[span], c=c, d=d)
-        sizes.append(len(chains))
-        chosen = hashes[row[chains if with_antecedent else chains[:, 1:]]]
-        found.append(hash_sequences(list(chosen.T)))
-    indptr = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))).astype(np.int64)
-    return Rows(indptr, np.concatenate(found))
+    bounds = words.breaks if within_sentences else words.rows.indptr
+    # Indices only grow along a chain, so a chain of the whole collection is right if it ends where it began.
+    chains = spot_places(words.rows.values, antecedents, stops, c=c, d=d)
+    chains = chains[chains[:, -1] < bounds[np.searchsorted(bounds, chains[:, 0], side="right")]]
+    hashes = hash_words(words.vocabulary)[words.rows.values]
+    columns = chains if with_antecedent else chains[:, 1:]
+    indptr = np.searchsorted(chains[:, 0], words.rows.indptr).astype(np.int64)
+    return Rows(indptr, hash_sequences([hashes[column] for column in columns.T]))

@@ -7,17 +7,17 @@ from itertools import permutations
 
 from infostream_dedup.lexicography.findings import Finding
 from infostream_dedup.lexicon.spelling import key_form
-from infostream_dedup.lexicon.tables import Row
+from infostream_dedup.lexicon.tables import TableRow
 from infostream_dedup.model import LANGUAGES, Language
-from infostream_dedup.translation.dictionary import DictionaryRung
 from infostream_dedup.translation.refusals import allowed
+from infostream_dedup.translation.rungs.dictionary import DictionaryRung
 from infostream_dedup.translation.word_pairs import as_terms
 
 __all__ = ["broken_round_trips"]
 
 
 def broken_round_trips(
-    rows: Sequence[Row], progress: Callable[[str, int, int | None], None] | None = None
+    rows: Sequence[TableRow], progress: Callable[[str, int, int | None], None] | None = None
 ) -> Iterator[Finding]:
     """Rows of ``translations.tsv`` whose first words do not lead to each other, there and back.
 
@@ -45,7 +45,7 @@ def broken_round_trips(
             progress("round trips", done, len(directions))
 
 
-def _first(row: Row, language: Language) -> str:
+def _first(row: TableRow, language: Language) -> str:
     """The first word of a cell; empty where it is a phrase, which is no term."""
     word = key_form(row.cells[language].partition("|")[0].strip())
     return "" if " " in word else word

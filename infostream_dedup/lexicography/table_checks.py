@@ -12,7 +12,7 @@ from infostream_dedup.lexicography.letters import NAME_OF, mixed_part, stray_let
 from infostream_dedup.lexicography.table_lines import read_lines, read_rows
 from infostream_dedup.lexicography.word_knowledge import is_confirmed, is_known, misfit, parts
 from infostream_dedup.lexicon.spelling import key_form
-from infostream_dedup.lexicon.tables import Row
+from infostream_dedup.lexicon.tables import TableRow
 from infostream_dedup.model import LANGUAGES, Language
 
 __all__ = ["COLUMNS", "KINDS", "blocked_words", "check_tables", "contradictions", "files_of"]
@@ -52,7 +52,7 @@ _PARTS_OF_SPEECH: Final = ("noun", "adj")
 _RETYPE: Final = "type it anew with the letters of one alphabet"
 _LOOK: Final = "look it up and mend it, or take it out"
 _Blocked = dict[Language, frozenset[str]]
-_Check = Callable[[Sequence[Row]], Iterator[Finding]]
+_Check = Callable[[Sequence[TableRow]], Iterator[Finding]]
 
 
 def files_of(folder: Path) -> list[Path]:
@@ -70,7 +70,7 @@ def blocked_words(folder: Path) -> _Blocked:
     }
 
 
-def check_tables(paths: Iterable[Path], blocked: _Blocked) -> Iterator[tuple[Path, list[Row], list[Finding]]]:
+def check_tables(paths: Iterable[Path], blocked: _Blocked) -> Iterator[tuple[Path, list[TableRow], list[Finding]]]:
     """Check files one by one.
 
     Args:
@@ -82,7 +82,7 @@ def check_tables(paths: Iterable[Path], blocked: _Blocked) -> Iterator[tuple[Pat
     """
     for path in paths:
         if path.name in _STOP_LISTS:
-            rows: list[Row] = []
+            rows: list[TableRow] = []
             findings = _check_stop_list(path, _STOP_LISTS[path.name])
         else:
             rows, findings = read_rows(path, COLUMNS[path.name])
@@ -100,16 +100,16 @@ def _check_of(name: str, blocked: _Blocked) -> _Check:
     return _check_listed
 
 
-def _finding(row: Row, field: str, message: str, advice: str, level: Level = "defect") -> Finding:
+def _finding(row: TableRow, field: str, message: str, advice: str, level: Level = "defect") -> Finding:
     return Finding(level, row.file, row.line, field, message, advice)
 
 
-def _variants(row: Row, field: str) -> list[str]:
+def _variants(row: TableRow, field: str) -> list[str]:
     cell = row.cells[field]
     return [variant.strip() for variant in cell.split("|")] if cell else []
 
 
-def _check_cell(row: Row, field: str, language: Language, blocked: _Blocked, *, latin: bool) -> Iterator[Finding]:
+def _check_cell(row: TableRow, field: str, language: Language, blocked: _Blocked, *, latin: bool) -> Iterator[Finding]:
     """Empty, repeated, blocked variants and letters of another language."""
     seen: set[str] = set()
     for variant in _variants(row, field):
@@ -131,7 +131,7 @@ def _check_cell(row: Row, field: str, language: Language, blocked: _Blocked, *, 
             yield _finding(row, field, f"{variant!r} is on the block-list", "take it out: no answer may be a slur")
 
 
-def _check_concepts(rows: Sequence[Row], blocked: _Blocked) -> Iterator[Finding]:
+def _check_concepts(rows: Sequence[TableRow], blocked: _Blocked) -> Iterator[Finding]:
     lines: dict[tuple[str, ...], int] = {}
     for row in rows:
         for language in LANGUAGES:
@@ -153,7 +153,7 @@ def _check_concepts(rows: Sequence[Row], blocked: _Blocked) -> Iterator[Finding]
         lines.setdefault(concept, row.line)
 
 
-def _check_words(row: Row) -> Iterator[Finding]:
+def _check_words(row: TableRow) -> Iterator[Finding]:
     """Words that nothing knows or that are no nouns."""
     words = [
         (language, word)
@@ -175,7 +175,7 @@ def _check_words(row: Row) -> Iterator[Finding]:
             yield _finding(row, language, f"{word!r} {why}", advice)
 
 
-def _check_names(rows: Sequence[Row], kinds: frozenset[str], blocked: _Blocked) -> Iterator[Finding]:
+def _check_names(rows: Sequence[TableRow], kinds: frozenset[str], blocked: _Blocked) -> Iterator[Finding]:
     lines: dict[tuple[str, str, str], int] = {}
     for row in rows:
         organisation = row.file == "organisations.tsv"
@@ -196,7 +196,7 @@ def _check_names(rows: Sequence[Row], kinds: frozenset[str], blocked: _Blocked) 
             yield from _check_name_words(row)
 
 
-def _check_name_words(row: Row) -> Iterator[Finding]:
+def _check_name_words(row: TableRow) -> Iterator[Finding]:
     """Names that neither a source nor the spelling in another language confirms: a doubt only, for many are rare."""
     every = [(part, its) for its in LANGUAGES for word in _variants(row, its) for part in parts(word)]
     for part, language in every:
@@ -206,7 +206,7 @@ def _check_name_words(row: Row) -> Iterator[Finding]:
             yield _finding(row, language, message, "look up its spelling", "doubt")
 
 
-def _check_false_friends(rows: Sequence[Row], blocked: _Blocked) -> Iterator[Finding]:
+def _check_false_friends(rows: Sequence[TableRow], blocked: _Blocked) -> Iterator[Finding]:
     lines: dict[tuple[str, str], int] = {}
     fields: tuple[tuple[str, Language], ...] = (("ru", "ru"), ("uk", "uk"), ("right_uk", "uk"))
     for row in rows:
@@ -226,7 +226,7 @@ def _check_false_friends(rows: Sequence[Row], blocked: _Blocked) -> Iterator[Fin
         lines.setdefault(pair, row.line)
 
 
-def _check_listed(rows: Sequence[Row]) -> Iterator[Finding]:
+def _check_listed(rows: Sequence[TableRow]) -> Iterator[Finding]:
     """Tables of single words with their language: nouns, repairs, excluded words, the block-list."""
     lines: dict[tuple[str, str], int] = {}
     for row in rows:
@@ -246,7 +246,7 @@ def _check_listed(rows: Sequence[Row]) -> Iterator[Finding]:
         yield from _check_listed_word(row, language, word)
 
 
-def _check_listed_word(row: Row, language: Language, word: str) -> Iterator[Finding]:
+def _check_listed_word(row: TableRow, language: Language, word: str) -> Iterator[Finding]:
     if stray := stray_letter(word, language, latin=True):
         message = f"{word!r} has {stray!r}, which {NAME_OF[language]} words do not have"
         yield _finding(row, "word", message, "mend the word or its language")
@@ -284,7 +284,7 @@ def _check_stop_list(path: Path, language: Language) -> list[Finding]:
     return findings
 
 
-def contradictions(concepts: Sequence[Row], friends: Sequence[Row]) -> list[Finding]:
+def contradictions(concepts: Sequence[TableRow], friends: Sequence[TableRow]) -> list[Finding]:
     """Pairs that ``translations.tsv`` gives and ``false_friends.tsv`` says are wrong.
 
     Args:

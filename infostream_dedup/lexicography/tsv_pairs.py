@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from typing import BinaryIO, Final
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.lexicography.intake import PARTS_OF_SPEECH, Intake
+from infostream_dedup.lexicography.pair_intake import PARTS_OF_SPEECH, PairIntake
 
 __all__ = ["read_tsv"]
 
 _PARTS: Final = {**{part: part for part in PARTS_OF_SPEECH}, "": "noun", "n": "noun", "np": "name", "adjective": "adj"}
 
 
-def read_tsv(stream: BinaryIO, intake: Intake) -> None:
+def read_tsv(stream: BinaryIO, intake: PairIntake) -> None:
     """Read a table: a header, then a row a line; empty lines and lines that begin with ``#`` are skipped.
 
     The header names a column by the code of the source language (or ``source``) and one by that of the target language
@@ -46,7 +46,7 @@ def read_tsv(stream: BinaryIO, intake: Intake) -> None:
             _offer(cells, number, places, intake)
 
 
-def _places(header: list[str], line: int, intake: Intake) -> tuple[int, int, int | None]:
+def _places(header: list[str], line: int, intake: PairIntake) -> tuple[int, int, int | None]:
     wanted = intake.wanted
     # A table like translations.tsv has a column source too: where its rows are from.
     source = _place(header, (wanted.source, "source"))
@@ -66,7 +66,7 @@ def _place(header: list[str], names: Iterable[str]) -> int | None:
     return next((header.index(name) for name in names if name in header), None)
 
 
-def _offer(cells: list[str], line: int, places: tuple[int, int, int | None], intake: Intake) -> None:
+def _offer(cells: list[str], line: int, places: tuple[int, int, int | None], intake: PairIntake) -> None:
     source, target, pos = places
     written = "" if pos is None else cells[pos].casefold()
     if written not in _PARTS:

@@ -41,7 +41,7 @@ class Texts:
     @classmethod
     def of(cls, *texts: str) -> Texts:
         """A collection of bare texts, numbered from 0."""
-        return cls([Document(str(number), text) for number, text in enumerate(texts)])
+        return cls([Document(id=str(number), text=text) for number, text in enumerate(texts)])
 
     def __len__(self) -> int:
         return len(self.documents)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model.document import LANGUAGES
+from infostream_dedup.model.limits import OneOf, Range, check_limits
 
 __all__ = ["PRESETS", "REPRESENTATIONS", "SCORES", "SHORT_RULES", "WEIGHTINGS", "Settings"]
 
@@ -25,7 +26,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """What decides key terms, links and pairs. Names equal the flags of the command line.
 
@@ -52,40 +53,28 @@ class Settings:
         ConfigurationError: a value is out of its range.
     """
 
-    representation: str = "morph"
-    weighting: str = "bm25"
-    n: int = 12
+    representation: Annotated[str, OneOf(*REPRESENTATIONS)] = "morph"
+    weighting: Annotated[str, OneOf(*WEIGHTINGS)] = "bm25"
+    n: Annotated[int, Range(1, 255)] = 12
     k: int = 6
-    score: str = "count"
-    threshold: float = 0.40
+    score: Annotated[str, OneOf(*SCORES)] = "count"
+    threshold: Annotated[float, Range(1e-9, 1.0)] = 0.40
     min_terms: int = 3
-    rule: str = "both"
+    rule: Annotated[str, OneOf(*PAIR_RULES)] = "both"
     target: str = "text"
-    df_min: float = 2
-    df_max: float = 0.5
-    k1: float = 2.0
-    b: float = 0.75
+    df_min: Annotated[float, Range(0.0)] = 2
+    df_max: Annotated[float, Range(0.0)] = 0.5
+    k1: Annotated[float, Range(0.0)] = 2.0
+    b: Annotated[float, Range(0.0, 1.0)] = 0.75
     background: bool = True
-    short: str = "scaled"
-    morph: str = "open"
-    pivot: str = "ru"
+    short: Annotated[str, OneOf(*SHORT_RULES)] = "scaled"
+    morph: Annotated[str, OneOf(*MORPH_RULES)] = "open"
+    pivot: Annotated[str, OneOf(*LANGUAGES)] = "ru"
 
     def __post_init__(self) -> None:
-        _one_of("representation", self.representation, REPRESENTATIONS)
-        _one_of("weighting", self.weighting, WEIGHTINGS)
-        _one_of("score", self.score, SCORES)
-        _one_of("rule", self.rule, PAIR_RULES)
-        _one_of("short", self.short, SHORT_RULES)
-        _one_of("morph", self.morph, MORPH_RULES)
-        _one_of("pivot", self.pivot, LANGUAGES)
-        _within("n", self.n, 1, 255)
-        _within("k", self.k, 1, self.n)
-        _within("min_terms", self.min_terms, 1, self.n)
-        _within("threshold", self.threshold, 1e-9, 1)
-        _within("df_min", self.df_min, 0, float("inf"))
-        _within("df_max", self.df_max, 0, float("inf"))
-        _within("k1", self.k1, 0, float("inf"))
-        _within("b", self.b, 0, 1)
+        check_limits(self)
+        Range(1, self.n).check("k", self.k)
+        Range(1, self.n).check("min_terms", self.min_terms)
         self.target_size()
 
     def target_size(self) -> int | None:
@@ -124,13 +113,3 @@ class Settings:
     def as_dict(self) -> dict[str, Any]:
         """Plain values in the order of the table above."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
-
-
-def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise ConfigurationError(f"{name} is {value!r}; expected one of {', '.join(known)}")
-
-
-def _within(name: str, value: float, low: float, high: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise ConfigurationError(f"{name} is {value!r}; expected a number from {low:g} to {high:g}")

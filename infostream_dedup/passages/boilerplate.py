@@ -99,7 +99,7 @@ class Boilerplate:
 
     Example:
         >>> listed = Boilerplate([ListedSentence(None, "Подписывайтесь на наш канал!")])
-        >>> documents = [Document("1", "Мост открыли. Подписывайтесь на наш канал. Снег.")]
+        >>> documents = [Document(id="1", text="Мост открыли. Подписывайтесь на наш канал. Снег.")]
         >>> [document.text for document in listed.left_out(documents)]
         ['Мост открыли.  Снег.']
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from infostream_dedup.passages.collection import Collection
+    from infostream_dedup.passages.sentence_collection import SentenceCollection
 
 __all__ = ["marked_sentences", "read_boilerplate"]
 
@@ -38,7 +38,7 @@ def read_boilerplate(path: str | Path) -> Boilerplate:
     return Boilerplate(_rows(Path(path), str(path)))
 
 
-def marked_sentences(path: str | Path | None, collection: Collection) -> NDArray[np.bool_] | None:
+def marked_sentences(path: str | Path | None, collection: SentenceCollection) -> NDArray[np.bool_] | None:
     """Which sentences of a collection a file lists: bool (sentences,); ``None`` without a file.
 
     Raises:

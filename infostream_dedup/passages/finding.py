@@ -1,6 +1,6 @@
 """From documents to the passages that they share: the steps in order.
 
-Sentences of all documents become bags of features (``feature_names``); sentences whose bags resemble one another are
+Sentences of all documents become bags of features (``sentence_feature``); sentences whose bags resemble one another are
 copies (``sentence_classes``); runs of copied sentences are passages (``passage_table``). Heavy parts are imported when
 they are needed, so that naming this package costs nothing.
 """
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from infostream_dedup.features.rows import Rows
     from infostream_dedup.model import Document
-    from infostream_dedup.passages.collection import Collection
     from infostream_dedup.passages.passage_table import PassageTable
     from infostream_dedup.passages.sentence_classes import SentenceClasses
+    from infostream_dedup.passages.sentence_collection import SentenceCollection
     from infostream_dedup.passages.sentence_table import SentenceTable
     from infostream_dedup.passages.text_comparison import TextComparison
 
@@ -44,17 +44,17 @@ def find_passages(
     Example:
         >>> from infostream_dedup.model import Document
         >>> quoted = "Мэр открыл новый мост через реку утром."
-        >>> found = find_passages([Document("1", quoted), Document("2", f"Вчера. {quoted} Снег.")])
+        >>> found = find_passages([Document(id="1", text=quoted), Document(id="2", text=f"Вчера. {quoted} Снег.")])
         >>> list(found.as_dicts())[0]["spans"]
         [{'a': [0, 39], 'b': [7, 46], 'sentences': 1, 'words': 7}]
     """
-    from infostream_dedup.passages.collection import read_collection
+    from infostream_dedup.passages.sentence_collection import read_collection
 
     return passages_of(read_collection(documents, progress=progress), settings, progress=progress)
 
 
 def passages_of(
-    collection: Collection,
+    collection: SentenceCollection,
     settings: PassageSettings = DEFAULT_SETTINGS,
     *,
     without: NDArray[np.bool_] | None = None,
@@ -96,8 +96,8 @@ def copied_sentences(
     Raises:
         ConfigurationError: as ``find_passages``.
     """
-    from infostream_dedup.passages.feature_names import sentence_feature
     from infostream_dedup.passages.sentence_classes import index_bags, matched
+    from infostream_dedup.passages.sentence_feature import sentence_feature
 
     feature = sentence_feature(settings.feature)
     _tell(progress, "features")

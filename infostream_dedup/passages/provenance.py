@@ -22,7 +22,7 @@ from infostream_dedup.text.tokens import Shape, forms, surfaces
 if TYPE_CHECKING:
     from datetime import datetime
 
-__all__ = ["Change", "Copy", "Piece", "Provenance", "provenance"]
+__all__ = ["Change", "CopiedStretch", "Copy", "Provenance", "provenance"]
 
 _ALIKE: Final = 0.5
 """Share of common words, 2 m / (n + m), from which on two sentences are versions of one."""
@@ -48,7 +48,7 @@ class Change(NamedTuple):
     names_new: tuple[str, ...]
 
 
-class Piece(NamedTuple):
+class CopiedStretch(NamedTuple):
     """A stretch of a copy.
 
     Attributes:
@@ -60,7 +60,7 @@ class Piece(NamedTuple):
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Copy:
     """A later document of a group against its first one.
 
@@ -82,7 +82,7 @@ class Copy:
     cut: tuple[str, ...]
     added: tuple[str, ...]
     title_changed: bool
-    pieces: tuple[Piece, ...]
+    pieces: tuple[CopiedStretch, ...]
 
     def as_dict(self, group: str, first: Document) -> dict[str, Any]:
         """A row of ``passages provenance``."""
@@ -125,7 +125,8 @@ def provenance(documents: Sequence[Document]) -> Provenance:
         documents: at least one, in input order.
 
     Example:
-        >>> found = provenance([Document("1", "Пожар тушили 12 машин."), Document("2", "Пожар тушили 15 машин. Снег.")])
+        >>> first = Document(id="1", text="Пожар тушили 12 машин.")
+        >>> found = provenance([first, Document(id="2", text="Пожар тушили 15 машин. Снег.")])
         >>> change = found.copies[0].changed[0]
         >>> change.numbers_gone, change.numbers_new, found.copies[0].added
         (('12',), ('15',), ('Снег.',))
@@ -163,14 +164,14 @@ def _copy(first: Document, copy: Document, table: SentenceTable, place: int) -> 
     matched = set(partner.values())
     total = sum(map(len, before))
     return Copy(
-        copy,
-        kinds.count("kept"),
-        kept_words / total if total else 0.0,
-        tuple(changes),
-        tuple(text for number, text in enumerate(first_texts) if number not in matched),
-        tuple(text for text, kind in zip(texts, kinds, strict=True) if kind == "added"),
-        surfaces(clean(first.title.casefold())) != surfaces(clean(copy.title.casefold())),
-        tuple(_pieces(copy.text, spans, kinds)),
+        document=copy,
+        kept=kinds.count("kept"),
+        kept_share=kept_words / total if total else 0.0,
+        changed=tuple(changes),
+        cut=tuple(text for number, text in enumerate(first_texts) if number not in matched),
+        added=tuple(text for text, kind in zip(texts, kinds, strict=True) if kind == "added"),
+        title_changed=surfaces(clean(first.title.casefold())) != surfaces(clean(copy.title.casefold())),
+        pieces=tuple(_pieces(copy.text, spans, kinds)),
     )
 
 
@@ -234,10 +235,10 @@ def _names(text: str, language: Language) -> tuple[dict[str, str], set[str]]:
     return names, words
 
 
-def _pieces(text: str, spans: list[tuple[int, int]], kinds: list[str]) -> list[Piece]:
-    pieces: list[Piece] = []
+def _pieces(text: str, spans: list[tuple[int, int]], kinds: list[str]) -> list[CopiedStretch]:
+    pieces: list[CopiedStretch] = []
     at = 0
     for (start, end), kind in zip(spans, kinds, strict=True):
-        pieces += [Piece(text[at:start], ""), Piece(text[start:end], kind)]
+        pieces += [CopiedStretch(text[at:start], ""), CopiedStretch(text[start:end], kind)]
         at = end
-    return [piece for piece in (*pieces, Piece(text[at:], "")) if piece.text]
+    return [piece for piece in (*pieces, CopiedStretch(text[at:], "")) if piece.text]

@@ -8,13 +8,13 @@ from typing import Any, Final, NamedTuple
 
 from infostream_dedup.passages.passage_table import Passage, PassageTable
 
-__all__ = ["Piece", "TextComparison", "text_comparison"]
+__all__ = ["TextComparison", "TextStretch", "text_comparison"]
 
 _ALIGNED: Final = 1000
 """Most passages that are aligned, the heaviest: the time grows with the square."""
 
 
-class Piece(NamedTuple):
+class TextStretch(NamedTuple):
     """A stretch of a text.
 
     Attributes:
@@ -36,7 +36,7 @@ class _Copy(NamedTuple):
     passage: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TextComparison:
     """What two texts share.
 
@@ -61,16 +61,16 @@ class TextComparison:
     copies_b: tuple[_Copy, ...]
 
     @property
-    def pieces_a(self) -> list[Piece]:
+    def pieces_a(self) -> list[TextStretch]:
         """The whole text a, cut."""
         return _pieces(self.text_a, self.copies_a)
 
     @property
-    def pieces_b(self) -> list[Piece]:
+    def pieces_b(self) -> list[TextStretch]:
         """The whole text b, cut."""
         return _pieces(self.text_b, self.copies_b)
 
-    def aligned(self) -> list[tuple[list[Piece], list[Piece]]]:
+    def aligned(self) -> list[tuple[list[TextStretch], list[TextStretch]]]:
         """Both texts in rows, so that passages that follow each other in both stand side by side.
 
         Of all passages those are aligned that are in the same order in both texts and have the most words.
@@ -100,10 +100,26 @@ def text_comparison(text_a: str, text_b: str, found: PassageTable) -> TextCompar
     """The passages of a table of two documents, laid over their texts."""
     pair = next(found.document_pairs(), None)
     if pair is None:
-        return TextComparison(text_a, text_b, (), 0.0, 0.0, 0, (), ())
+        return TextComparison(
+            text_a=text_a,
+            text_b=text_b,
+            passages=(),
+            coverage_a=0.0,
+            coverage_b=0.0,
+            sentences=0,
+            copies_a=(),
+            copies_b=(),
+        )
     copies = [_copies(found, side) for side in range(2)]
     return TextComparison(
-        text_a, text_b, pair.passages, pair.coverage_a, pair.coverage_b, pair.sentences, copies[0], copies[1]
+        text_a=text_a,
+        text_b=text_b,
+        passages=pair.passages,
+        coverage_a=pair.coverage_a,
+        coverage_b=pair.coverage_b,
+        sentences=pair.sentences,
+        copies_a=copies[0],
+        copies_b=copies[1],
     )
 
 
@@ -127,22 +143,22 @@ def _copies(found: PassageTable, side: int) -> tuple[_Copy, ...]:
     return tuple(copies)
 
 
-def _pieces(text: str, copies: tuple[_Copy, ...]) -> list[Piece]:
-    pieces: list[Piece] = []
+def _pieces(text: str, copies: tuple[_Copy, ...]) -> list[TextStretch]:
+    pieces: list[TextStretch] = []
     seen: set[int] = set()
     at = 0
     for start, end, passage in copies:
         if at < start:
-            pieces.append(Piece(text[at:start], 0, begins=False))
-        pieces.append(Piece(text[start:end], passage, begins=passage not in seen))
+            pieces.append(TextStretch(text[at:start], 0, begins=False))
+        pieces.append(TextStretch(text[start:end], passage, begins=passage not in seen))
         seen.add(passage)
         at = end
     if at < len(text):
-        pieces.append(Piece(text[at:], 0, begins=False))
+        pieces.append(TextStretch(text[at:], 0, begins=False))
     return pieces
 
 
-def _begins(pieces: list[Piece]) -> dict[int, int]:
+def _begins(pieces: list[TextStretch]) -> dict[int, int]:
     """Number of the first piece of each passage."""
     return {piece.passage: number for number, piece in enumerate(pieces) if piece.begins}
 

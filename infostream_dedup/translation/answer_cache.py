@@ -24,7 +24,7 @@ from infostream_dedup.morphology import cache_file
 from infostream_dedup.morphology.english_lemmas import RULES as ENGLISH_RULES
 from infostream_dedup.translation.imported_tables import imported_tables
 from infostream_dedup.translation.model_files import best_models
-from infostream_dedup.translation.rung import Translation
+from infostream_dedup.translation.rung import RUNGS, Translation
 
 __all__ = ["RULES", "AnswerCache", "answer_cache"]
 
@@ -193,6 +193,7 @@ def answer_cache() -> AnswerCache:
 def _fingerprint() -> str:
     """Changes with every table, rule, imported table and translation model."""
     digest = blake2b(f"{cache_file.fingerprint()} {RULES} {ENGLISH_RULES}".encode(), digest_size=16)
+    digest.update(" ".join(RUNGS).encode())
     for path in imported_tables():
         digest.update(f"\0{path.name}\0".encode())
         digest.update(path.read_bytes())

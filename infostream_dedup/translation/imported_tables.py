@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from infostream_dedup.lexicon.spelling import key_form
-from infostream_dedup.lexicon.tables import Row, read_table
+from infostream_dedup.lexicon.tables import TableRow, read_table
 from infostream_dedup.model import LANGUAGES, Language
 
 __all__ = ["COLUMNS", "forget_imported", "imported_folder", "imported_pairs", "imported_tables"]
@@ -64,7 +64,7 @@ def _pairs(path: Path) -> dict[tuple[str, str], list[tuple[str, str]]]:
     return found
 
 
-def _language(row: Row, column: str) -> str:
+def _language(row: TableRow, column: str) -> str:
     if row.cells[column] not in LANGUAGES:
         raise row.bad(column, f"{row.cells[column]!r}; expected one of {', '.join(LANGUAGES)}")
     return row.cells[column]

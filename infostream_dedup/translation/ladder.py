@@ -13,14 +13,8 @@ from typing import Final
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Language
 from infostream_dedup.translation.answer_cache import AnswerCache, answer_cache
-from infostream_dedup.translation.argos import ArgosRung
-from infostream_dedup.translation.cognates import CognatesRung
-from infostream_dedup.translation.dictionary import DictionaryRung
-from infostream_dedup.translation.identity import IdentityRung
-from infostream_dedup.translation.names import NamesRung
 from infostream_dedup.translation.refusals import allowed
-from infostream_dedup.translation.rung import Rung, Translation
-from infostream_dedup.translation.skeleton import SkeletonRung
+from infostream_dedup.translation.rung import RUNGS, Rung, Translation
 
 __all__ = ["SAME", "Translator", "standard_rungs"]
 
@@ -31,13 +25,11 @@ SAME: Final = "same"
 _Answers = tuple[Translation, ...]
 
 _BATCH: Final = 50_000
-_FAST: Final = (IdentityRung.name,)
-"""Rungs faster than the cache: their answers are not remembered. The dictionary is, once its tables have been read."""
 
 
 def standard_rungs() -> tuple[Rung, ...]:
-    """All rungs but the cache, in their order."""
-    return (IdentityRung(), DictionaryRung(), NamesRung(), CognatesRung(), ArgosRung(), SkeletonRung())
+    """Make all registered rungs, in their order. The cache is not one of them."""
+    return tuple(make() for make in RUNGS.values())
 
 
 class Translator:
@@ -101,14 +93,14 @@ class Translator:
             return [(SAME, (Translation(term, SAME, 1.0),))]
         answers = [(rung.name, self._asked(rung, [term]).get(term, ())) for rung in self._rungs]
         if self._cache is not None:
-            fast = sum(name in _FAST for name, _ in answers)
+            fast = sum(not rung.remembered for rung in self._rungs)
             answers.insert(fast, (self._cache.name, self._cache.translate([term], self.source, self.target)[0]))
         return answers
 
     def _translated(self, terms: Sequence[str]) -> dict[str, _Answers]:
         found: dict[str, _Answers] = {}
-        fast = [rung for rung in self._rungs if rung.name in _FAST]
-        slow = [rung for rung in self._rungs if rung.name not in _FAST]
+        fast = [rung for rung in self._rungs if not rung.remembered]
+        slow = [rung for rung in self._rungs if rung.remembered]
         rest = self._climbed(fast, terms, found)
         if self._cache is not None:
             found.update(self._cache.answers(rest, self.source, self.target))
@@ -132,9 +124,8 @@ class Translator:
     def _asked(self, rung: Rung, terms: Sequence[str]) -> dict[str, _Answers]:
         """What a rung may answer; terms that it has no answer for are absent."""
         answers = rung.translate(terms, self.source, self.target)
-        looked_up = rung.name == DictionaryRung.name
         return {
             term: kept
             for term, one in zip(terms, answers, strict=True)
-            if one and (kept := allowed(term, one, self.source, self.target, looked_up=looked_up))
+            if one and (kept := allowed(term, one, self.source, self.target, looked_up=rung.looked_up))
         }

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from infostream_dedup.errors import BadDataError, MissingExtraError
-from infostream_dedup.translation.model_files import InstalledModel
+from infostream_dedup.translation.installed_model import InstalledModel
 
 __all__ = ["LONGEST_OUTPUT", "LoadedModel"]
 

@@ -18,6 +18,7 @@ from typing import Final
 
 from infostream_dedup.errors import BadDataError, CannotCreateError, MissingExtraError
 from infostream_dedup.model import Language
+from infostream_dedup.translation.installed_model import InstalledModel
 from infostream_dedup.translation.model_archive import ModelMetadata, opened_archive, read_metadata
 
 __all__ = ["Installation", "InstalledModel", "best_models", "install_model", "installed_models", "models_folders"]
@@ -27,25 +28,6 @@ _log = logging.getLogger(__name__)
 _PACKAGES: Final = "ARGOS_PACKAGES_DIR"
 _LOCK: Final = ".infostream-dedup.lock"
 _STAGING: Final = ".infostream-dedup-installing"
-
-
-@dataclass(frozen=True, slots=True)
-class InstalledModel:
-    """A model that can be used.
-
-    Attributes:
-        source: language that is translated from.
-        target: language that is translated to.
-        version: version of the package.
-        folder: where its files are.
-        target_prefix: token that the decoder is started with; mostly empty.
-    """
-
-    source: Language
-    target: Language
-    version: str
-    folder: Path
-    target_prefix: str = ""
 
 
 @dataclass(frozen=True, slots=True)

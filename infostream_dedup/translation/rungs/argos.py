@@ -14,10 +14,11 @@ from typing import Final
 from infostream_dedup.errors import MissingExtraError
 from infostream_dedup.lexicon.spelling import APOSTROPHE
 from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.translation.installed_model import InstalledModel
 from infostream_dedup.translation.loaded_model import LoadedModel
 from infostream_dedup.translation.machine_output import phrase_of, single_term
-from infostream_dedup.translation.model_files import InstalledModel, best_models
-from infostream_dedup.translation.rung import Translation
+from infostream_dedup.translation.model_files import best_models
+from infostream_dedup.translation.rung import Rung, Translation, register
 
 __all__ = ["CONFIDENCE", "ArgosRung"]
 
@@ -30,7 +31,8 @@ _PIVOTS: Final[tuple[Language, ...]] = ("en", *(language for language in LANGUAG
 _log = logging.getLogger(__name__)
 
 
-class ArgosRung:
+@register(order=50)
+class ArgosRung(Rung):
     """Terms to terms by installed models; a rung of the ladder.
 
     Without a model for the two languages, directly or through a third one, there is no answer. With a model but without
@@ -86,6 +88,12 @@ class ArgosRung:
             if first and second:
                 return first, second
         return ()
+
+    def explain_silence(self, term: str, source: Language, target: Language) -> str:  # noqa: ARG002 - of the class
+        """Say whether a model is missing."""
+        if not self.route(source, target):
+            return f"no model from {source} to {target} is installed"
+        return "the model gives no single word, or its packages are missing"
 
     def _load(self, model: InstalledModel) -> LoadedModel:
         if model not in self._loaded:

@@ -16,7 +16,7 @@ from infostream_dedup.lexicon.spelling import key_form
 from infostream_dedup.model import Language
 from infostream_dedup.translation.name_spelling import respelt
 from infostream_dedup.translation.romanisation import cyrillised, latin_key, romanised
-from infostream_dedup.translation.rung import Translation
+from infostream_dedup.translation.rung import Rung, Translation, register
 from infostream_dedup.translation.target_lexicon import may_be_name
 from infostream_dedup.translation.western_names import western_names
 
@@ -35,10 +35,12 @@ _SHORTEST_LATIN: Final = 4
 _VOWELS: Final = frozenset("аеиоуыэюяіїєaeiouy")
 
 
-class NamesRung:
+@register(order=30)
+class NamesRung(Rung):
     """Names that are no common nouns of their language."""
 
     name = "names"
+    silence = "no name that can be spelt in the other language"
 
     def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:
         """Spellings of each name, those the target language is known to use first."""
@@ -49,6 +51,12 @@ class NamesRung:
             tuple(Translation(name, self.name, confidence) for name, confidence in found.get(term, ()))
             for term in terms
         ]
+
+    def explain_silence(self, term: str, source: Language, target: Language) -> str:
+        """Say whether the term is a name at all."""
+        if not may_be_name(term, source):
+            return f"a common noun or another word of {source}, no name"
+        return super().explain_silence(term, source, target)
 
 
 _Found = list[tuple[str, float]]

@@ -7,7 +7,7 @@ from typing import Final
 
 from infostream_dedup.model import Language
 from infostream_dedup.translation.international_words import international_words
-from infostream_dedup.translation.rung import Translation
+from infostream_dedup.translation.rung import Rung, Translation, register
 from infostream_dedup.translation.slavic_cognates import cognates
 
 __all__ = ["CognatesRung"]
@@ -19,10 +19,12 @@ _FREE: Final = 0.3
 """Up to this cost a correspondence is regular."""
 
 
-class CognatesRung:
+@register(order=40)
+class CognatesRung(Rung):
     """Words of one origin that the target language is known to use as nouns."""
 
     name = "cognates"
+    silence = "the other language has no such noun in use"
 
     def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:
         """Cognates of each term, the most regular first."""

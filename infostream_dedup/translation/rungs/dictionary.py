@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from infostream_dedup.model import Language
-from infostream_dedup.translation.identity import is_latin
+from infostream_dedup.translation.latin import is_latin
 from infostream_dedup.translation.name_spelling import respelt
-from infostream_dedup.translation.rung import Translation
+from infostream_dedup.translation.rung import Rung, Translation, register
 from infostream_dedup.translation.word_pairs import Equivalent, word_pairs
 
 __all__ = ["DictionaryRung"]
@@ -17,7 +17,8 @@ _COMPOUND: Final = 0.85
 """Of the confidence of its last part."""
 
 
-class DictionaryRung:
+@register(order=20)
+class DictionaryRung(Rung):
     """Nouns, places, organisations, surnames and first names of the tables.
 
     The last part of a word with hyphens decides: IT-компанія is a компания of some kind. English, which writes most of
@@ -25,6 +26,8 @@ class DictionaryRung:
     """
 
     name = "dictionary"
+    looked_up = True
+    silence = "in no table"
 
     def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:
         """Equivalents of each term, those of the first place in a row first."""

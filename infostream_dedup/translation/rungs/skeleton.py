@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from infostream_dedup.model import Language
-from infostream_dedup.translation.rung import Translation
+from infostream_dedup.translation.rung import Rung, Translation, register
 from infostream_dedup.translation.slavic_cognates import look_alikes
 from infostream_dedup.translation.western_names import sound_alikes
 
@@ -18,10 +18,12 @@ __all__ = ["SkeletonRung"]
 _CONFIDENCE: Final = 0.3
 
 
-class SkeletonRung:
+@register(order=60)
+class SkeletonRung(Rung):
     """At most one word with the same skeleton."""
 
     name = "skeleton"
+    silence = "no word looks alike"
 
     def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:
         """The most frequent word that shares the coarse key or, to and from English, the consonants of each term."""

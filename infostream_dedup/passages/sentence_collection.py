@@ -18,7 +18,7 @@ from infostream_dedup.passages.sentence_table import SentenceTable, TableBuilder
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Collection", "read_collection"]
+__all__ = ["SentenceCollection", "read_collection"]
 
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -26,7 +26,7 @@ _REPORTED: Final = 1000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Collection:
+class SentenceCollection:
     """Documents and where their sentences stand; the texts themselves are not kept.
 
     Attributes:
@@ -48,7 +48,7 @@ class Collection:
         return np.array([_microseconds(document.time) for document in self.documents], dtype=np.int64)
 
 
-def read_collection(documents: Iterable[Document], *, progress: Progress | None = None) -> Collection:
+def read_collection(documents: Iterable[Document], *, progress: Progress | None = None) -> SentenceCollection:
     """Cut the bodies of documents into sentences and words, one document after the other.
 
     Titles take no part: spans are places in ``Document.text``.
@@ -64,7 +64,7 @@ def read_collection(documents: Iterable[Document], *, progress: Progress | None 
         kept.append(without_text(document))
         if progress is not None and len(kept) % _REPORTED == 0:
             progress("sentences", len(kept), None)
-    return Collection(tuple(kept), builder.table())
+    return SentenceCollection(tuple(kept), builder.table())
 
 
 def _microseconds(time: datetime | None) -> int:

@@ -8,71 +8,62 @@ of 57,135 sentences were drawn from them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import numpy as np
 
-from infostream_dedup.features.hashing import hash_words, scrambled
+from infostream_dedup.features.lexicon_fingerprints import lexicon_sums
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.features.word_counts import normalised_idf
 from infostream_dedup.lexicon.frequency import common_forms
 from infostream_dedup.model import LANGUAGES, Language
-from infostream_dedup.passages.ranges import within
+from infostream_dedup.model.limits import Range
+from infostream_dedup.passages.sentence_feature import SentenceFeature, register
 from infostream_dedup.passages.sentence_table import SentenceTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["IMatch"]
+__all__ = ["SentenceIMatch"]
 
 _SENTENCES: Final = 57_135
 _WORDS: Final = 16
-"""Of a sentence of news, on the average."""
+"""Mean length of a sentence of news."""
 
 
-@dataclass(frozen=True, slots=True)
-class IMatch:
+@register("i-match", order=30)
+@dataclass(frozen=True)
+class SentenceIMatch(SentenceFeature):
     """The sum of the hashes of the words within the bounds; order and repetition do not matter.
 
     Attributes:
         low: least normalised IDF of a word, 0 to 1.
         high: greatest, 0 to 1.
         least_words: a sentence with fewer such words has no hash, 1 to 100.
-        tau: a hash is equal or not.
+        tau: two hashes are equal or not, so only 1 makes sense.
 
     Raises:
-        ConfigurationError: a value is out of its range.
+        ConfigurationError: a value is beyond its limit.
     """
 
-    low: float = 0.3
-    high: float = 1.0
-    least_words: int = 2
+    low: Annotated[float, Range(0.0, 1.0)] = 0.3
+    high: Annotated[float, Range(0.0, 1.0)] = 1.0
+    least_words: Annotated[int, Range(1, 100)] = 2
     tau: float = 1.0
 
     def __post_init__(self) -> None:
-        within("low", self.low, 0, 1)
-        within("high", self.high, self.low, 1)
-        within("least_words", self.least_words, 1, 100)
+        super().__post_init__()
+        Range(float(self.low), 1.0).check("high", self.high)
 
     def bags(self, table: SentenceTable) -> Rows:
-        """At most one value for each sentence."""
+        """Return at most one value for each sentence."""
         words = table.words
         kept = np.stack([self._lexicon(language, words.vocabulary) for language in LANGUAGES])
         language = np.repeat(table.languages[table.documents], words.rows.sizes)
-        chosen = words.rows.chosen(kept[language, words.rows.values])
-        # Numpy's own `unique` hashes, which takes eight times as long.
-        pairs = np.sort(chosen.numbers * len(words.vocabulary) + chosen.values)
-        pairs = pairs[np.diff(pairs, prepend=-1) > 0]
-        sentence, word = np.divmod(pairs, max(len(words.vocabulary), 1))
-        hashes = scrambled(hash_words(words.vocabulary))
-        total = np.zeros(len(table) + 1, dtype=np.uint64)
-        np.add.at(total, sentence, hashes[word])
-        enough = np.bincount(sentence, minlength=len(table)) >= self.least_words
-        indptr = np.concatenate(([0], np.cumsum(enough))).astype(np.int64)
-        return Rows(indptr, total[:-1][enough])
+        return lexicon_sums(words, kept[language, words.rows.values], self.least_words)
 
     def _lexicon(self, language: Language, vocabulary: list[str]) -> NDArray[np.bool_]:
-        """Which words are within the bounds in a language; a word that no table knows is as rare as can be."""
+        """Find the words within the bounds in a language; a word that no table knows counts as the rarest."""
         forms = dict(common_forms(language))
         shares = np.array([forms.get(word, 0.0) for word in vocabulary], dtype=np.float64)
         df = _SENTENCES * (1 - (1 - shares) ** _WORDS)
