@@ -12,6 +12,7 @@ from infostream_dedup.stream.frequencies import Frequencies, LanguageCounts, cou
 from infostream_dedup.stream.memory import Memory
 from infostream_dedup.stream.rows import Rows
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.terms.statistics import Totals
 
 if TYPE_CHECKING:
     from infostream_dedup.store.blobs import Ragged
@@ -27,11 +28,11 @@ def resume_frequencies(frequencies: Frequencies, loaded: Loaded) -> None:
         frequencies: those of a new engine, or of one whose epoch may have ended since.
         loaded: everything, or what is new since the frequencies were last up to date.
     """
-    goes_on = loaded.epoch == frequencies.epoch and any(counts.documents for counts in frequencies.open)
+    goes_on = loaded.epoch == frequencies.epoch and any(counts.totals.documents for counts in frequencies.open)
     if not goes_on:
         closed = {
-            LANGUAGES.index(language): LanguageCounts(counts.documents, counts.length, counts.df.astype(np.uint32))
-            for language, counts in loaded.frequencies.items()
+            LANGUAGES.index(language): LanguageCounts(Totals(one.documents, one.length), one.df.astype(np.uint32))
+            for language, one in loaded.frequencies.items()
         }
         frequencies.resume(loaded.epoch, closed)
     table = loaded.documents

@@ -6,7 +6,7 @@ import pytest
 
 from infostream_dedup.lexicon.frequency import common_forms
 from infostream_dedup.model import LANGUAGES, Language
-from infostream_dedup.morphology.term_frequency import term_frequencies
+from infostream_dedup.terms.representation import term_frequencies
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
