@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.errors import BadDataError
 
 if TYPE_CHECKING:
-    import numpy as np
-    import scipy.sparse as sp
+    import pyarrow as pa
     from numpy.typing import NDArray
 
 __all__ = ["TermCounts"]
+
+_VERSION: Final = {b"infostream_dedup.term_counts": b"1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +35,45 @@ class TermCounts:
     terms: Sequence[str]
     languages: NDArray[np.uint8]
     lengths: NDArray[np.int64]
+
+    def to_arrow(self) -> pa.RecordBatch:
+        """Return the counts as one row, so that chunks of a collection can be the rows of a file.
+
+        Returns:
+            Columns of lists: ``languages`` (uint8), ``lengths`` (int64) and ``sizes`` (int32) of the documents,
+            ``columns`` (int32) and ``counts`` (int32) of the entries, ``terms`` (string).
+        """
+        import pyarrow as pa
+
+        lists = {
+            "languages": pa.array(self.languages, pa.uint8()),
+            "lengths": pa.array(self.lengths, pa.int64()),
+            "sizes": pa.array(np.diff(self.counts.indptr), pa.int32()),
+            "columns": pa.array(self.counts.indices, pa.int32()),
+            "counts": pa.array(self.counts.data, pa.int32()),
+            "terms": pa.array(list(self.terms), pa.string()),
+        }
+        rows = [pa.ListArray.from_arrays([0, len(values)], values) for values in lists.values()]
+        schema = pa.schema([pa.field(name, row.type) for name, row in zip(lists, rows, strict=True)], _VERSION)
+        return pa.RecordBatch.from_arrays(rows, schema=schema)
+
+    @classmethod
+    def from_arrow(cls, batch: pa.RecordBatch, row: int = 0) -> TermCounts:
+        """Read the counts back from one row.
+
+        Args:
+            batch: of the schema that ``to_arrow`` writes.
+            row: number of the row.
+
+        Raises:
+            BadDataError: the batch has another schema or version.
+        """
+        if not _VERSION.items() <= (batch.schema.metadata or {}).items():
+            message = "these term counts were not written by this version; count the documents again"
+            raise BadDataError(message, code="E_VERSION", source="<term counts>")
+        lists = {name: batch.column(name)[row].values for name in batch.schema.names}
+        sizes, columns, data = (lists[name].to_numpy() for name in ("sizes", "columns", "counts"))
+        terms = lists["terms"].to_pylist()
+        indptr = np.concatenate([np.zeros(1, dtype=np.int32), np.cumsum(sizes, dtype=np.int32)])
+        counts = sp.csr_array((data, columns, indptr), shape=(len(sizes), len(terms)))
+        return cls(counts, terms, lists["languages"].to_numpy(), lists["lengths"].to_numpy())

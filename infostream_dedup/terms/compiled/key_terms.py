@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["heaviest_of_rows", "select_key_terms", "statistics_of"]
 
-_ROWS_AT_ONCE: Final = 1024
+_ROWS_AT_ONCE: Final = 512
 """Documents weighed at once: few enough for their arrays to stay in the processor's cache."""
 
 
