@@ -202,7 +202,7 @@ def _may_be_torn(text: Text, index: int) -> bool:
 
 @compiled_bare
 def _over_invisible(text: Text, index: int, word: bool, quiet: bool) -> int:
-    """Return the place after invisible characters, or ``failed(UNCLEAN)`` if dropping them may join what belongs together.
+    """Return the place after invisible characters; ``failed(UNCLEAN)`` if dropping them may join what belongs together.
 
     Args:
         text: the text.
