@@ -35,7 +35,7 @@ from infostream_dedup.batch.linking import Linked, key_terms_of, link
 from infostream_dedup.batch.sweeping import measures_of
 from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, LinkedNodes, link_nodes, verbatim_links
 from infostream_dedup.model import Document, Settings
-from infostream_dedup.terms.fast_surfaces import FastSurfaceCounter
+from infostream_dedup.terms.compiled import SurfaceCounter
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.text.utf8 import Texts
 
@@ -141,7 +141,7 @@ def _documents(folder: Path) -> Iterator[Document]:
 
 def _read_arrow(folder: Path) -> Collection:
     """Numbers of surfaces from Arrow buffers: no Python object a document."""
-    counter = FastSurfaceCounter()
+    counter = SurfaceCounter()
     for texts in _arrow_texts(folder):
         counter.add_texts(texts, [None] * len(texts))
     return Collection([], [], counter.finish(), [], [])

@@ -147,12 +147,12 @@ def _ours(texts: list[str]) -> Run:
     from infostream_dedup.batch.linking import key_terms_of, link
     from infostream_dedup.batch.sweeping import measures_of
     from infostream_dedup.links.relations import count_grades, pair_grades
-    from infostream_dedup.terms.fast_surfaces import FastSurfaceCounter
+    from infostream_dedup.terms.compiled import SurfaceCounter
 
     settings = Settings(representation="stem")
 
     def whole(some: list[str]) -> Pairs:
-        counter = FastSurfaceCounter()
+        counter = SurfaceCounter()
         for text in some:
             counter.add(text, None)
         # As the others, without an object for each document.

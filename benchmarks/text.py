@@ -61,17 +61,15 @@ def main() -> None:
 
 def _measure_all(texts: list[str], measure: Callable[..., Any]) -> None:
     from infostream_dedup.model import Settings
-    from infostream_dedup.terms.fast_counts import fast_count_terms
-    from infostream_dedup.terms.fast_key_terms import fast_select_key_terms
-    from infostream_dedup.terms.fast_surfaces import FastSurfaceCounter
-    from infostream_dedup.text.detection import detect_all
-    from infostream_dedup.text.scanner import Scanner
+    from infostream_dedup.terms.compiled import SurfaceCounter, count_terms, select_key_terms
+    from infostream_dedup.text.compiled.language import detect
+    from infostream_dedup.text.compiled.scanner import Scanner
     from infostream_dedup.text.utf8 import texts_of
 
     settings = Settings(representation="stem")
 
     def whole(workers: int) -> Any:
-        counter = FastSurfaceCounter(workers)
+        counter = SurfaceCounter(workers)
         for text in texts:
             counter.add(text, None)
         return counter.finish()
@@ -79,9 +77,9 @@ def _measure_all(texts: list[str], measure: Callable[..., Any]) -> None:
     def tokens_of(found: Any) -> int:
         return sum(int(chunk.lengths.sum()) for chunk in found.chunks)
 
-    toy = FastSurfaceCounter(1)
+    toy = SurfaceCounter(1)
     toy.add("слово", None)
-    fast_select_key_terms(fast_count_terms(toy.finish(), settings), settings)
+    select_key_terms(count_terms(toy.finish(), settings), settings)
     measure("re.findall and a dict", lambda: _findall(texts), int)
     places = range(0, len(texts), CHUNK)
     encoded = measure("texts to Arrow", lambda: [texts_of(texts[first : first + CHUNK]) for first in places])
@@ -93,11 +91,11 @@ def _measure_all(texts: list[str], measure: Callable[..., Any]) -> None:
     known = Scanner()
     scan(known)
     measure("scan, known vocabulary", lambda: scan(known), int)
-    measure("languages", lambda: [detect_all(part) for part in encoded])
+    measure("languages", lambda: [detect(part) for part in encoded])
     measure("texts to surfaces, 1 thread", lambda: whole(1), tokens_of)
     tokens = measure("texts to surfaces, 2 threads", lambda: whole(2), tokens_of)
-    counts = measure("surfaces to counts of stems", lambda: fast_count_terms(tokens, settings))
-    measure("counts to key terms", lambda: fast_select_key_terms(counts, settings))
+    counts = measure("surfaces to counts of stems", lambda: count_terms(tokens, settings))
+    measure("counts to key terms", lambda: select_key_terms(counts, settings))
 
 
 def _findall(texts: list[str]) -> int:

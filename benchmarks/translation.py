@@ -56,7 +56,7 @@ def main() -> None:
 def _vocabulary(language: Any, most: int) -> list[str]:
     """Distinct terms of the most frequent words, as if they stood in capitals inside a sentence."""
     from infostream_dedup.model import Settings
-    from infostream_dedup.terms.representations import terms_of_distinct
+    from infostream_dedup.terms.representation import representation
     from infostream_dedup.text.tokens import Form, Shape
     from infostream_dedup.translation.frequent_words import frequent_words
 
@@ -64,9 +64,8 @@ def _vocabulary(language: Any, most: int) -> list[str]:
     settings = Settings(representation="pivot")
     found: dict[str, None] = {}
     for start in range(0, len(forms), 50_000):
-        found.update(
-            (term, None) for term in terms_of_distinct(forms[start : start + 50_000], language, settings) if term
-        )
+        terms = representation("pivot").terms(forms[start : start + 50_000], language, settings)
+        found.update((term, None) for term in terms if term)
         if len(found) >= most:
             break
     return list(found)[:most]

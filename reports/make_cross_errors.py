@@ -27,9 +27,9 @@ from infostream_dedup.evaluation.truth import FALSE
 from infostream_dedup.links.relations import need
 from infostream_dedup.model import Language, Settings
 from infostream_dedup.morphology.stemming import stem
-from infostream_dedup.terms.choice import key_terms_of_surfaces
 from infostream_dedup.terms.key_terms import KeyTerms
-from infostream_dedup.terms.surfaces import SurfaceCounts
+from infostream_dedup.terms.plain import SurfaceCounts
+from infostream_dedup.terms.reading import key_terms_of_surfaces
 from infostream_dedup.translation.ladder import Translator, standard_rungs
 from infostream_dedup.translation.romanisation import latin_key
 from infostream_dedup.translation.rung import Translation

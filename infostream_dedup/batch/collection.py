@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings, full_text, without_text
-from infostream_dedup.terms.choice import SurfaceReader, key_terms_of_surfaces
 from infostream_dedup.terms.key_terms import KeyTerms
-from infostream_dedup.terms.surfaces import SurfaceCounts
+from infostream_dedup.terms.reading import SurfaceReader, Surfaces, key_terms_of_surfaces
 from infostream_dedup.text.fingerprint import text_hash
-
-if TYPE_CHECKING:
-    from infostream_dedup.terms.fast_surfaces import SurfaceTokens
 
 __all__ = ["Collection", "Weighable", "collect"]
 
@@ -50,7 +46,7 @@ class Collection:
 
     documents: list[Document]
     languages: list[Language]
-    surfaces: SurfaceCounts | SurfaceTokens
+    surfaces: Surfaces
     text_hashes: list[bytes]
     text_lengths: list[int]
 
@@ -70,7 +66,7 @@ def collect(
     Args:
         documents: in input order.
         hashes: also take the checksum of each body: only ``dedup`` needs them, and a month of them takes half a minute.
-        engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
+        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: told of the documents read.
     """
     kept: list[Document] = []

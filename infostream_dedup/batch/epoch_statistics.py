@@ -13,17 +13,12 @@ from infostream_dedup.batch.collection import Collection
 from infostream_dedup.batch.stored_settings import settings_of_terms
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings
-from infostream_dedup.morphology.term_frequency import term_frequencies
 from infostream_dedup.store.restoring import LanguageFrequencies, open_epoch
 from infostream_dedup.store.store import Store
-from infostream_dedup.terms.choice import key_terms_of_surfaces
 from infostream_dedup.terms.key_terms import KeyTerms
-from infostream_dedup.terms.statistics import (
-    BACKGROUND_DOCUMENTS,
-    BACKGROUND_WORDS,
-    Statistics,
-    document_probability,
-)
+from infostream_dedup.terms.reading import key_terms_of_surfaces
+from infostream_dedup.terms.representation import term_frequencies
+from infostream_dedup.terms.statistics import Statistics, Totals, filled_up
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,16 +70,10 @@ class EpochStatistics:
         self, terms: Sequence[str], numbers: NDArray[np.int64], language: Language, settings: Settings
     ) -> Statistics:
         counted = self.frequencies.get(language) or LanguageFrequencies(0, 0, np.zeros(0, dtype=np.int64))
-        # A term without a number has the last one's place: a zero.
-        df = np.append(counted.df, 0)[np.minimum(numbers, len(counted.df))].astype(np.float64)
-        shares = term_frequencies(language, settings.representation) if settings.background else {}
-        pseudo = max(0, BACKGROUND_DOCUMENTS - counted.documents) if settings.background else 0
-        if pseudo:
-            df += pseudo * document_probability(terms, shares)
-        background = BACKGROUND_WORDS * sum(shares.values())
-        length = counted.length / counted.documents if counted.documents else background
-        nothing = np.zeros(len(terms), dtype=np.int64)
-        return Statistics(float(counted.documents + pseudo), df, nothing, max(length, 1.0))
+        # A term without a number, -1, gets the zero at the end.
+        df = np.append(counted.df, 0)[np.minimum(numbers, len(counted.df))]
+        background = partial(term_frequencies, language, settings.representation) if settings.background else None
+        return filled_up(terms, df, Totals(counted.documents, counted.length), background)
 
 
 @dataclass(frozen=True, slots=True)

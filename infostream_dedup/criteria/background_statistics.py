@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from infostream_dedup.model import LANGUAGES, Language
-from infostream_dedup.morphology.term_frequency import term_frequencies
+from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.statistics import (
     BACKGROUND_DOCUMENTS,
     BACKGROUND_WORDS,
@@ -35,7 +35,6 @@ def background_statistics(
         representation: ``stem`` or ``morph``.
         words: running words of a pseudo-document.
     """
-    cf = np.zeros(len(terms), dtype=np.int64)
     found = []
     for language in LANGUAGES:
         df, length = np.zeros(len(terms)), 1.0
@@ -43,7 +42,7 @@ def background_statistics(
             shares = term_frequencies(language, representation)
             df = BACKGROUND_DOCUMENTS * document_probability(terms, shares, words=words)
             length = max(words * _covered(language, representation), 1.0)
-        found.append(Statistics(float(BACKGROUND_DOCUMENTS), df, cf, length))
+        found.append(Statistics(float(BACKGROUND_DOCUMENTS), df, length))
     return found
 
 

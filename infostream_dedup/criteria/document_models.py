@@ -30,9 +30,10 @@ from infostream_dedup.features.hashing import hash_words, scrambled
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings, full_text
-from infostream_dedup.terms.choice import SurfaceReader, key_terms_of_surfaces
-from infostream_dedup.terms.counts import TermCounts, count_terms
+from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.key_terms import KeyTerms
+from infostream_dedup.terms.plain import count_terms
+from infostream_dedup.terms.reading import SurfaceReader, key_terms_of_surfaces
 from infostream_dedup.text.language import detect
 
 if TYPE_CHECKING:

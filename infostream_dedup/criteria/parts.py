@@ -12,7 +12,7 @@ import numpy as np
 from infostream_dedup.features.numbers import numbers
 from infostream_dedup.features.rows import Rows, rows_from
 from infostream_dedup.model import Language
-from infostream_dedup.terms.surfaces import SurfaceCounter, SurfaceCounts
+from infostream_dedup.terms.plain import SurfaceCounter, SurfaceCounts
 from infostream_dedup.text.sentences import sentences
 
 if TYPE_CHECKING:

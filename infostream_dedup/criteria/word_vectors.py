@@ -10,10 +10,11 @@ import scipy.sparse as sp
 
 from infostream_dedup.criteria.background_statistics import TITLE_WORDS, background_statistics
 from infostream_dedup.model import LANGUAGES, Language, Settings
-from infostream_dedup.terms.counts import TermCounts, count_terms
-from infostream_dedup.terms.statistics import Statistics, statistics_of
-from infostream_dedup.terms.surfaces import SurfaceCounter
-from infostream_dedup.terms.weights import bm25_idf, weigh
+from infostream_dedup.terms.counts import TermCounts
+from infostream_dedup.terms.plain import SurfaceCounter, count_terms, statistics_of
+from infostream_dedup.terms.statistics import Statistics
+from infostream_dedup.terms.weighting import weigh
+from infostream_dedup.terms.weightings import bm25
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,6 +101,6 @@ def occurrence_weights(counts: TermCounts, statistics: list[Statistics]) -> NDAr
     for number in range(len(LANGUAGES)):
         rows = np.flatnonzero(counts.languages == number)
         if len(rows):
-            idf = np.maximum(bm25_idf(statistics[number].df, statistics[number].documents), 0)
+            idf = np.maximum(bm25.idf(statistics[number].df, statistics[number].documents), 0)
             weights[rows] = counts.counts[rows] @ idf
     return weights

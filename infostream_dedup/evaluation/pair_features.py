@@ -13,7 +13,7 @@ from infostream_dedup.features.rows import Rows, distinct, rows_from
 from infostream_dedup.features.string_similarity import string_similarity
 from infostream_dedup.methods import Texts
 from infostream_dedup.model import Settings
-from infostream_dedup.terms.choice import key_terms_of_surfaces
+from infostream_dedup.terms.reading import key_terms_of_surfaces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

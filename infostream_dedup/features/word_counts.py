@@ -14,7 +14,8 @@ import scipy.sparse as sp
 
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.features.words import Words
-from infostream_dedup.terms.weights import UNITS, bm25_idf
+from infostream_dedup.terms.weighting import UNITS
+from infostream_dedup.terms.weightings import bm25
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -84,7 +85,7 @@ def tf_idf_weights(counts: WordCounts) -> NDArray[np.int64]:
     tf = counts.tf.data.astype(np.float64)
     dl_avg = max(float(counts.dl.mean()), 1.0) if counts.documents else 1.0
     dl = counts.dl[counts.document_of]
-    idf = bm25_idf(counts.df.astype(np.float64), counts.documents)[counts.tf.indices]
+    idf = bm25.idf(counts.df.astype(np.float64), counts.documents)[counts.tf.indices]
     return in_units(tf / (2 * (0.25 + 0.75 * dl / dl_avg) + tf) * idf)
 
 

@@ -8,7 +8,8 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.lexicon.frequency import form_frequencies, zipf
 from infostream_dedup.lexicon.spelling import key_form
 from infostream_dedup.model import LANGUAGES, Language
-from infostream_dedup.morphology.analyzer import Analysis, Morphology
+from infostream_dedup.morphology.analysis import Analysis
+from infostream_dedup.morphology.analyzer import Morphology
 from infostream_dedup.morphology.stemming import stem
 from infostream_dedup.text.tokens import Shape
 

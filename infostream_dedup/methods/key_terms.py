@@ -1,14 +1,14 @@
 """Key terms: documents that hold each other's n heaviest terms; the method this package is about.
 
 D. Lande: Matrix criteria of quality for finding similar documents in information streams (in Russian), section 2. A
-document is linked to another when at least k of its n key terms stand in the other's text; the link is directed. By the
-rule ``both`` a pair needs both directions, by ``either`` one of them, by ``forward`` every link stands for itself.
-Documents of fewer than n key terms need fewer (``matching.relations.need``). With ``score`` ``share`` a direction holds
+document is linked to another when at least k of its n key terms are in the other's text; the link is directed. By the
+rule ``both`` a pair needs both directions, by ``either`` one of them; by ``forward`` every link counts by itself.
+Documents of fewer than n key terms need fewer (``links.relations.need``). With ``score`` ``share`` a direction holds
 when the key terms that met carry a share of the weight of all of them: n = 30 and share .40 are the preset ``best``.
 
-Three methods: terms are stems (``key-terms-stem``, the paper's standard way), lemmas of nouns and names by
-frequency dictionary (``key-terms-morph``, its new way), or those in a pivot language (``key-terms-pivot``, where that
-representation is there). Weights are BM25 with the collection's statistics per language.
+One method for each representation: terms are stems (``key-terms-stem``, the paper's standard way), lemmas of nouns and
+names by frequency dictionary (``key-terms-morph``, its new way), or terms of a pivot language (``key-terms-pivot``).
+Weights are BM25 with the collection's statistics per language.
 
 Example:
     >>> from infostream_dedup.methods import Texts, method
@@ -36,14 +36,14 @@ from infostream_dedup.methods.registry import register
 from infostream_dedup.methods.texts import Texts
 from infostream_dedup.model import Settings
 from infostream_dedup.model.limits import OneOf, Range
-from infostream_dedup.model.settings import REPRESENTATIONS
-from infostream_dedup.terms.choice import key_terms_of_surfaces
+from infostream_dedup.model.settings import REPRESENTATIONS, WEIGHTINGS
 from infostream_dedup.terms.key_terms import KeyTerms
+from infostream_dedup.terms.reading import key_terms_of_surfaces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["KeyTermsMorph", "KeyTermsStem"]
+__all__: list[str] = []
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,12 +52,12 @@ class _KeyTerms(Method):
 
     Attributes:
         n: key terms of a document, 1 to 255.
-        k: of them that must stand in the other document, 1 to n.
+        k: how many of them must be in the other document, 1 to n.
         rule: ``both``, ``either`` or ``forward``.
         score: ``count`` asks for k terms, ``share`` for ``threshold`` of the key terms' weight and ``min_terms`` terms.
         threshold: least share of weight, above 0 to 1.
         min_terms: terms that must meet besides the share, 1 to n.
-        weighting: ``bm25`` or ``tfidf``.
+        weighting: ``bm25``, ``tfidf`` or the name of another file of ``terms/weightings/``.
         df_min: least document frequency, below 1 a share.
         df_max: greatest document frequency, below 1 a share.
     """
@@ -70,7 +70,7 @@ class _KeyTerms(Method):
     score: Annotated[str, OneOf("count", "share")] = "count"
     threshold: Annotated[float, Range(1e-9, 1.0)] = 0.40
     min_terms: Annotated[int, Range(1, 255)] = 3
-    weighting: Annotated[str, OneOf("bm25", "tfidf")] = "bm25"
+    weighting: Annotated[str, OneOf(*WEIGHTINGS)] = "bm25"
     df_min: Annotated[float, Range(0.0, 1e9)] = 2
     df_max: Annotated[float, Range(0.0, 1e9)] = 0.5
 
@@ -131,27 +131,10 @@ def _undirected(
     return unordered_pairs(found.row.astype(np.int64), found.col.astype(np.int64), found.data)
 
 
-@register("key-terms-stem")
-@dataclass(frozen=True)
-class KeyTermsStem(_KeyTerms):
-    """Stems of all words but stop words."""
-
-    representation: ClassVar[str] = "stem"
-
-
-@register("key-terms-morph")
-@dataclass(frozen=True)
-class KeyTermsMorph(_KeyTerms):
-    """Lemmas of nouns, surnames and names of organisations."""
-
-    representation: ClassVar[str] = "morph"
-
-
-if "pivot" in REPRESENTATIONS:
-
-    @register("key-terms-pivot")
-    @dataclass(frozen=True)
-    class KeyTermsPivot(_KeyTerms):
-        """Terms of the pivot language."""
-
-        representation: ClassVar[str] = "pivot"
+for _name in REPRESENTATIONS:
+    _class = type(
+        f"KeyTerms{_name.title()}",
+        (_KeyTerms,),
+        {"representation": _name, "__doc__": f"Terms of the representation ``{_name}``.", "__module__": __name__},
+    )
+    globals()[_class.__name__] = register(f"key-terms-{_name}")(_class)

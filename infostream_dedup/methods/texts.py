@@ -13,7 +13,7 @@ from infostream_dedup.features.shingles import shingles
 from infostream_dedup.features.word_counts import WordCounts, count_words, tf_idf_weights, weights_of_occurrences
 from infostream_dedup.features.words import Words, read_words, significant, stop_word_places
 from infostream_dedup.model import Document, Language, full_text
-from infostream_dedup.terms.surfaces import SurfaceCounter, SurfaceCounts
+from infostream_dedup.terms.plain import SurfaceCounter, SurfaceCounts
 from infostream_dedup.text.language import detect
 
 if TYPE_CHECKING:

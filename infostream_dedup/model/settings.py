@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 from infostream_dedup.errors import ConfigurationError
@@ -12,8 +14,22 @@ from infostream_dedup.model.limits import OneOf, Range, check_limits
 
 __all__ = ["PRESETS", "REPRESENTATIONS", "SCORES", "SHORT_RULES", "WEIGHTINGS", "Settings"]
 
-REPRESENTATIONS: Final = ("stem", "morph", "pivot")
-WEIGHTINGS: Final = ("bm25", "tfidf")
+
+def _files_of_terms(folder: str, first: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of the modules in a folder of the room ``terms``: some first, the others by name.
+
+    The modules are not imported: settings know names only.
+    """
+    found = {module.name for module in pkgutil.iter_modules([str(Path(__file__).parents[1] / "terms" / folder)])}
+    return (*(name for name in first if name in found), *sorted(found.difference(first)))
+
+
+REPRESENTATIONS: Final = _files_of_terms("representations", ("stem", "morph", "pivot"))
+"""Each is one file; see ``terms.representation``."""
+
+WEIGHTINGS: Final = _files_of_terms("weightings", ("bm25", "tfidf"))
+"""Each is one file; see ``terms.weighting``."""
+
 SCORES: Final = ("count", "share")
 SHORT_RULES: Final = ("scaled", "strict")
 MORPH_RULES: Final = ("open", "strict")
@@ -31,8 +47,8 @@ class Settings:
     """What decides key terms, links and pairs. Names equal the flags of the command line.
 
     Attributes:
-        representation: ``stem``, ``morph`` or ``pivot``.
-        weighting: ``bm25`` (k1, b) or ``tfidf``.
+        representation: ``stem``, ``morph``, ``pivot`` or the name of another file of ``terms/representations/``.
+        weighting: ``bm25`` (k1, b), ``tfidf`` or the name of another file of ``terms/weightings/``.
         n: key terms a document keeps, 1 to 255.
         k: terms that must meet for a pair to be linked, 1 to n.
         score: ``count`` (k of n terms) or ``share`` (share of the key terms' weight).

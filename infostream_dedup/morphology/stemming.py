@@ -2,11 +2,11 @@
 
 Ukrainian never goes through the Russian stemmer (which groups .42 of the forms of a word), nor through a Ukrainian one
 that some later Snowball may bring: the stems must not depend on the installed version. PyStemmer (M. Porter, Snowball,
-2001, https://snowballstem.org) is called directly, without its cache, because every form comes once.
+2001, https://snowballstem.org) is called directly, without its cache, because every form occurs once.
 
-Many words that lie in memory as UTF-8 are stemmed by ``fast_stemming``, to the same stems.
+Many words in memory as UTF-8 are stemmed by ``compiled.stemming``, to the same stems.
 
-The parts of a hyphenated word are stemmed one by one, for both may be inflected: инженеров-строителей.
+The parts of a hyphenated word are stemmed separately, because both may be inflected: инженеров-строителей.
 """
 
 from __future__ import annotations

@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from infostream_dedup.batch.sweeping import SweepResult
 from infostream_dedup.report.published import PUBLISHED, series_name
+from infostream_dedup.terms.representation import representation as representation_named
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "as_png", "as_svg", "curve_figure", "group_figure", "plain_axes"]
+__all__ = ["as_png", "as_svg", "curve_figure", "group_figure", "plain_axes"]
 
 Quantity = Literal["symmetry", "transitivity"]
 
-COLOURS: Final = {"stem": "#1f6fb4", "morph": "#d2691e", "pivot": "#2e8b57"}
 _LETTER: Final = {"symmetry": "S", "transitivity": "T"}
-_MARKER: Final = {"stem": "o", "morph": "s", "pivot": "D"}
 _BLOCK_LINE: Final = {"all": "-", "mono": "--", "cross": ":"}
 
 
@@ -53,9 +52,9 @@ def _draw_series(axes: Axes, result: SweepResult, quantity: Quantity, representa
     axes.plot(
         [x for x, _, _ in known],
         [y for _, y, _ in known],
-        color=COLOURS.get(representation, "#555555"),
+        color=representation_named(representation).colour,
         linestyle=_BLOCK_LINE.get(block, "-"),
-        marker=_MARKER.get(representation, "o"),
+        marker=representation_named(representation).marker,
         markersize=5,
         linewidth=1.8,
         label=series_name(representation, block),
@@ -64,7 +63,7 @@ def _draw_series(axes: Axes, result: SweepResult, quantity: Quantity, representa
         errors = [(x, y, row.measures.transitivity_error) for x, y, row in known if row.measures.transitivity_error]
         if errors:
             x, y, error = zip(*errors, strict=True)
-            colour = COLOURS.get(representation, "#555555")
+            colour = representation_named(representation).colour
             axes.errorbar(x, y, yerr=[1.96 * e for e in error], fmt="none", ecolor=colour, capsize=3)
 
 
@@ -76,9 +75,9 @@ def _draw_published(axes: Axes, quantity: Quantity, representation: str) -> None
     axes.plot(
         list(points),
         list(points.values()),
-        color=COLOURS.get(representation, "#555555"),
+        color=representation_named(representation).colour,
         linestyle="none",
-        marker=_MARKER.get(representation, "o"),
+        marker=representation_named(representation).marker,
         markerfacecolor="white",
         markersize=7,
         label=f"paper, {published.name}",
@@ -93,7 +92,7 @@ def group_figure(sizes: Mapping[str, Mapping[int, int]]) -> Figure:
         heights = [sum(number for size, number in counts.items() if low <= size <= high) for low, high in edges]
         width = 0.8 / max(len(sizes), 1)
         places = [index + offset * width for index in range(len(edges))]
-        bars = axes.bar(places, heights, width, color=COLOURS.get(representation, "#555555"), label=representation)
+        bars = axes.bar(places, heights, width, color=representation_named(representation).colour, label=representation)
         axes.bar_label(bars, fontsize=8)
     axes.set_xticks(
         [index + 0.4 * (len(sizes) - 1) / max(len(sizes), 1) for index in range(len(edges))],

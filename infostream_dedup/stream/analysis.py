@@ -16,8 +16,8 @@ from infostream_dedup.stream.surface_terms import SurfaceTerms
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.kernels.counting import Row, TermsOfSurfaces, count_terms, mark_used
 from infostream_dedup.terms.kernels.surface_mapping import NOTHING, SEVERAL
-from infostream_dedup.text.detection import detect_all
-from infostream_dedup.text.scanner import Scanned, Scanner
+from infostream_dedup.text.compiled.language import detect
+from infostream_dedup.text.compiled.scanner import Scanned, Scanner
 from infostream_dedup.text.surface_pool import SurfaceList
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Analyser:
         given = [_NOT_GIVEN if one.lang is None else LANGUAGES.index(one.lang) for one in documents]
         languages = np.array(given, dtype=np.uint8)
         if _NOT_GIVEN in given:
-            languages = np.where(languages == _NOT_GIVEN, detect_all(texts), languages)
+            languages = np.where(languages == _NOT_GIVEN, detect(texts), languages)
         mapping, most = self._mapping(scanned, languages, scanner.surfaces.listed())
         return self._counted(scanned, languages, mapping, most)
 

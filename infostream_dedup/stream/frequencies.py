@@ -1,4 +1,4 @@
-"""Document frequencies that stand still while an epoch lasts."""
+"""Document frequencies that are frozen for the length of an epoch."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import numpy as np
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import LANGUAGES, Language, Settings
 from infostream_dedup.model.stream_records import EpochFrequencies
-from infostream_dedup.morphology.term_frequency import term_frequencies
 from infostream_dedup.stream.term_numbers import TermNumbers, longer
-from infostream_dedup.terms.statistics import BACKGROUND_DOCUMENTS, BACKGROUND_WORDS, Statistics, document_probability
-from infostream_dedup.terms.weights import as_count, bm25_idf
+from infostream_dedup.terms.representation import term_frequencies
+from infostream_dedup.terms.statistics import Statistics, Totals, document_probability
+from infostream_dedup.terms.weighting import bounded_idf
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,36 +25,32 @@ __all__ = ["Frequencies", "LanguageCounts", "count_rows"]
 
 @dataclass(slots=True)
 class LanguageCounts:
-    """What has been counted in one language.
+    """Counts of documents of one language.
 
     Attributes:
-        documents: how many.
-        length: their summed length in terms.
-        df: uint32, documents that hold each term, by number; may be longer or shorter than the list of terms.
-        met: whether there was a document at all, though none may have counted.
+        totals: number and length of the documents.
+        df: uint32, documents that contain each term, by number; may be longer or shorter than the list of terms.
+        met: whether there was a document at all, though none may have been counted.
     """
 
-    documents: int = 0
-    length: int = 0
+    totals: Totals = field(default_factory=Totals)
     df: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, dtype=np.uint32))
     met: bool = False
 
-    def add(self, documents: int, length: int, terms: NDArray[np.int64], df: NDArray[np.int64] | int) -> None:
+    def add(self, totals: Totals, terms: NDArray[np.int64], df: NDArray[np.int64] | int) -> None:
         """Count more documents.
 
         Args:
-            documents: how many.
-            length: their summed length.
+            totals: number and length of the documents.
             terms: numbers of terms, each once unless ``df`` is 1.
-            df: documents that hold each term.
+            df: documents that contain each term.
         """
-        self.documents += documents
-        self.length += length
+        self.totals += totals
         self.df = longer(self.df, int(terms.max(initial=-1)) + 1)
         np.add.at(self.df, terms, np.asarray(df, dtype=np.uint32))
 
     def df_of(self, terms: NDArray[np.integer]) -> NDArray[np.float64]:
-        """float64 (terms,): documents that hold each of these terms."""
+        """float64 (terms,): documents that contain each of these terms."""
         df = np.zeros(len(terms), dtype=np.float64)
         counted = terms < len(self.df)
         df[counted] = self.df[terms[counted]]
@@ -62,7 +58,7 @@ class LanguageCounts:
 
 
 class _Background:
-    """Terms of one language that a pseudo-document may hold: they are as many as the frequency dictionary has.
+    """Terms of one language that a pseudo-document may contain: at most as many as the background has.
 
     Args:
         numbers: of the stream's terms.
@@ -77,7 +73,7 @@ class _Background:
         self._probabilities = np.zeros(0, dtype=np.float64)
 
     def of(self, terms: NDArray[np.integer]) -> NDArray[np.float64]:
-        """float64 (terms,): probability that a pseudo-document holds each of these terms."""
+        """float64 (terms,): probability that a pseudo-document contains each of these terms."""
         self._look_up()
         if len(self._terms) == 0:
             return np.zeros(len(terms), dtype=np.float64)
@@ -96,12 +92,12 @@ class _Background:
 
 
 class Frequencies:
-    """Counts of the closed epochs, by which documents are weighed, and of the open one.
+    """Counts of the closed epochs, which documents are weighed by, and of the open one.
 
     Args:
         settings: weighting, representation, df_min, df_max.
         numbers: of the stream's terms.
-        frequencies: gives the share of running words of each term of a language; the frequency dictionary by default.
+        frequencies: returns the share of running words of each term of a language; the background by default.
 
     Attributes:
         epoch: number of the open epoch.
@@ -126,7 +122,7 @@ class Frequencies:
         ]
 
     def resume(self, epoch: int, closed: Mapping[int, LanguageCounts]) -> None:
-        """Go on in an epoch whose earlier ones were counted before; the open one is empty.
+        """Resume in an epoch; the earlier ones are given, and the open one is empty.
 
         Args:
             epoch: the open epoch.
@@ -137,31 +133,27 @@ class Frequencies:
         self.open = [LanguageCounts() for _ in LANGUAGES]
 
     def close(self) -> list[EpochFrequencies]:
-        """End the open epoch: what it counted, for each language that has documents."""
+        """Close the open epoch and return its counts for each language that has documents."""
         found = []
         for number, (language, sums, own) in enumerate(zip(LANGUAGES, self.closed, self.open, strict=True)):
             if own.met:
                 terms = np.flatnonzero(own.df).astype(np.int64)
                 df = own.df[terms].astype(np.int64)
-                closed = EpochFrequencies(self.epoch, language, own.documents, own.length, terms, df)
-                sums.add(own.documents, own.length, terms, df)
-                found.append(closed)
+                found.append(EpochFrequencies(self.epoch, language, own.totals.documents, own.totals.length, terms, df))
+                sums.add(own.totals, terms, df)
             self.open[number] = LanguageCounts()
         self.epoch += 1
         return found
 
     def withhold(self, counted: Iterable[EpochFrequencies]) -> None:
-        """Count in the open epoch what documents said that have been forgotten on request."""
+        """Count in the open epoch documents that have been forgotten on request."""
         for one in counted:
-            self.open[LANGUAGES.index(one.language)].add(one.documents, one.length, one.terms, one.df)
+            self.open[LANGUAGES.index(one.language)].add(Totals(one.documents, one.length), one.terms, one.df)
 
     def average_length(self, language: int) -> float:
-        """Mean length of the documents of the closed epochs; of a pseudo-document where there are none."""
-        counts = self.closed[language]
-        if counts.documents:
-            return max(counts.length / counts.documents, 1.0)
-        shares = self._frequencies(LANGUAGES[language], self._settings.representation)
-        return max(BACKGROUND_WORDS * sum(shares.values()), 1.0)
+        """Mean length of the documents of the closed epochs; of a pseudo-document if there are none."""
+        shares = partial(self._frequencies, LANGUAGES[language], self._settings.representation)
+        return self.closed[language].totals.average_length(shares)
 
     def statistics(self, language: int) -> Statistics:
         """Statistics of the closed epochs, filled up with the background.
@@ -170,11 +162,10 @@ class Frequencies:
         """
         terms = np.arange(len(self._numbers))
         documents, df = self._documents(language, terms)
-        nothing = np.zeros(len(terms), dtype=np.int64)
-        return Statistics(documents, df, nothing, self.average_length(language))
+        return Statistics(documents, df, self.average_length(language))
 
     def idf(self, language: int, terms: NDArray[np.integer]) -> NDArray[np.float64]:
-        """What the frequency of terms is weighed by: their idf, 0 where their document frequency is out of bounds.
+        """Return the idf of terms, 0 if their document frequency is out of bounds.
 
         Args:
             language: index into ``LANGUAGES``.
@@ -184,27 +175,15 @@ class Frequencies:
             float64 (terms,).
         """
         documents, df = self._documents(language, terms)
-        low, high = as_count(self._settings.df_min, documents), as_count(self._settings.df_max, documents)
-        taken = (df >= low) & (df <= high)
-        value = np.zeros(len(df), dtype=np.float64)
-        if self._settings.weighting == "bm25":
-            value[taken] = bm25_idf(df[taken], documents)
-        else:
-            # TF-IDF has no weight for a term of no document, which df_min 0 lets through.
-            taken &= df > 0
-            value[taken] = np.log(documents / df[taken])
-        return value
+        return bounded_idf(df, documents, self._settings)
 
     def _documents(self, language: int, terms: NDArray[np.integer]) -> tuple[float, NDArray[np.float64]]:
-        """How many documents there are, and how many hold each term, pseudo-documents included."""
-        counts, pseudo = self.closed[language], self._pseudo(language)
-        df = counts.df_of(terms)
+        """Return the number of documents and how many contain each term, pseudo-documents included."""
+        counts = self.closed[language]
+        df, pseudo = counts.df_of(terms), counts.totals.pseudo_documents
         if pseudo:
             df += pseudo * self._background[language].of(terms)
-        return float(counts.documents + pseudo), df
-
-    def _pseudo(self, language: int) -> int:
-        return max(0, BACKGROUND_DOCUMENTS - self.closed[language].documents)
+        return float(counts.totals.documents + pseudo), df
 
 
 def count_rows(
@@ -228,4 +207,5 @@ def count_rows(
     for language in np.unique(languages).tolist():
         own = languages == language if counted is None else (languages == language) & counted
         open_counts[language].met = True
-        open_counts[language].add(int(own.sum()), int(lengths[own].sum()), terms.values[np.repeat(own, sizes)], 1)
+        totals = Totals(int(own.sum()), int(lengths[own].sum()))
+        open_counts[language].add(totals, terms.values[np.repeat(own, sizes)], 1)

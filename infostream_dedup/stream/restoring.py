@@ -12,6 +12,7 @@ from infostream_dedup.stream.clock import NO_TIME
 from infostream_dedup.stream.frequencies import Frequencies, LanguageCounts, count_rows
 from infostream_dedup.stream.memory import Memory
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.terms.statistics import Totals
 
 if TYPE_CHECKING:
     from infostream_dedup.store.blobs import Ragged
@@ -31,8 +32,8 @@ def resume_frequencies(frequencies: Frequencies, loaded: Loaded, settings: Strea
     goes_on = loaded.epoch == frequencies.epoch and any(counts.met for counts in frequencies.open)
     if not goes_on:
         closed = {
-            LANGUAGES.index(language): LanguageCounts(counts.documents, counts.length, counts.df.astype(np.uint32))
-            for language, counts in loaded.frequencies.items()
+            LANGUAGES.index(language): LanguageCounts(Totals(one.documents, one.length), one.df.astype(np.uint32))
+            for language, one in loaded.frequencies.items()
         }
         frequencies.resume(loaded.epoch, closed)
     table = loaded.documents

@@ -10,11 +10,11 @@ import numpy as np
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.kernels.surface_mapping import NOTHING, SEVERAL
-from infostream_dedup.terms.representations import terms_of_new
-from infostream_dedup.text.fast_forms import forms_of_all
+from infostream_dedup.terms.representation import representation
+from infostream_dedup.text import tokens
+from infostream_dedup.text.compiled import forms
 from infostream_dedup.text.kernels.surface_table import MISSING
 from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
-from infostream_dedup.text.tokens import forms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,6 +43,7 @@ class SurfaceTerms:
 
     def __init__(self, settings: Settings, numbers: TermNumbers) -> None:
         self._settings = settings
+        self._representation = representation(settings.representation)
         self._numbers = numbers
         self._begin_anew()
         self._remember_as_former()
@@ -101,16 +102,17 @@ class SurfaceTerms:
     def _learnt(self, surfaces: SurfaceList, language: int) -> NDArray[np.int32]:
         if len(surfaces) >= _MANY:
             return self._many_learnt(surfaces, language)
-        keys = [[f"{int(shape)}{form}" for form, shape in forms(surface)] for surface in surfaces]
+        keys = [[f"{int(shape)}{form}" for form, shape in tokens.forms(surface)] for surface in surfaces]
         distinct = list(dict.fromkeys(key for held in keys for key in held))
-        terms = terms_of_new(distinct, LANGUAGES[language], self._settings)
+        terms = self._representation.terms_of_new(distinct, LANGUAGES[language], self._settings)
         number_of = dict(zip(distinct, self._numbered(terms), strict=True))
         return np.array([self._code([number_of[key] for key in held]) for held in keys], dtype=np.int32)
 
     def _many_learnt(self, surfaces: SurfaceList, language: int) -> NDArray[np.int32]:
-        found = forms_of_all(surfaces, shaped=True)
+        found = forms.forms(surfaces, shaped=True)
         order = found.forms.code_point_order()
-        distinct = terms_of_new(found.forms.some(order), LANGUAGES[language], self._settings)
+        words = found.forms.some(order)
+        distinct = self._representation.terms_of_new(words, LANGUAGES[language], self._settings)
         # Numbered in the order in which they stand, so that terms get the numbers that a smaller batch would give them.
         firsts, ranks = np.empty((2, len(order)), dtype=np.int64)
         firsts[found.numbers[::-1]] = np.arange(len(found.numbers))[::-1]

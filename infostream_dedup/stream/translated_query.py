@@ -15,7 +15,7 @@ from infostream_dedup.stream.frequencies import Frequencies
 from infostream_dedup.stream.key_choice import choose_keys
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.term_numbers import TermNumbers
-from infostream_dedup.terms.representations import terms_of_distinct
+from infostream_dedup.terms.representation import representation
 from infostream_dedup.text.tokens import Form, Shape
 from infostream_dedup.translation.ladder import Translator
 from infostream_dedup.translation.rungs.dictionary import DictionaryRung
@@ -143,5 +143,6 @@ class QueryTranslator:
         """Return the stream's term number of each translated word; -1 if it is not a term, as for phrases."""
         terms: Sequence[str | None] = words
         if self._settings.representation == "stem" or language == "en":
-            terms = terms_of_distinct([Form(word, Shape.CAPITAL) for word in words], language, self._settings)
+            forms = [Form(word, Shape.CAPITAL) for word in words]
+            terms = representation(self._settings.representation).terms(forms, language, self._settings)
         return [-1 if term is None or " " in term else self._numbers.number(term) for term in terms]

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.model import LANGUAGES, Language, Settings
-from infostream_dedup.terms.representations import terms_of_distinct
-from infostream_dedup.terms.surfaces import SurfaceCounts
-from infostream_dedup.text.tokens import Form, forms
+from infostream_dedup.errors import BadDataError
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["TermCounts", "count_terms"]
+__all__ = ["TermCounts"]
+
+_VERSION: Final = {b"infostream_dedup.term_counts": b"1"}
 
 
 @dataclass(frozen=True, slots=True)
 class TermCounts:
-    """How often each term stands in each document.
+    """How often each term occurs in each document.
 
     Attributes:
         counts: int32 (documents, terms), sorted indices, no explicit zeros; column ``t`` counts ``terms[t]``.
@@ -36,53 +36,44 @@ class TermCounts:
     languages: NDArray[np.uint8]
     lengths: NDArray[np.int64]
 
+    def to_arrow(self) -> pa.RecordBatch:
+        """Return the counts as one row, so that chunks of a collection can be the rows of a file.
 
-def count_terms(surface_counts: SurfaceCounts, settings: Settings) -> TermCounts:
-    """Turn counts of surfaces into counts of terms of ``settings.representation``.
+        Returns:
+            Columns of lists: ``languages`` (uint8), ``lengths`` (int64) and ``sizes`` (int32) of the documents,
+            ``columns`` (int32) and ``counts`` (int32) of the entries, ``terms`` (string).
+        """
+        import pyarrow as pa
 
-    Each language maps its surfaces to terms by a sparse 0/1 matrix (surfaces, terms): a surface may hold several terms
-    (glued words) or none, and counting is one product.
-    """
-    per_language = [
-        _terms_of_surfaces(surface_counts, number, language, settings) for number, language in enumerate(LANGUAGES)
-    ]
-    terms = sorted({term for _, found in per_language for term in found})
-    number_of = {term: number for number, term in enumerate(terms)}
-    documents = surface_counts.counts.shape[0]
-    empty = np.zeros(0, dtype=np.int32)
-    counts = sp.csr_array((empty, (empty, empty)), shape=(documents, len(terms)))
-    for language_number, (rows, found) in enumerate(per_language):
-        columns = np.fromiter((number_of[term] for term in found), dtype=np.int64, count=len(found))
-        mapping = sp.csr_array(
-            (np.ones(len(rows), dtype=np.int32), (rows, columns)), shape=(len(surface_counts.surfaces), len(terms))
-        )
-        own = np.flatnonzero(surface_counts.languages == language_number)
-        chosen = sp.csr_array((np.ones(len(own), dtype=np.int32), (own, own)), shape=(documents, documents))
-        counts = counts + (chosen @ surface_counts.counts) @ mapping
-    counts.eliminate_zeros()
-    counts.sort_indices()
-    lengths = np.asarray(counts.sum(axis=1), dtype=np.int64)
-    return TermCounts(counts, terms, surface_counts.languages, lengths)
+        lists = {
+            "languages": pa.array(self.languages, pa.uint8()),
+            "lengths": pa.array(self.lengths, pa.int64()),
+            "sizes": pa.array(np.diff(self.counts.indptr), pa.int32()),
+            "columns": pa.array(self.counts.indices, pa.int32()),
+            "counts": pa.array(self.counts.data, pa.int32()),
+            "terms": pa.array(list(self.terms), pa.string()),
+        }
+        rows = [pa.ListArray.from_arrays([0, len(values)], values) for values in lists.values()]
+        schema = pa.schema([pa.field(name, row.type) for name, row in zip(lists, rows, strict=True)], _VERSION)
+        return pa.RecordBatch.from_arrays(rows, schema=schema)
 
+    @classmethod
+    def from_arrow(cls, batch: pa.RecordBatch, row: int = 0) -> TermCounts:
+        """Read the counts back from one row.
 
-def _terms_of_surfaces(
-    surface_counts: SurfaceCounts, language_number: int, language: Language, settings: Settings
-) -> tuple[NDArray[np.int64], list[str]]:
-    """Surfaces that documents of a language use, and the term of each; a surface appears once per term it holds."""
-    used = np.unique(surface_counts.counts[surface_counts.languages == language_number].indices)
-    rows: list[int] = []
-    parts: list[Form] = []
-    for row in used.tolist():
-        for form in forms(surface_counts.surfaces[row]):
-            rows.append(row)
-            parts.append(form)
-    found = _by_distinct_form(parts, language, settings)
-    kept = [(row, term) for row, term in zip(rows, found, strict=True) if term is not None]
-    return np.array([row for row, _ in kept], dtype=np.int64), [term for _, term in kept]
+        Args:
+            batch: of the schema that ``to_arrow`` writes.
+            row: number of the row.
 
-
-def _by_distinct_form(parts: Sequence[Form], language: Language, settings: Settings) -> list[str | None]:
-    distinct = list(dict.fromkeys(parts))
-    terms = terms_of_distinct(distinct, language, settings)
-    term_of = dict(zip(distinct, terms, strict=True))
-    return [term_of[form] for form in parts]
+        Raises:
+            BadDataError: the batch has another schema or version.
+        """
+        if not _VERSION.items() <= (batch.schema.metadata or {}).items():
+            message = "these term counts were not written by this version; count the documents again"
+            raise BadDataError(message, code="E_VERSION", source="<term counts>")
+        lists = {name: batch.column(name)[row].values for name in batch.schema.names}
+        sizes, columns, data = (lists[name].to_numpy() for name in ("sizes", "columns", "counts"))
+        terms = lists["terms"].to_pylist()
+        indptr = np.concatenate([np.zeros(1, dtype=np.int32), np.cumsum(sizes, dtype=np.int32)])
+        counts = sp.csr_array((data, columns, indptr), shape=(len(sizes), len(terms)))
+        return cls(counts, terms, lists["languages"].to_numpy(), lists["lengths"].to_numpy())

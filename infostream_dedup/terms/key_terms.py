@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,13 +12,15 @@ import scipy.sparse as sp
 from infostream_dedup.model import Settings
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.pivot_space import PivotSpace
-from infostream_dedup.terms.statistics import Statistics, statistics_of
-from infostream_dedup.terms.weights import weigh
+from infostream_dedup.terms.statistics import Statistics
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["KeyTerms", "heaviest", "select_key_terms"]
+__all__ = ["KeyTerms", "Select", "StatisticsOfTerms", "heaviest", "pattern"]
+
+StatisticsOfTerms = Callable[[Sequence[str]], list[Statistics]]
+"""Returns the statistics of given terms, one for each of ``LANGUAGES``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +32,8 @@ class KeyTerms:
         targets: bool (documents, columns), the set V of each document.
         counts: the term counts both come from.
         statistics: per language, in the order of ``LANGUAGES``.
-        pivot: what the terms were before translation; ``None`` where they are in their own languages. A column is then
-            a set of equivalents, else a term of ``counts``.
+        pivot: the terms before translation; a column is a set of equivalents. ``None`` without translation: a column is
+            a term of ``counts``.
     """
 
     keys: sp.csr_array
@@ -62,21 +64,8 @@ class KeyTerms:
         return [labels[column] for column in self.keys.indices[row][order]]
 
 
-def select_key_terms(counts: TermCounts, settings: Settings, statistics: list[Statistics] | None = None) -> KeyTerms:
-    """The ``settings.n`` heaviest terms of middle document frequency of every document (Lande, section 2).
-
-    Args:
-        counts: the documents as counts of terms.
-        settings: weighting, n, df_min, df_max, target.
-        statistics: to weigh by; those of the documents themselves (with background) by default.
-    """
-    statistics = statistics_of(counts, settings) if statistics is None else statistics
-    weights = weigh(counts, statistics, settings)
-    keys = heaviest(weights, settings.n)
-    size = settings.target_size()
-    if size is None:
-        return KeyTerms(keys, _pattern(counts.counts), counts, statistics)
-    return KeyTerms(keys, _pattern(heaviest(weights, size) if size else keys), counts, statistics)
+Select = Callable[[TermCounts, Settings, list[Statistics] | None], KeyTerms]
+"""Selects the key terms of documents, by given statistics or by those of the documents."""
 
 
 def heaviest(weights: sp.csr_array, n: int) -> sp.csr_array:
@@ -98,5 +87,6 @@ def heaviest(weights: sp.csr_array, n: int) -> sp.csr_array:
     return sp.csr_array((weights.data[chosen], weights.indices[chosen], indptr), shape=weights.shape)
 
 
-def _pattern(matrix: sp.csr_array) -> sp.csr_array:
+def pattern(matrix: sp.csr_array) -> sp.csr_array:
+    """Return True where a matrix has an entry."""
     return sp.csr_array((np.ones(matrix.nnz, dtype=np.bool_), matrix.indices, matrix.indptr), shape=matrix.shape)

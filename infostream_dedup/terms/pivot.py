@@ -8,14 +8,12 @@ of its document but is no key term.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import cast
 
 import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.model import LANGUAGES, Language, Settings
-from infostream_dedup.morphology.term_frequency import term_frequencies
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.equivalents import (
     NO_EQUIVALENT,
@@ -24,15 +22,15 @@ from infostream_dedup.terms.equivalents import (
     equivalents_of,
     translate_by_ladder,
 )
-from infostream_dedup.terms.key_terms import KeyTerms, select_key_terms
+from infostream_dedup.terms.key_terms import KeyTerms, Select
 from infostream_dedup.terms.pivot_columns import key_columns, places_of, targets_of
 from infostream_dedup.terms.pivot_space import PivotSpace
+from infostream_dedup.terms.plain import select_key_terms
+from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.source_terms import SourceTerms, source_terms
-from infostream_dedup.terms.statistics import Statistics, filled_up
+from infostream_dedup.terms.statistics import Statistics, Totals, filled_up
 
 __all__ = ["pivot_key_terms"]
-
-Select = Callable[[TermCounts, Settings, "list[Statistics]"], KeyTerms]
 
 
 def pivot_key_terms(
@@ -81,9 +79,9 @@ def _canonical_counts(counts: TermCounts, sources: SourceTerms, equivalents: Equ
 def _statistics(counts: TermCounts, sources: SourceTerms, equivalents: Equivalents, settings: Settings) -> Statistics:
     """Statistics of the whole pivot space, with the background of its documents' languages."""
     df = np.bincount(counts.counts.indices, minlength=len(counts.terms))
-    cf = np.bincount(counts.counts.indices, weights=counts.counts.data, minlength=len(counts.terms)).astype(np.int64)
+    totals = Totals(len(counts.lengths), int(counts.lengths.sum()))
     background = (lambda: _frequencies(counts, sources, equivalents)) if settings.background else None
-    return filled_up(counts.terms, df, cf, counts.lengths, background)
+    return filled_up(counts.terms, df, totals, background if totals.documents else None)
 
 
 def _frequencies(counts: TermCounts, sources: SourceTerms, equivalents: Equivalents) -> dict[str, float]:

@@ -1,16 +1,17 @@
-"""Corpus statistics of one term space: how many documents, how many of them hold a term, how long they are."""
+"""Corpus statistics of one term space: how many documents, how many of them contain a term, how long they are."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from infostream_dedup.model import LANGUAGES, Settings
-from infostream_dedup.morphology.term_frequency import term_frequencies
 from infostream_dedup.terms.counts import TermCounts
+from infostream_dedup.terms.representation import term_frequencies
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,11 +19,12 @@ if TYPE_CHECKING:
 __all__ = [
     "BACKGROUND_DOCUMENTS",
     "BACKGROUND_WORDS",
+    "Background",
     "Statistics",
+    "Totals",
     "document_probability",
     "filled_up",
-    "language_statistics",
-    "statistics_of",
+    "statistics_by_language",
 ]
 
 BACKGROUND_DOCUMENTS: Final = 2000
@@ -31,6 +33,36 @@ BACKGROUND_DOCUMENTS: Final = 2000
 BACKGROUND_WORDS: Final = 250
 """Running words of a pseudo-document: about the length of a news item."""
 
+Background = Callable[[], Mapping[str, float]]
+"""Returns the share of running words that each term makes up; called only if it is needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Whole numbers of some documents; those of disjoint sets of documents add up.
+
+    Attributes:
+        documents: number of documents.
+        length: sum of their lengths in terms.
+    """
+
+    documents: int = 0
+    length: int = 0
+
+    def __add__(self, other: Totals) -> Totals:
+        return Totals(self.documents + other.documents, self.length + other.length)
+
+    @property
+    def pseudo_documents(self) -> int:
+        """Pseudo-documents that the background adds."""
+        return max(0, BACKGROUND_DOCUMENTS - self.documents)
+
+    def average_length(self, background: Background | None = None) -> float:
+        """Return the mean length, at least 1; without documents that of a pseudo-document, or 1."""
+        if self.documents:
+            return max(self.length / self.documents, 1.0)
+        return 1.0 if background is None else max(BACKGROUND_WORDS * sum(background().values()), 1.0)
+
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
@@ -38,79 +70,55 @@ class Statistics:
 
     Attributes:
         documents: number of documents N, pseudo-documents included.
-        df: float64 (terms,), documents that hold the term, pseudo-documents included.
-        cf: int64 (terms,), occurrences of the term in the real documents.
-        average_length: mean length of the real documents in terms; 1 where there are none.
+        df: float64 (terms,), documents that contain the term, pseudo-documents included.
+        average_length: mean length of the documents in terms, at least 1.
     """
 
     documents: float
     df: NDArray[np.float64]
-    cf: NDArray[np.int64]
     average_length: float
 
 
-def statistics_of(counts: TermCounts, settings: Settings) -> list[Statistics]:
-    """Statistics per language, in the order of ``LANGUAGES``."""
-    return [_statistics(counts, number, settings) for number in range(len(LANGUAGES))]
-
-
-def _statistics(counts: TermCounts, language: int, settings: Settings) -> Statistics:
-    rows = counts.counts[counts.languages == language]
-    df = np.bincount(rows.indices, minlength=len(counts.terms))
-    cf = np.bincount(rows.indices, weights=rows.data, minlength=len(counts.terms)).astype(np.int64)
-    return language_statistics(counts, language, df, cf, settings)
-
-
-def language_statistics(
-    counts: TermCounts, language: int, df: NDArray[np.int64], cf: NDArray[np.int64], settings: Settings
-) -> Statistics:
-    """Statistics of one language, filled up with the background.
+def statistics_by_language(counts: TermCounts, df: NDArray[np.int64], settings: Settings) -> list[Statistics]:
+    """Statistics of a collection per language, in the order of ``LANGUAGES``.
 
     Args:
         counts: the documents as counts of terms.
-        language: index into ``LANGUAGES``.
-        df: int64 (terms,), documents of the language that hold each term.
-        cf: int64 (terms,), occurrences of each term in them.
+        df: int64 (languages, terms), documents of each language that contain each term.
         settings: representation, background.
     """
-    own = counts.languages == language
-
-    def frequencies() -> Mapping[str, float]:
-        return term_frequencies(LANGUAGES[language], settings.representation)
-
-    return filled_up(counts.terms, df, cf, counts.lengths[own], frequencies if settings.background else None)
+    found = []
+    for number, language in enumerate(LANGUAGES):
+        own = counts.lengths[counts.languages == number]
+        totals = Totals(len(own), int(own.sum()))
+        background = partial(term_frequencies, language, settings.representation) if settings.background else None
+        # A language that no document has needs no statistics, so its background is not loaded.
+        found.append(filled_up(counts.terms, df[number], totals, background if len(own) else None))
+    return found
 
 
 def filled_up(
-    terms: Sequence[str],
-    df: NDArray[np.int64],
-    cf: NDArray[np.int64],
-    lengths: NDArray[np.int64],
-    background: Callable[[], Mapping[str, float]] | None,
+    terms: Sequence[str], df: NDArray[np.integer], totals: Totals, background: Background | None
 ) -> Statistics:
-    """Statistics of documents, filled up with pseudo-documents where they are few.
+    """Statistics of documents, filled up with pseudo-documents if they are few.
 
     Args:
         terms: the terms.
-        df: int64 (terms,), documents that hold each term.
-        cf: int64 (terms,), occurrences of each term in them.
-        lengths: int64 (documents,), terms of each document.
-        background: gives the share of running words that each term makes up, asked only when there are too few
-            documents; ``None`` for no pseudo-documents.
+        df: int (terms,), documents that contain each term.
+        totals: number and length of the documents; without any, the statistics are those of the background alone.
+        background: share of running words that each term makes up; ``None`` for no pseudo-documents.
     """
-    real = len(lengths)
-    length = float(lengths.mean()) if real else 1.0
     blended = df.astype(np.float64)
-    pseudo = max(0, BACKGROUND_DOCUMENTS - real) if background is not None and real else 0
+    pseudo = 0 if background is None else totals.pseudo_documents
     if pseudo and background is not None:
         blended += pseudo * document_probability(terms, background())
-    return Statistics(float(real + pseudo), blended, cf, max(length, 1.0))
+    return Statistics(float(totals.documents + pseudo), blended, totals.average_length(background))
 
 
 def document_probability(
     terms: Sequence[str], frequencies: Mapping[str, float], *, words: int = BACKGROUND_WORDS
 ) -> NDArray[np.float64]:
-    """Probability that a pseudo-document holds each term.
+    """Probability that a pseudo-document contains each term.
 
     Args:
         terms: the terms.

@@ -8,13 +8,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.model import LANGUAGES, Language, Settings
-from infostream_dedup.morphology.term_frequency import term_frequencies
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.equivalents import NO_EQUIVALENT
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.pivot_space import PivotSpace
+from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.statistics import Statistics, document_probability
-from infostream_dedup.terms.weights import weigh
+from infostream_dedup.terms.weighting import weigh
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,5 +71,4 @@ def _statistics(counts: TermCounts, space: PivotSpace, of_space: Statistics) -> 
         if len(own):
             terms = [space.sources.terms[term] for term in own.tolist()]
             df[own] += pseudo * document_probability(terms, term_frequencies(language, "pivot"))
-    nothing = np.zeros(len(df), dtype=np.int64)
-    return Statistics(of_space.documents, df, nothing, of_space.average_length)
+    return Statistics(of_space.documents, df, of_space.average_length)

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from infostream_dedup.morphology import cache_file, form_cache
-from infostream_dedup.morphology.analyzer import Analysis, Morphology
+from infostream_dedup.morphology.analysis import Analysis
+from infostream_dedup.morphology.analyzer import Morphology
 from infostream_dedup.morphology.cache_file import CacheFile, fingerprint
 from infostream_dedup.morphology.form_cache import FormCache, terms_of
 from infostream_dedup.text.tokens import Form, Shape

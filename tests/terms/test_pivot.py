@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from infostream_dedup.links import SCIPY_ENGINE
 from infostream_dedup.links.numba_engine import NumbaEngine
 from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.terms import compiled
 from infostream_dedup.terms.back_translation import back_translations, both_ways
 from infostream_dedup.terms.counts import TermCounts
-from infostream_dedup.terms.fast_key_terms import fast_select_key_terms
-from infostream_dedup.terms.key_terms import select_key_terms
 from infostream_dedup.terms.meetings import Meeting, meetings
 from infostream_dedup.terms.pivot import pivot_key_terms
+from infostream_dedup.terms.plain import select_key_terms
 from infostream_dedup.terms.source_terms import source_terms
 from infostream_dedup.terms.untranslated import untranslated_shares
 from infostream_dedup.translation.rung import Translation as Answer
@@ -314,7 +314,7 @@ def test_untranslated_weight_is_given_by_language(found):
 def test_compiled_code_gives_the_same(documents, target):
     chosen = Settings.of(representation="pivot", n=3, target=target, df_min=1, df_max=1e9, background=False)
     one = pivot_key_terms(counted(documents), chosen, translate=translate)
-    other = pivot_key_terms(counted(documents), chosen, translate=translate, select=fast_select_key_terms)
+    other = pivot_key_terms(counted(documents), chosen, translate=translate, select=compiled.select_key_terms)
     assert (one.keys != other.keys).nnz == 0
     assert (one.targets != other.targets).nnz == 0
     plainly, fast = (

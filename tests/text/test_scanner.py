@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from infostream_dedup.sample import documents_path
 from infostream_dedup.text.character_classes import Kind, classes_of_cleaned_text, classes_of_raw_text
+from infostream_dedup.text.compiled.scanner import Scanner
 from infostream_dedup.text.kernels.surface_table import AT_ONCE, fill_slots
 from infostream_dedup.text.normalise import APOSTROPHES, clean
-from infostream_dedup.text.scanner import Scanner
 from infostream_dedup.text.surface_pool import SurfacePool
 from infostream_dedup.text.tokens import surfaces
 from infostream_dedup.text.utf8 import texts_of

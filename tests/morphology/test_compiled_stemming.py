@@ -16,8 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup.model import LANGUAGES
-from infostream_dedup.morphology import fast_stemming
-from infostream_dedup.morphology.fast_stemming import stems_of
+from infostream_dedup.morphology.compiled import stemming
 from infostream_dedup.morphology.stemming import stems
 from infostream_dedup.text.surface_pool import SurfaceList
 from infostream_dedup.text.tokens import forms, surfaces
@@ -31,15 +30,15 @@ LETTERS = "абвгдеиоятсьюіїєґклцмнйуabestngid'ʼ-éﷺ�
 
 def fast(words, language):
     listed = SurfaceList.of(words)
-    return stems_of(listed, np.arange(len(words)), language).strings()
+    return stemming.stems(listed, np.arange(len(words)), language).strings()
 
 
 @pytest.fixture(params=["C", "Python"])
 def way(request, monkeypatch):
     """Both ways to Snowball; the first one only where the functions are exported."""
     if request.param == "Python":
-        monkeypatch.setattr(fast_stemming, "_library", lambda: None)
-    elif fast_stemming._library() is None:
+        monkeypatch.setattr(stemming, "_library", lambda: None)
+    elif stemming._library() is None:
         pytest.skip("this PyStemmer exports no functions of libstemmer")
 
 
@@ -53,12 +52,12 @@ def test_words_worked_by_hand(language):
 def test_on_linux_the_functions_are_exported():
     """The month's minute hangs on it."""
     if sys.platform == "linux":
-        assert fast_stemming._library() is not None
+        assert stemming._library() is not None
 
 
 # Every ending of the Ukrainian stemmer behind anything.
 made_up = st.builds(
-    str.__add__, st.text(LETTERS, min_size=1, max_size=12), st.sampled_from(["", *sorted(fast_stemming.ENDINGS)])
+    str.__add__, st.text(LETTERS, min_size=1, max_size=12), st.sampled_from(["", *sorted(stemming.ENDINGS)])
 )
 any_words = st.lists(
     made_up
@@ -80,7 +79,7 @@ def test_any_words_have_the_same_stems(words, language):
 @given(st.lists(made_up, min_size=1, max_size=9), st.data())
 def test_some_of_the_words_in_any_order(words, data):
     numbers = np.array(data.draw(st.lists(st.integers(0, len(words) - 1))), dtype=np.int64)
-    found = stems_of(SurfaceList.of(words), numbers, "en").strings()
+    found = stemming.stems(SurfaceList.of(words), numbers, "en").strings()
     assert found == stems([words[number] for number in numbers], "en")
 
 
@@ -91,17 +90,17 @@ def test_threads_do_not_meet():
         assert all(found == expected for found in pool.map(lambda _: fast(words, "ru"), range(8)))
 
 
-@pytest.mark.skipif(fast_stemming._library() is None, reason="this PyStemmer exports no functions of libstemmer")
+@pytest.mark.skipif(stemming._library() is None, reason="this PyStemmer exports no functions of libstemmer")
 def test_another_process_has_other_addresses():
     """Machine code kept on disk holds none: the next process loads it and calls the functions where they lie there."""
     fast(["слово"], "ru")
     program = (
-        "from infostream_dedup.morphology.fast_stemming import stems_of\n"
+        "from infostream_dedup.morphology.compiled.stemming import stems\n"
         "from infostream_dedup.morphology.kernels.snowball import stem_words\n"
         "from infostream_dedup.text.surface_pool import SurfaceList\n"
         "import numpy as np\n"
         "words = SurfaceList.of(['правительствами'])\n"
-        "print(stems_of(words, np.arange(1), 'ru')[0], sum(stem_words.stats.cache_misses.values()))\n"
+        "print(stems(words, np.arange(1), 'ru')[0], sum(stem_words.stats.cache_misses.values()))\n"
     )
     environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
     found = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True)

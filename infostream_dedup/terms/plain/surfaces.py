@@ -1,18 +1,20 @@
-"""Documents as counts of surfaces: raw words, told apart only by what decides their term.
+"""Documents as counts of surfaces: raw words, distinguished only by what decides their term.
 
-Everything after this point is a function of the distinct surfaces, computed once each, however long the stream is.
+Everything after this point is a function of the distinct surfaces, computed once each, however many documents follow.
 """
 
 from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.text.language import detect
 from infostream_dedup.text.normalise import clean
 from infostream_dedup.text.tokens import surfaces
 
@@ -24,17 +26,23 @@ __all__ = ["SurfaceCounter", "SurfaceCounts"]
 
 @dataclass(frozen=True, slots=True)
 class SurfaceCounts:
-    """How often each surface stands in each document.
+    """How often each surface occurs in each document.
 
     Attributes:
         counts: int32 (documents, surfaces), column ``c`` counts ``surfaces[c]``.
-        surfaces: distinct surfaces in the order they were first met.
+        surfaces: distinct surfaces in the order of their first occurrence.
         languages: uint8 (documents,), index into ``LANGUAGES``.
     """
 
     counts: sp.csr_array
     surfaces: list[str]
     languages: NDArray[np.uint8]
+
+    def stages(self) -> ModuleType:
+        """The plain stages."""
+        from infostream_dedup.terms import plain
+
+        return plain
 
 
 class _Ids(dict[str, int]):
@@ -46,9 +54,14 @@ class _Ids(dict[str, int]):
 
 
 class SurfaceCounter:
-    """Counts surfaces document by document; keeps numbers, never texts."""
+    """Counts surfaces document by document; keeps numbers, never texts.
 
-    def __init__(self) -> None:
+    Args:
+        workers: ignored.
+    """
+
+    def __init__(self, workers: int = 0) -> None:
+        del workers
         self._ids = _Ids()
         self._tokens = array("i")
         self._ends = array("q", [0])
@@ -57,14 +70,19 @@ class SurfaceCounter:
     def __len__(self) -> int:
         return len(self._languages)
 
-    def add(self, text: str, language: Language) -> None:
-        """Count one document."""
+    def add(self, text: str, language: Language | None) -> None:
+        """Count one document.
+
+        Args:
+            text: raw.
+            language: of the text; ``None`` to detect it.
+        """
         self._tokens.extend(map(self._ids.__getitem__, surfaces(clean(text))))
         self._ends.append(len(self._tokens))
-        self._languages.append(LANGUAGES.index(language))
+        self._languages.append(LANGUAGES.index(language or detect(text)))
 
     def finish(self) -> SurfaceCounts:
-        """The counts of all documents added so far."""
+        """Return the counts of all documents added so far."""
         tokens = np.frombuffer(self._tokens, dtype=np.intc).astype(np.int32)
         ends = np.frombuffer(self._ends, dtype=np.int64).copy()
         counts = sp.csr_array((np.ones(len(tokens), dtype=np.int32), tokens, ends), shape=(len(self), len(self._ids)))

@@ -1,4 +1,4 @@
-"""Forms of many surfaces at once: what ``tokens.forms`` says of each."""
+"""Forms of many surfaces at once."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.text import tokens
 from infostream_dedup.text.kernels.plain_forms import FORM_ROOM, NOT_PLAIN, plain_forms
 from infostream_dedup.text.kernels.surface_table import AT_ONCE
 from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
-from infostream_dedup.text.tokens import forms
 from infostream_dedup.text.utf8 import texts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SurfaceForms", "forms_of_all"]
+__all__ = ["SurfaceForms", "forms"]
 
 
 @dataclass(frozen=True, slots=True)
 class SurfaceForms:
-    """Which forms the surfaces hold: one entry for every form of every surface.
+    """Which forms the surfaces contain: one entry for every form of every surface.
 
     Attributes:
-        forms: distinct forms, without shapes or behind the digit of the shape.
+        forms: distinct forms, with or without the digit of the shape in front.
         surfaces: int32 (entries,), the surface, ascending; its words in their order.
         numbers: int32 (entries,), the form, index into ``forms``.
         shapes: uint8 (entries,), the ``Shape`` of the word.
@@ -36,12 +36,12 @@ class SurfaceForms:
     shapes: NDArray[np.uint8]
 
 
-def forms_of_all(surfaces: SurfaceList, *, shaped: bool = False) -> SurfaceForms:
-    """Forms of all surfaces: of ordinary words by compiled code, of the others by ``tokens.forms``.
+def forms(surfaces: SurfaceList, *, shaped: bool = False) -> SurfaceForms:
+    """Return the forms of all surfaces: ordinary words by compiled code, the others by ``tokens.forms``.
 
     Args:
         surfaces: the surfaces.
-        shaped: put the digit of its shape before each form, so that forms of several shapes are several.
+        shaped: put the digit of its shape before each form, so that forms are distinct by shape.
     """
     pool = SurfacePool()
     pool.make_room(len(surfaces), int(surfaces.starts[-1]) + shaped * len(surfaces))
@@ -51,7 +51,7 @@ def forms_of_all(surfaces: SurfaceList, *, shaped: bool = False) -> SurfaceForms
     entries = [
         (surface, form, int(shape))
         for surface in np.flatnonzero(numbers == NOT_PLAIN).tolist()
-        for form, shape in forms(surfaces[surface])
+        for form, shape in tokens.forms(surfaces[surface])
     ]
     others = texts_of([f"{shape}{form}" if shaped else form for _, form, shape in entries])
     other_numbers = pool.add(SurfaceList(others.offsets, others.data))

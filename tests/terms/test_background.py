@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import pytest
 
+from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.lexicon.frequency import common_forms
-from infostream_dedup.model import LANGUAGES, Language
-from infostream_dedup.morphology.term_frequency import term_frequencies
+from infostream_dedup.model import LANGUAGES, Language, Settings
+from infostream_dedup.model.settings import REPRESENTATIONS
+from infostream_dedup.terms.representation import representation, term_frequencies
+from infostream_dedup.text.tokens import Form, Shape
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -33,3 +38,16 @@ def test_disk_gives_back_what_was_built() -> None:
     built = dict(term_frequencies("uk", "morph"))
     term_frequencies.cache_clear()
     assert dict(term_frequencies("uk", "morph")) == built
+
+
+def test_an_unknown_representation_has_no_background() -> None:
+    with pytest.raises(ConfigurationError, match="representation is 'fives'; expected one of stem, morph, pivot"):
+        term_frequencies("ru", "fives")
+
+
+@pytest.mark.parametrize("representation_name", REPRESENTATIONS)
+def test_the_background_consists_of_terms_of_the_representation(representation_name: str) -> None:
+    forms = [Form(form, Shape.START) for form, _ in islice(common_forms("en"), 300)]
+    terms = representation(representation_name).terms(forms, "en", Settings(representation=representation_name))
+    known = {term for term in terms if term is not None}
+    assert known <= set(term_frequencies("en", representation_name))

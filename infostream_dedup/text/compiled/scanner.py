@@ -14,15 +14,9 @@ import numpy as np
 
 from infostream_dedup.text.character_classes import classes_of_cleaned_text, classes_of_raw_text
 from infostream_dedup.text.kernels.byte_blocks import BLOCK
-from infostream_dedup.text.kernels.scanning import (
-    UNCLEAN,
-    UNKNOWN,
-    Words,
-    find_words,
-    number_words,
-    rewrite_words,
-    take_surfaces,
-)
+from infostream_dedup.text.kernels.raw_text import UNCLEAN, UNKNOWN
+from infostream_dedup.text.kernels.scanning import find_words
+from infostream_dedup.text.kernels.words import Words, number_words, rewrite_words, take_surfaces
 from infostream_dedup.text.normalise import clean
 from infostream_dedup.text.surface_pool import SurfacePool
 from infostream_dedup.text.tokens import surfaces

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from infostream_dedup.text.fast_forms import forms_of_all
+from infostream_dedup.text.compiled import forms as compiled_forms
 from infostream_dedup.text.surface_pool import SurfaceList
 from infostream_dedup.text.tokens import Form, Shape, forms
 
@@ -17,7 +17,7 @@ PIECES = ["слово", "Слово", "СЛОВО", "word", "Word", "WORD", "мi
 
 
 def fast(surfaces):
-    found = forms_of_all(SurfaceList.of(surfaces))
+    found = compiled_forms.forms(SurfaceList.of(surfaces))
     words = found.forms.strings()
     held = [[] for _ in surfaces]
     for surface, number, shape in zip(found.surfaces, found.numbers, found.shapes, strict=True):
@@ -61,7 +61,7 @@ SURFACES = [
 @settings(deadline=None)
 @given(st.lists(st.sampled_from(SURFACES), max_size=30))
 def test_forms_of_all_surfaces(shaped: bool, surfaces: list[str]) -> None:
-    found = forms_of_all(SurfaceList.of(surfaces), shaped=shaped)
+    found = compiled_forms.forms(SurfaceList.of(surfaces), shaped=shaped)
     entries = [
         (number, f"{int(shape)}{form}" if shaped else form, int(shape))
         for number, surface in enumerate(surfaces)

@@ -1,4 +1,4 @@
-"""Documents as counts of terms, counted by compiled code: the same as ``counts.count_terms`` gives."""
+"""Documents as counts of terms, counted by compiled code."""
 
 from __future__ import annotations
 
@@ -6,41 +6,37 @@ import threading
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.lexicon.word_lists import stop_words
-from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import LANGUAGES, Language, Settings
-from infostream_dedup.morphology.fast_stemming import stems_of
+from infostream_dedup.terms.compiled.surfaces import SurfaceTokens
 from infostream_dedup.terms.counts import TermCounts
-from infostream_dedup.terms.fast_surfaces import SurfaceTokens
-from infostream_dedup.terms.kernels.counting import Row, TermsOfSurfaces, count_terms, mark_used
+from infostream_dedup.terms.kernels import counting
+from infostream_dedup.terms.kernels.counting import Row, TermsOfSurfaces, mark_used
 from infostream_dedup.terms.kernels.surface_mapping import NOTHING, ROOM_FOR_REPEATED, map_surfaces, mark_words
-from infostream_dedup.terms.representations import TERMS_OF_WORDS, terms_of_distinct
-from infostream_dedup.text.fast_forms import SurfaceForms, forms_of_all
-from infostream_dedup.text.kernels.surface_table import MISSING
-from infostream_dedup.text.scanner import Scanned
+from infostream_dedup.terms.representation import representation
+from infostream_dedup.text.compiled import forms
+from infostream_dedup.text.compiled.scanner import Scanned
 from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
-from infostream_dedup.text.tokens import Form, Shape
+from infostream_dedup.text.tokens import Shape
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["fast_count_terms"]
+__all__ = ["count_terms"]
 
-_SHAPES: Final = tuple(Shape)
+_SHAPES: Final = len(Shape)
 
 _AT_ONCE: Final = 1 << 14
-"""Words turned into terms at a time."""
+"""Words that a thread turns into terms at a time."""
 
 
-def fast_count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0) -> TermCounts:
+def count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0) -> TermCounts:
     """Turn tokens into counts of terms of ``settings.representation``.
 
     Args:
@@ -66,10 +62,10 @@ def fast_count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int 
 def _terms_of_surfaces(
     tokens: SurfaceTokens, settings: Settings, workers: int
 ) -> tuple[SurfaceList, TermsOfSurfaces, int]:
-    """All terms in code point order, the terms of each surface, and the most terms that a surface holds."""
-    held = forms_of_all(tokens.surfaces)
-    # A word is a form, with its shape where the representation asks for it.
-    shapes = 1 if settings.representation in TERMS_OF_WORDS else len(_SHAPES)
+    """Return all terms in code point order, the terms of each surface, and the maximum number of terms of a surface."""
+    held = forms.forms(tokens.surfaces)
+    # A word is a form, with its shape if the representation asks for it.
+    shapes = _SHAPES if representation(settings.representation).shaped else 1
     words = held.numbers if shapes == 1 else held.numbers * np.int32(shapes) + held.shapes
     marks = np.zeros(len(held.forms) * shapes, dtype=np.uint8)
     mark_words(held.surfaces, words, _used(tokens, workers), marks)
@@ -77,10 +73,7 @@ def _terms_of_surfaces(
     by_language = np.full((len(LANGUAGES), len(marks)), NOTHING, dtype=np.int32)
     for number, language in enumerate(LANGUAGES):
         own = np.flatnonzero(marks & np.uint8(1 << number))
-        if settings.representation == "stem":
-            _enter_stems(own, held.forms, language, pool, by_language[number], workers)
-        else:
-            _enter_terms(own, held.forms, language, settings, pool, by_language[number])
+        _enter_terms(own, held.forms, language, settings, pool, by_language[number], workers)
     listed = pool.listed()
     order = listed.code_point_order()
     rank = np.empty(len(order) + 1, dtype=np.int32)
@@ -91,7 +84,7 @@ def _terms_of_surfaces(
 
 
 def _used(tokens: SurfaceTokens, workers: int) -> NDArray[np.uint8]:
-    """uint8 (surfaces,): bit l tells whether a document of language l holds the surface."""
+    """uint8 (surfaces,): bit l is set if a document of language l contains the surface."""
     threads = thread_count(workers)
     by_thread = np.zeros((threads, len(tokens.surfaces)), dtype=np.uint8)
 
@@ -105,40 +98,6 @@ def _used(tokens: SurfaceTokens, workers: int) -> NDArray[np.uint8]:
     return np.asarray(np.bitwise_or.reduce(by_thread), dtype=np.uint8)
 
 
-def _enter_stems(
-    words: NDArray[np.int64],
-    forms: SurfaceList,
-    language: Language,
-    pool: SurfacePool,
-    term_of_word: NDArray[np.int32],
-    workers: int,
-) -> None:
-    """Set the number in ``pool`` of the stem of each word: ``representations.stem_terms`` without Python strings.
-
-    Which thread comes first decides the numbers; terms are numbered anew in code point order.
-    """
-    stop = _stop_words(language)
-    entering = threading.Lock()
-
-    def enter(begin: int) -> None:
-        some = words[begin : begin + _AT_ONCE]
-        some = some[stop.find(forms, some) == MISSING]
-        stems = stems_of(forms, some, language)
-        with entering:
-            term_of_word[some] = pool.add(stems)
-
-    with ThreadPoolExecutor(thread_count(workers)) as threads:
-        list(threads.map(enter, range(0, len(words), _AT_ONCE)))
-
-
-@cache
-def _stop_words(language: Language) -> SurfacePool:
-    pool = SurfacePool()
-    listed = SurfaceList.of(sorted(stop_words(language)))
-    pool.add(listed)
-    return pool
-
-
 def _enter_terms(
     words: NDArray[np.int64],
     forms: SurfaceList,
@@ -146,27 +105,30 @@ def _enter_terms(
     settings: Settings,
     pool: SurfacePool,
     term_of_word: NDArray[np.int32],
+    workers: int,
 ) -> None:
-    """Set the number in ``pool`` of the term of each word; words that are no terms are left as they are.
+    """Write the number in ``pool`` of the term of each word; words that are not terms are left as they are.
 
-    The analysis of words, which may be shared out over processes, is asked once.
+    Threads enter terms in any order; the caller renumbers them in code point order.
     """
-    with collector_paused():
-        if settings.representation in TERMS_OF_WORDS:
-            found = TERMS_OF_WORDS[settings.representation](forms.some(words), language, settings)
-        else:
-            numbers, shapes = np.divmod(words, len(_SHAPES))
-            shaped = zip(forms.some(numbers), shapes.tolist(), strict=True)
-            found = terms_of_distinct([Form(form, _SHAPES[shape]) for form, shape in shaped], language, settings)
-        taken = np.fromiter((term is not None for term in found), np.bool_, len(found))
-        listed = SurfaceList.of([term for term in found if term is not None])
-        term_of_word[words[taken]] = pool.add(listed)
+    chosen = representation(settings.representation)
+    entering = threading.Lock()
+
+    def enter(begin: int) -> None:
+        some = words[begin : begin + step]
+        taken, terms = chosen.listed_terms(forms, some, language, settings)
+        with entering:
+            term_of_word[some[taken]] = pool.add(terms)
+
+    step = _AT_ONCE if chosen.parallel else max(len(words), 1)
+    with ThreadPoolExecutor(thread_count(workers)) as threads:
+        list(threads.map(enter, range(0, len(words), step)))
 
 
 def _mapping(
-    held: SurfaceForms, words: NDArray[np.int32], term_of_word: NDArray[np.int32], surfaces: int
+    held: forms.SurfaceForms, words: NDArray[np.int32], term_of_word: NDArray[np.int32], surfaces: int
 ) -> tuple[TermsOfSurfaces, int]:
-    """Surfaces to terms, and the most terms that a surface holds."""
+    """Return the terms of each surface, and the maximum number of terms of a surface."""
     terms = np.full((len(LANGUAGES), surfaces), NOTHING, dtype=np.int32)
     repeated = int(np.count_nonzero(held.surfaces[1:] == held.surfaces[:-1]))
     more = np.empty(ROOM_FOR_REPEATED * repeated * len(LANGUAGES) + 2, dtype=np.int32)
@@ -176,7 +138,7 @@ def _mapping(
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Counts of consecutive documents: terms, how often, how many terms each document has, distinct and repeated."""
+    """Counts of consecutive documents: terms, frequencies, and per document the number of distinct and of all terms."""
 
     indices: NDArray[np.int32]
     counts: NDArray[np.int32]
@@ -185,12 +147,12 @@ class _Part:
 
 
 class _Counter:
-    """Counts the terms of documents in one thread; what it works in is kept from chunk to chunk.
+    """Counts the terms of documents in one thread; its buffers are reused from chunk to chunk.
 
     Args:
         mapping: surfaces to terms.
-        terms: how many there are.
-        most: terms that a surface holds.
+        terms: number of terms.
+        most: maximum number of terms of a surface.
     """
 
     def __init__(self, mapping: TermsOfSurfaces, *, terms: int, most: int) -> None:
@@ -208,7 +170,7 @@ class _Counter:
         if len(self._indices) < len(chunk.tokens) * self._most:
             self._indices, self._counts = (np.empty(len(chunk.tokens) * self._most, dtype=np.int32) for _ in range(2))
         sizes, totals = np.empty(len(chunk), dtype=np.int64), np.empty(len(chunk), dtype=np.int64)
-        end = count_terms(
+        end = counting.count_terms(
             chunk.tokens, chunk.begins, chunk.lengths, languages, self._mapping, self._stamps, self._base,
             self._room, self._indices, self._counts, sizes, totals,
         )  # fmt: skip
@@ -221,12 +183,12 @@ def _room(longest: int) -> Row:
 
 
 def _joined(parts: Iterable[_Part], tokens: int, terms: int) -> tuple[sp.csr_array, NDArray[np.int64]]:
-    """All parts as one matrix and the lengths of the documents.
+    """Join all parts into one matrix and the lengths of the documents.
 
     Args:
-        parts: in their order; each is copied as it comes, so that there is never a second copy of all.
-        tokens: about as many entries as there may be; what is not written to takes no memory.
-        terms: how many there are.
+        parts: in the order of the documents; each is copied as it arrives, so that there is never a second copy of all.
+        tokens: roughly the number of entries; pages that are not written to take no memory.
+        terms: number of terms.
     """
     indices, counts = (np.empty(tokens, dtype=np.int32) for _ in range(2))
     sizes, lengths = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
@@ -234,7 +196,7 @@ def _joined(parts: Iterable[_Part], tokens: int, terms: int) -> tuple[sp.csr_arr
     for part in parts:
         before, end = end, end + len(part.indices)
         if end > len(indices):
-            # More words that are several terms each than words that come twice in a text.
+            # Words of several terms outnumber the repeated words of a text.
             indices, counts = (np.concatenate([old, np.empty(end, dtype=np.int32)]) for old in (indices, counts))
         indices[before:end], counts[before:end] = part.indices, part.counts
         sizes.append(part.sizes)

@@ -1,8 +1,8 @@
-"""Stems of many words at once, without Python strings: what ``stemming.stems`` says of each.
+"""Stems of many words at once, without Python strings.
 
-Russian and English words go to the C functions of libstemmer that PyStemmer's extension module brings along. Where an
-installed PyStemmer hides them (Windows, other builds), the same stemmer is asked through Python strings: the same stems
-in three times the time.
+Russian and English words go to the C functions of libstemmer inside PyStemmer's extension module. If the installed
+PyStemmer hides them (Windows, other builds), the same stemmer is called with Python strings: the same stems in three
+times the time.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import numpy as np
 import Stemmer
 
 from infostream_dedup.model import Language
+from infostream_dedup.morphology import stemming
 from infostream_dedup.morphology.kernels.snowball import OUT_OF_MEMORY, Snowball, stem_words
 from infostream_dedup.morphology.kernels.ukrainian_stems import ending_tree, stem_ukrainian_words
-from infostream_dedup.morphology.stemming import ALGORITHMS, stems
 from infostream_dedup.morphology.ukrainian_stemmer import ENDINGS
 from infostream_dedup.text.kernels.byte_blocks import BLOCK
 from infostream_dedup.text.surface_pool import SurfaceList
@@ -28,16 +28,16 @@ from infostream_dedup.text.surface_pool import SurfaceList
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["stems_of"]
+__all__ = ["stems"]
 
 
-def stems_of(words: SurfaceList, numbers: NDArray[np.int64], language: Language) -> SurfaceList:
-    """Stems of the words of these numbers, in their order. Several threads may ask at once.
+def stems(words: SurfaceList, numbers: NDArray[np.int64], language: Language) -> SurfaceList:
+    """Return the stems of the words of these numbers, in their order. Thread-safe.
 
     Args:
         words: key forms.
-        numbers: int64, which of them.
-        language: of the texts they stand in.
+        numbers: int64, indices into ``words``.
+        language: language of the texts that contain them.
 
     Raises:
         MemoryError: libstemmer got no memory.
@@ -50,7 +50,7 @@ def stems_of(words: SurfaceList, numbers: NDArray[np.int64], language: Language)
         return SurfaceList(starts, pool)
     library = _library()
     if library is None:
-        return SurfaceList.of(stems(words.some(numbers), language))
+        return SurfaceList.of(stemming.stems(words.some(numbers), language))
     typed = np.empty(int(lengths.max(initial=0)) + 1, dtype=np.uint8)
     with library.stemmer(language) as snowball:
         done = stem_words(snowball, words.pool, words.starts, numbers, 0, typed, starts, pool[:-BLOCK])
@@ -78,8 +78,8 @@ class _Library:
 
     @contextmanager
     def stemmer(self, language: Language) -> Iterator[Snowball]:
-        """A stemmer of its own: they are cheap to make, and none may be shared between threads."""
-        address = self.new(ALGORITHMS[language].encode(), None)
+        """Create a stemmer; it is cheap and must not be shared between threads."""
+        address = self.new(stemming.ALGORITHMS[language].encode(), None)
         if not address:
             raise MemoryError(f"libstemmer made no stemmer for {language}")
         try:
@@ -90,7 +90,7 @@ class _Library:
 
 @cache
 def _library() -> _Library | None:
-    """What the extension module of PyStemmer exports; ``None`` where it exports nothing."""
+    """Return the functions that the extension module of PyStemmer exports; ``None`` if it exports none."""
     try:
         exported = ctypes.CDLL(Stemmer.__file__)
         new, delete = exported.sb_stemmer_new, exported.sb_stemmer_delete

@@ -6,8 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup.model import LANGUAGES
-from infostream_dedup.text import detection
-from infostream_dedup.text.detection import detect_all
+from infostream_dedup.text.compiled import language
 from infostream_dedup.text.kernels.byte_blocks import BLOCK
 from infostream_dedup.text.language import detect
 from infostream_dedup.text.utf8 import texts_of
@@ -16,7 +15,7 @@ LETTERS = "aZkбжЫыЭъЁёІіЇєґҐЄ\u212aİ№ééèЀѐ東𝐀\U0001f4
 
 
 def told(strings):
-    return [LANGUAGES[number] for number in detect_all(texts_of(strings))]
+    return [LANGUAGES[number] for number in language.detect(texts_of(strings))]
 
 
 @settings(deadline=None, max_examples=300)
@@ -34,8 +33,7 @@ def test_every_character_counts_as_in_the_plain_code():
         assert told(strings) == [detect(text) for text in strings]
 
 
-def test_the_sample_ends_at_the_character_at_which_the_plain_code_ends(monkeypatch):
-    monkeypatch.setattr(detection, "SAMPLE", 4000)
+def test_the_sample_ends_at_the_character_at_which_the_plain_code_ends():
     for before in range(3990, 4010):
         for filler in ("1", "№", "東", "\U0001f44d"):
             text = "ы" * 10 + filler * (before - 10) + "ії" * BLOCK

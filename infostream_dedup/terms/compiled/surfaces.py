@@ -1,4 +1,4 @@
-"""Documents as tokens, read by compiled code over all cores: the same surfaces as ``surfaces.SurfaceCounter`` finds.
+"""Documents as tokens, read by compiled code on all cores.
 
 Texts are gathered into chunks of a megabyte or two; threads scan the chunks while the next ones are read. They share
 one pool of surfaces and take turns to number what they found, in the order of the documents.
@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
+from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -21,29 +22,29 @@ import scipy.sparse as sp
 
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import LANGUAGES, Language
-from infostream_dedup.terms.surfaces import SurfaceCounts
-from infostream_dedup.text.detection import detect_all
-from infostream_dedup.text.scanner import Scanned, Scanner
+from infostream_dedup.terms.plain.surfaces import SurfaceCounts
+from infostream_dedup.text.compiled.language import detect
+from infostream_dedup.text.compiled.scanner import Scanned, Scanner
 from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.text.utf8 import Texts, texts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FastSurfaceCounter", "SurfaceTokens"]
+__all__ = ["SurfaceCounter", "SurfaceTokens"]
 
 _CHUNK: Final = 1 << 20
-"""Characters of text scanned at a time. Behind every compiled step a thread waits up to five milliseconds for Python's
-lock while another one reads documents: chunks are as large as the processor's cache lets them be."""
+"""Characters of text scanned at a time. After each compiled step a thread waits up to five milliseconds for Python's
+lock while another one reads documents, so chunks are as large as the processor's cache allows."""
 
 
 @dataclass(frozen=True, slots=True)
 class SurfaceTokens:
-    """The surfaces of each document one by one.
+    """The surfaces of each document, token by token.
 
     Attributes:
         chunks: tokens of consecutive documents, numbers of ``surfaces``.
-        surfaces: distinct surfaces in the order they were first met.
+        surfaces: distinct surfaces in the order of their first occurrence.
         languages: uint8 (documents,), index into ``LANGUAGES``.
     """
 
@@ -54,8 +55,14 @@ class SurfaceTokens:
     def __len__(self) -> int:
         return len(self.languages)
 
+    def stages(self) -> ModuleType:
+        """The compiled stages."""
+        from infostream_dedup.terms import compiled
+
+        return compiled
+
     def counted(self) -> SurfaceCounts:
-        """The same as counts, as the plain code keeps them."""
+        """Convert to counts, as the plain code keeps them."""
         rows = [
             np.repeat(np.arange(len(chunk)), chunk.lengths) + first
             for chunk, first in zip(self.chunks, self.firsts(), strict=True)
@@ -73,8 +80,8 @@ class SurfaceTokens:
         return [0, *accumulate(map(len, self.chunks))][:-1]
 
 
-class FastSurfaceCounter:
-    """Counts surfaces as ``SurfaceCounter`` does, many documents at a time.
+class SurfaceCounter:
+    """Counts surfaces, many documents at a time.
 
     Args:
         workers: threads; 0 for as many as the process may use. The result does not depend on them.
@@ -101,7 +108,7 @@ class FastSurfaceCounter:
 
         Args:
             text: raw.
-            language: of the text; ``None`` to have it told from the text.
+            language: of the text; ``None`` to detect it.
         """
         self._texts.append(text)
         self._languages.append(language)
@@ -111,25 +118,25 @@ class FastSurfaceCounter:
             self._submit()
 
     def add_texts(self, texts: Texts, languages: Sequence[Language | None]) -> None:
-        """Count documents that already lie in memory as UTF-8, such as a column of an Arrow table.
+        """Count documents that are already in memory as UTF-8, such as a column of an Arrow table.
 
         Args:
-            texts: raw, a few megabytes of them.
-            languages: of each text; ``None`` to have it told from the text.
+            texts: raw, a few megabytes.
+            languages: of each text; ``None`` to detect it.
         """
         self._submit()
         self._run(lambda: texts, languages)
         self._documents += len(texts)
 
     def finish(self) -> SurfaceTokens:
-        """The tokens of all documents added so far; the counter is used up."""
+        """Return the tokens of all documents added so far; the counter must not be used again."""
         self._submit()
         self._chunks += [running.result() for running in self._running]
         self._pool.shutdown()
         languages = [chunk.languages for chunk in self._chunks]
         every = np.concatenate(languages) if languages else np.zeros(0, dtype=np.uint8)
         tokens = SurfaceTokens([chunk.scanned for chunk in self._chunks], self._surfaces.listed(), every)
-        # Whoever still holds the counter does not hold its memory.
+        # A reference to the counter must not keep its memory alive.
         self._surfaces, self._chunks = SurfacePool(), []
         return tokens
 
@@ -142,7 +149,7 @@ class FastSurfaceCounter:
 
     def _run(self, read: Callable[[], Texts], languages: Sequence[Language | None]) -> None:
         self._running.append(self._pool.submit(self._scan, read, languages, len(self._chunks) + len(self._running)))
-        # So that a fast reader does not pile up texts.
+        # A fast reader must not pile up texts.
         while len(self._running) > self._threads + 1:
             self._chunks.append(self._running.popleft().result())
 
@@ -151,9 +158,9 @@ class FastSurfaceCounter:
         with self._turns.of(number) as wait:
             texts = read()
             found = scanner.find(texts)
-            given = np.array([_TOLD if one is None else LANGUAGES.index(one) for one in languages], dtype=np.uint8)
+            given = np.array([_NOT_GIVEN if one is None else LANGUAGES.index(one) for one in languages], dtype=np.uint8)
             if None in languages:
-                given = np.where(given == _TOLD, detect_all(texts), given)
+                given = np.where(given == _NOT_GIVEN, detect(texts), given)
             wait()
             return _Chunk(scanner.number(found), given)
 
@@ -166,14 +173,14 @@ class FastSurfaceCounter:
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
-    """What was made of consecutive documents."""
+    """Tokens and languages of consecutive documents."""
 
     scanned: Scanned
     languages: NDArray[np.uint8]
 
 
 class _Turns:
-    """Lets threads do something one after the other, in the order of the numbers 0, 1, 2 ..."""
+    """Makes threads take turns in the order of the numbers 0, 1, 2 ..."""
 
     def __init__(self) -> None:
         self._next = 0
@@ -181,7 +188,7 @@ class _Turns:
 
     @contextmanager
     def of(self, number: int) -> Iterator[Callable[[], None]]:
-        """Gives a function that waits for the turn; it is over in the end, also after an error."""
+        """Yield a function that waits for the turn; the turn ends with the block, also after an error."""
         try:
             yield partial(self._wait, number)
         finally:
@@ -195,12 +202,12 @@ class _Turns:
             self._changed.wait_for(lambda: self._next == number)
 
 
-_TOLD: Final = 255
-"""In place of a language: to be told from the text."""
+_NOT_GIVEN: Final = 255
+"""Stands for a language that is to be detected."""
 
 
 def _in_order(chunk: Scanned) -> NDArray[np.int32]:
-    """Tokens document after document."""
+    """Return the tokens in the order of the documents."""
     ends = np.cumsum(chunk.lengths)
     place = np.arange(int(chunk.lengths.sum())) + np.repeat(chunk.begins - (ends - chunk.lengths), chunk.lengths)
     tokens: NDArray[np.int32] = chunk.tokens[place]

@@ -1,0 +1,1 @@
+"""Compiled twins, for many words at once: ``stemming`` of ``morphology.stemming``."""

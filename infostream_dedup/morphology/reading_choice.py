@@ -1,0 +1,86 @@
+"""Which of several readings of a word form is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from infostream_dedup.lexicon.frequency import form_frequencies
+from infostream_dedup.lexicon.name_tables import NameKind, names, personal_names
+from infostream_dedup.model import Language
+from infostream_dedup.morphology.readings import Reading
+from infostream_dedup.text.tokens import Shape
+
+__all__ = ["ADJECTIVAL_SURNAME", "PERSONAL", "PROPER", "ReadingChoice"]
+
+PERSONAL: Final = NameKind.SURNAME | NameKind.FIRST_NAME | NameKind.PATRONYMIC
+PROPER: Final = PERSONAL | NameKind.PLACE | NameKind.ORGANISATION
+ADJECTIVAL_SURNAME: Final = ("ский", "цкий", "ський", "цький", "зький")
+
+_CAPITAL_FACTOR: Final = 10.0
+"""A capital inside a sentence makes a proper name this much likelier, a small letter a person's name less likely."""
+
+_RARE_ADJECTIVE: Final = 1e-6
+_RARE_READING: Final = 0.01
+_POSSESSIVE: Final = ("ів", "їв", "ин", "їн")
+
+
+class ReadingChoice:
+    """Compares readings of one language by frequency, capitals and our tables of names.
+
+    Args:
+        language: ``ru`` or ``uk``.
+    """
+
+    def __init__(self, language: Language) -> None:
+        self._language = language
+        self._frequency = form_frequencies(language)
+        self._names = names(language)
+
+    def likeliest(self, readings: Sequence[Reading], shape: Shape) -> Reading:
+        """Return the likeliest reading of a form in a shape, the first one of equals."""
+        if len(readings) == 1:
+            return readings[0]
+        return max(readings, key=lambda reading: self._preference(reading, shape))
+
+    def is_tabled(self, reading: Reading) -> bool:
+        """Whether our tables list the lemma of a reading as a name."""
+        listed = self._names.get(reading.lemma)
+        if listed is None or NameKind.ABBREVIATION in listed.kinds:
+            return False
+        return reading.part_of_speech == "NOUN" or reading.lemma.endswith(ADJECTIVAL_SURNAME)
+
+    def is_rare_surname(self, reading: Reading) -> bool:
+        """Whether a reading is an adjective that is rare as such and listed as a surname: Будянский."""
+        return (
+            reading.part_of_speech == "ADJF"
+            and reading.lemma.endswith(ADJECTIVAL_SURNAME)
+            and self._frequency(reading.lemma) < _RARE_ADJECTIVE
+            and reading.lemma in personal_names(self._language)
+        )
+
+    def _preference(self, reading: Reading, shape: Shape) -> tuple[float, bool, bool, float]:
+        """Sort key of a reading: the likelier, then adjectives before nouns in lower case and after them elsewhere.
+
+        One lemma is often both (головний: main, chief); in lower case it usually precedes a noun.
+        """
+        frequency = self._frequency(reading.lemma)
+        # The Ukrainian dictionary has no probabilities; the frequency of the lemma is the best evidence available.
+        likely = reading.score if self._language == "ru" else (frequency + 1e-9) * self._plausibility(reading)
+        if shape == Shape.CAPITAL and (reading.kinds & PROPER or reading.lemma in self._names):
+            likely *= _CAPITAL_FACTOR
+        elif shape == Shape.LOWER and (reading.kinds & PERSONAL or self.is_place(reading.lemma)):
+            likely /= _CAPITAL_FACTOR
+        noun = reading.part_of_speech == "NOUN"
+        adjective_first = shape == Shape.LOWER and reading.part_of_speech == "ADJF"
+        return round(likely, 12), adjective_first, noun, frequency
+
+    def is_place(self, lemma: str) -> bool:
+        """Whether a lemma is listed as the name of a place."""
+        listed = self._names.get(lemma)
+        return listed is not None and NameKind.PLACE in listed.kinds
+
+    def _plausibility(self, reading: Reading) -> float:
+        """Discount lemmas that owe their frequency to a noun: зміни! (from зміна), офіцерів (the officer's)."""
+        possessive = reading.part_of_speech == "ADJF" and reading.lemma.endswith(_POSSESSIVE)
+        return _RARE_READING if reading.imperative or possessive else 1.0

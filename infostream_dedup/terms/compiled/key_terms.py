@@ -1,0 +1,142 @@
+"""The key terms of each document, selected by compiled code."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.machine.threads import thread_count
+from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.terms.counts import TermCounts
+from infostream_dedup.terms.kernels.weighing import Factors, add_frequencies, gather_factors, select_heaviest
+from infostream_dedup.terms.key_terms import KeyTerms, pattern
+from infostream_dedup.terms.statistics import Statistics, statistics_by_language
+from infostream_dedup.terms.weighting import document_norms, idf_table, weighting
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["heaviest_of_rows", "select_key_terms", "statistics_of"]
+
+_ROWS_AT_ONCE: Final = 512
+"""Documents weighed at once: few enough for their arrays to stay in the processor's cache."""
+
+
+def select_key_terms(
+    counts: TermCounts, settings: Settings, statistics: list[Statistics] | None = None, *, workers: int = 0
+) -> KeyTerms:
+    """Select the ``settings.n`` heaviest terms of middle document frequency of every document (Lande, section 2).
+
+    Args:
+        counts: the documents as counts of terms.
+        settings: weighting, n, df_min, df_max, target.
+        statistics: to weigh by; those of the documents themselves (with background) by default.
+        workers: threads; 0 for as many as the process may use. The result does not depend on them.
+    """
+    statistics = statistics_of(counts, settings, workers=workers) if statistics is None else statistics
+    rows = _Weighed(counts, statistics, settings)
+    keys = rows.heaviest(settings.n, workers)
+    size = settings.target_size()
+    if size is None:
+        return KeyTerms(keys, pattern(counts.counts), counts, statistics)
+    return KeyTerms(keys, pattern(rows.heaviest(size, workers) if size else keys), counts, statistics)
+
+
+def statistics_of(counts: TermCounts, settings: Settings, *, workers: int = 0) -> list[Statistics]:
+    """Statistics per language, in the order of ``LANGUAGES``.
+
+    Args:
+        counts: the documents as counts of terms.
+        settings: representation, background.
+        workers: threads; 0 for as many as the process may use.
+    """
+    indptr, indices, _ = _rows(counts.counts)
+    threads = thread_count(workers)
+    bounds = np.linspace(0, len(indptr) - 1, threads + 1).astype(np.int64)
+
+    def add(thread: int) -> NDArray[np.int64]:
+        df = np.zeros((len(LANGUAGES), len(counts.terms)), dtype=np.int64)
+        first, last = bounds[thread], bounds[thread + 1]
+        add_frequencies(indptr[first : last + 1], indices, counts.languages[first:last], df)
+        return df
+
+    with ThreadPoolExecutor(threads) as pool:
+        df = sum(pool.map(add, range(threads)), start=np.zeros((1, 1), dtype=np.int64))
+    return statistics_by_language(counts, df, settings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Terms kept of consecutive documents, ascending in each, with their weights."""
+
+    sizes: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    weights: NDArray[np.int64]
+
+
+class _Weighed:
+    """Documents whose terms are weighed a part at a time; weights of terms that are not kept are never stored."""
+
+    def __init__(self, counts: TermCounts, statistics: list[Statistics], settings: Settings) -> None:
+        self._shape = counts.counts.shape
+        self._indptr, self._indices, data = _rows(counts.counts)
+        norms = document_norms(counts, statistics, settings)
+        self._factors = Factors(self._indices, data, counts.languages, idf_table(statistics, settings), norms)
+        self._settings = settings
+
+    def heaviest(self, n: int, workers: int) -> sp.csr_array:
+        """Return the n heaviest positive weights of each row: int64 (documents, terms)."""
+        weigh = weighting(self._settings.weighting).weight
+        documents, indptr = self._shape[0], self._indptr
+
+        def select(first: int) -> _Part:
+            last = min(first + _ROWS_AT_ONCE, documents)
+            begin, end = indptr[first], indptr[last]
+            f, idf, norm = np.empty((3, end - begin), dtype=np.float64)
+            gather_factors(first, last, indptr, self._factors, f, idf, norm)
+            sizes, places, weights = heaviest_of_rows(indptr[first : last + 1], weigh(f, idf, norm, self._settings), n)
+            return _Part(sizes, self._indices[begin:end][places], weights)
+
+        with ThreadPoolExecutor(thread_count(workers)) as pool:
+            parts = list(pool.map(select, range(0, documents, _ROWS_AT_ONCE)))
+        parts.append(_Part(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64)))
+        ends = np.cumsum(np.concatenate([[0], *(part.sizes for part in parts)]))
+        indices = np.concatenate([part.indices for part in parts])
+        return sp.csr_array((np.concatenate([part.weights for part in parts]), indices, ends), shape=self._shape)
+
+
+def heaviest_of_rows(
+    indptr: NDArray[np.int64], values: NDArray[np.float64], n: int, *, ties: bool = False
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Select the n heaviest terms of each row.
+
+    Args:
+        indptr: int64 (rows + 1,), bounds of the rows; they begin ``indptr[0]`` entries before ``values``.
+        values: float64 (entries,), weights.
+        n: terms to keep, at least 1.
+        ties: keep all terms as heavy as the n-th, for a caller that ranks them; otherwise the first ones are kept.
+
+    Returns:
+        int64 (rows,), terms kept of each row; int64 (kept,), their places in ``values``, ascending; int64 (kept,),
+        their weights in units of 1e-9, at least 1.
+    """
+    sizes = np.diff(indptr)
+    longest = int(sizes.max(initial=0))
+    room = len(values) if ties else int(np.minimum(sizes, n).sum())
+    kept, places, weights = np.empty(len(sizes), np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
+    row, heap = np.empty(longest, np.int64), np.empty(min(n, longest), np.int64)
+    written = select_heaviest(indptr, values, n, ties, row, heap, kept, places, weights)
+    return kept, places[:written], weights[:written]
+
+
+def _rows(matrix: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    """Row bounds, columns and values in the types that the loops are compiled for."""
+    return (
+        matrix.indptr.astype(np.int64, copy=False),
+        matrix.indices.astype(np.int32, copy=False),
+        matrix.data.astype(np.int32, copy=False),
+    )

@@ -1,0 +1,77 @@
+"""Documents as counts of terms, counted by sparse matrix products."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.model import LANGUAGES, Language, Settings
+from infostream_dedup.terms.counts import TermCounts
+from infostream_dedup.terms.plain.surfaces import SurfaceCounts
+from infostream_dedup.terms.representation import representation
+from infostream_dedup.text.tokens import Form, forms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["count_terms"]
+
+
+def count_terms(surface_counts: SurfaceCounts, settings: Settings, *, workers: int = 0) -> TermCounts:
+    """Turn counts of surfaces into counts of terms of ``settings.representation``.
+
+    Each language maps its surfaces to terms by a sparse 0/1 matrix (surfaces, terms): a surface may contain several
+    terms (glued words) or none, and counting is one product.
+
+    Args:
+        surface_counts: the documents.
+        settings: representation and its rules.
+        workers: ignored.
+    """
+    del workers
+    per_language = [
+        _terms_of_surfaces(surface_counts, number, language, settings) for number, language in enumerate(LANGUAGES)
+    ]
+    terms = sorted({term for _, found in per_language for term in found})
+    number_of = {term: number for number, term in enumerate(terms)}
+    documents = surface_counts.counts.shape[0]
+    empty = np.zeros(0, dtype=np.int32)
+    counts = sp.csr_array((empty, (empty, empty)), shape=(documents, len(terms)))
+    for language_number, (rows, found) in enumerate(per_language):
+        columns = np.fromiter((number_of[term] for term in found), dtype=np.int64, count=len(found))
+        mapping = sp.csr_array(
+            (np.ones(len(rows), dtype=np.int32), (rows, columns)), shape=(len(surface_counts.surfaces), len(terms))
+        )
+        own = np.flatnonzero(surface_counts.languages == language_number)
+        chosen = sp.csr_array((np.ones(len(own), dtype=np.int32), (own, own)), shape=(documents, documents))
+        counts = counts + (chosen @ surface_counts.counts) @ mapping
+    counts.eliminate_zeros()
+    counts.sort_indices()
+    lengths = np.asarray(counts.sum(axis=1), dtype=np.int64)
+    return TermCounts(counts, terms, surface_counts.languages, lengths)
+
+
+def _terms_of_surfaces(
+    surface_counts: SurfaceCounts, language_number: int, language: Language, settings: Settings
+) -> tuple[NDArray[np.int64], list[str]]:
+    """Surfaces that documents of a language use, and the term of each; a surface appears once per term it contains."""
+    used = np.unique(surface_counts.counts[surface_counts.languages == language_number].indices)
+    rows: list[int] = []
+    parts: list[Form] = []
+    for row in used.tolist():
+        for form in forms(surface_counts.surfaces[row]):
+            rows.append(row)
+            parts.append(form)
+    found = _by_distinct_form(parts, language, settings)
+    kept = [(row, term) for row, term in zip(rows, found, strict=True) if term is not None]
+    return np.array([row for row, _ in kept], dtype=np.int64), [term for _, term in kept]
+
+
+def _by_distinct_form(parts: Sequence[Form], language: Language, settings: Settings) -> list[str | None]:
+    distinct = list(dict.fromkeys(parts))
+    terms = representation(settings.representation).terms(distinct, language, settings)
+    term_of = dict(zip(distinct, terms, strict=True))
+    return [term_of[form] for form in parts]

@@ -1,0 +1,55 @@
+"""The key terms of each document, selected by whole-array operations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.terms.counts import TermCounts
+from infostream_dedup.terms.key_terms import KeyTerms, heaviest, pattern
+from infostream_dedup.terms.statistics import Statistics, statistics_by_language
+from infostream_dedup.terms.weighting import weigh
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["select_key_terms", "statistics_of"]
+
+
+def select_key_terms(
+    counts: TermCounts, settings: Settings, statistics: list[Statistics] | None = None, *, workers: int = 0
+) -> KeyTerms:
+    """Select the ``settings.n`` heaviest terms of middle document frequency of every document (Lande, section 2).
+
+    Args:
+        counts: the documents as counts of terms.
+        settings: weighting, n, df_min, df_max, target.
+        statistics: to weigh by; those of the documents themselves (with background) by default.
+        workers: ignored.
+    """
+    statistics = statistics_of(counts, settings, workers=workers) if statistics is None else statistics
+    weights = weigh(counts, statistics, settings)
+    keys = heaviest(weights, settings.n)
+    size = settings.target_size()
+    if size is None:
+        return KeyTerms(keys, pattern(counts.counts), counts, statistics)
+    return KeyTerms(keys, pattern(heaviest(weights, size) if size else keys), counts, statistics)
+
+
+def statistics_of(counts: TermCounts, settings: Settings, *, workers: int = 0) -> list[Statistics]:
+    """Statistics per language, in the order of ``LANGUAGES``.
+
+    Args:
+        counts: the documents as counts of terms.
+        settings: representation, background.
+        workers: ignored.
+    """
+    del workers
+    return statistics_by_language(counts, np.stack([_df(counts, number) for number in range(len(LANGUAGES))]), settings)
+
+
+def _df(counts: TermCounts, language: int) -> NDArray[np.int64]:
+    rows = counts.counts[counts.languages == language]
+    return np.bincount(rows.indices, minlength=len(counts.terms))

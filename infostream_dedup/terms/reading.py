@@ -1,0 +1,138 @@
+"""Texts to key terms: by the plain stages for small collections, by the compiled ones for large collections.
+
+The packages ``terms.plain`` and ``terms.compiled`` have the same stages under the same names: ``SurfaceCounter``,
+``count_terms``, ``statistics_of``, ``select_key_terms``. They are chosen once, when the texts are read.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from types import ModuleType
+from typing import TYPE_CHECKING, Final, Literal, Protocol
+
+from infostream_dedup.machine.engines import COMPILED_FROM, engine_named
+from infostream_dedup.machine.first_use import FirstUse
+from infostream_dedup.machine.progress import Progress
+from infostream_dedup.model import Language, Settings
+from infostream_dedup.terms.key_terms import KeyTerms, StatisticsOfTerms
+from infostream_dedup.terms.representation import representation
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["SurfaceReader", "Surfaces", "key_terms_of_surfaces", "stages_named"]
+
+_MOST_KEPT: Final = 1 << 26
+"""Characters kept until the engine is chosen; more of them are worth compiling for, however few the texts are."""
+
+
+class Surfaces(Protocol):
+    """The surfaces of documents, as the plain or the compiled code keeps them."""
+
+    @property
+    def languages(self) -> NDArray[np.uint8]:
+        """uint8 (documents,), index into ``LANGUAGES``."""
+
+    def stages(self) -> ModuleType:
+        """The stages that read the documents and can go on with them: ``terms.plain`` or ``terms.compiled``."""
+
+
+class _Counter(Protocol):
+    def add(self, text: str, language: Language | None) -> None: ...
+
+    def finish(self) -> Surfaces: ...
+
+
+def stages_named(engine: Literal["plain", "compiled"]) -> ModuleType:
+    """Return the stages of an engine; numba is imported only with the compiled ones."""
+    if engine == "plain":
+        from infostream_dedup.terms import plain
+
+        return plain
+    from infostream_dedup.terms import compiled
+
+    return compiled
+
+
+class SurfaceReader:
+    """Reads texts with the code that suits their number; the surfaces are the same.
+
+    With ``auto``, texts are kept until there are enough of them for the compiled code.
+
+    Args:
+        engine: ``plain``, ``compiled`` or ``auto`` (see ``machine.engines``).
+        workers: threads of the compiled code; 0 for as many as the process may use.
+        progress: called when code is compiled for the first time.
+
+    Raises:
+        ConfigurationError: there is no such engine.
+    """
+
+    def __init__(self, engine: str = "auto", *, workers: int = 0, progress: Progress | None = None) -> None:
+        self._workers = workers
+        self._progress = progress
+        self._kept: list[tuple[str, Language | None]] = []
+        self._characters = 0
+        named = engine_named(engine)
+        self._counter: _Counter | None = None if named == "auto" else self._new_counter(named)
+
+    def add(self, text: str, language: Language | None) -> None:
+        """Read one document.
+
+        Args:
+            text: raw.
+            language: of the text; ``None`` to detect it.
+        """
+        if self._counter is not None:
+            self._counter.add(text, language)
+            return
+        self._kept.append((text, language))
+        self._characters += len(text)
+        if len(self._kept) >= COMPILED_FROM or self._characters >= _MOST_KEPT:
+            self._counter = self._read_kept("compiled")
+
+    def finish(self) -> Surfaces:
+        """Return the surfaces of all documents; the reader must not be used again."""
+        counter = self._read_kept("plain") if self._counter is None else self._counter
+        return counter.finish()
+
+    def _read_kept(self, engine: Literal["plain", "compiled"]) -> _Counter:
+        counter = self._new_counter(engine)
+        kept, self._kept = self._kept, []
+        for text, language in kept:
+            counter.add(text, language)
+        return counter
+
+    def _new_counter(self, engine: Literal["plain", "compiled"]) -> _Counter:
+        if engine == "compiled":
+            _FIRST_USE.prepare(self._progress)
+        counter: _Counter = stages_named(engine).SurfaceCounter(self._workers)
+        return counter
+
+
+def key_terms_of_surfaces(
+    surfaces: Surfaces, settings: Settings, *, statistics: StatisticsOfTerms | None = None, workers: int = 0
+) -> KeyTerms:
+    """Key terms of every document, selected by the code that read it.
+
+    Args:
+        surfaces: what ``SurfaceReader.finish`` returned.
+        settings: everything that decides key terms.
+        statistics: returns the statistics to weigh given terms by, one for each of ``LANGUAGES``; by default those of
+            the documents themselves. Ignored by representation ``pivot``.
+        workers: threads of the compiled code; 0 for as many as the process may use.
+    """
+    stages = surfaces.stages()
+    counts = stages.count_terms(surfaces, settings, workers=workers)
+    select = partial(stages.select_key_terms, workers=workers)
+    return representation(settings.representation).key_terms(counts, settings, select, statistics)
+
+
+def _use_all_loops() -> None:
+    counter = stages_named("compiled").SurfaceCounter(workers=1)
+    counter.add("Слово п'ять www.example.org <b> \u00b6", None)
+    key_terms_of_surfaces(counter.finish(), Settings(representation="stem", background=False), workers=1)
+
+
+_FIRST_USE: Final = FirstUse(_use_all_loops)

@@ -1,0 +1,156 @@
+"""What a representation is, and where it is found: which term, if any, a word of a text becomes.
+
+A representation is one file in ``terms/representations/``; its name in the settings is the name of the file. The file
+holds a subclass of ``Representation`` and an instance of it under the name ``REPRESENTATION``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar, Final
+
+import numpy as np
+
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.lexicon.frequency import common_forms
+from infostream_dedup.machine.collector import collector_paused
+from infostream_dedup.model import Language, Settings
+from infostream_dedup.model.settings import REPRESENTATIONS
+from infostream_dedup.morphology.cache_file import cache_file
+from infostream_dedup.text.tokens import Form, Shape
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infostream_dedup.terms.counts import TermCounts
+    from infostream_dedup.terms.key_terms import KeyTerms, Select, StatisticsOfTerms
+    from infostream_dedup.text.surface_pool import SurfaceList
+
+__all__ = ["Representation", "representation", "term_frequencies"]
+
+_SHAPES: Final = tuple(Shape)
+
+
+class Representation(ABC):
+    """How words become terms; a subclass needs a name and ``terms``, everything else has a default.
+
+    Attributes:
+        name: name in the settings, equal to the name of the file.
+        colour: colour of its curves in plots.
+        marker: matplotlib marker of its points in plots.
+        shaped: whether the term depends on the capitals of a word; if not, each word is analysed once.
+        parallel: whether several threads may analyse parts of the words.
+        cached: whether the background is stored on disk. The file knows the versions of the shipped dictionaries and
+            rules only, so a representation with rules of its own must leave this off.
+    """
+
+    name: ClassVar[str]
+    colour: ClassVar[str] = "#555555"
+    marker: ClassVar[str] = "o"
+    shaped: ClassVar[bool] = True
+    parallel: ClassVar[bool] = False
+    cached: ClassVar[bool] = False
+
+    @abstractmethod
+    def terms(self, forms: Sequence[Form], language: Language, settings: Settings) -> list[str | None]:
+        """Return the term of each form, ``None`` for a form that is not a term.
+
+        Args:
+            forms: normalised words with their capitalisation, usually distinct.
+            language: language of the documents that contain them.
+            settings: ``morph`` and whatever else decides terms.
+        """
+
+    def terms_of_new(self, keys: Sequence[str], language: Language, settings: Settings) -> list[str | None]:
+        """Like ``terms``, for a caller that keeps the answers itself.
+
+        Args:
+            keys: the digit of a ``Shape`` followed by the form; distinct, preferably in code point order.
+            language: language of the documents that contain them.
+            settings: see ``terms``.
+        """
+        return self.terms([Form(key[1:], _SHAPES[int(key[0])]) for key in keys], language, settings)
+
+    def listed_terms(
+        self, forms: SurfaceList, words: NDArray[np.int64], language: Language, settings: Settings
+    ) -> tuple[NDArray[np.bool_], SurfaceList]:
+        """Like ``terms``, for words in memory of compiled code.
+
+        Args:
+            forms: distinct forms.
+            words: int64 (words,): number of the form; times the number of shapes plus the shape if ``shaped``.
+            language: language of the documents that contain the words.
+            settings: see ``terms``.
+
+        Returns:
+            bool (words,): which words are terms; and the terms of those, in the same order.
+        """
+        from infostream_dedup.text.surface_pool import SurfaceList
+
+        numbers, shapes = np.divmod(words, len(_SHAPES)) if self.shaped else (words, np.zeros_like(words))
+        with collector_paused():
+            shaped = zip(forms.some(numbers), shapes.tolist(), strict=True)
+            found = self.terms([Form(form, _SHAPES[shape]) for form, shape in shaped], language, settings)
+            taken = np.fromiter((term is not None for term in found), np.bool_, len(found))
+            return taken, SurfaceList.of([term for term in found if term is not None])
+
+    def frequencies(self, language: Language) -> Mapping[str, float]:
+        """Return the background: the share of running words of a language that each term makes up, 0 to 1.
+
+        Sums the frequencies of the 30 to 60 thousand word forms of wordfreq above 1e-6. They come without case, so
+        each counts as if it opened a sentence.
+        """
+        stored = cache_file().frequencies(language, self.name) if self.cached else None
+        if stored:
+            return stored
+        shares: dict[str, float] = defaultdict(float)
+        forms, frequencies = zip(*common_forms(language), strict=True)
+        openers = [Form(form, Shape.START) for form in forms]
+        terms = self.terms(openers, language, Settings(representation=self.name))
+        for term, share in zip(terms, frequencies, strict=True):
+            if term is not None:
+                shares[term] += share
+        found = dict(sorted(shares.items()))
+        if self.cached:
+            cache_file().remember_frequencies(language, self.name, found)
+        return found
+
+    def key_terms(
+        self, counts: TermCounts, settings: Settings, select: Select, statistics: StatisticsOfTerms | None = None
+    ) -> KeyTerms:
+        """Return the key terms of documents.
+
+        Args:
+            counts: the documents as counts of the terms of this representation.
+            settings: everything that decides key terms.
+            select: selects the heaviest terms.
+            statistics: returns the statistics to weigh by; those of the documents by default.
+        """
+        return select(counts, settings, None if statistics is None else statistics(counts.terms))
+
+
+def representation(name: str) -> Representation:
+    """Return the representation of a name.
+
+    Raises:
+        ConfigurationError: no file of ``terms/representations/`` has this name.
+    """
+    if name not in REPRESENTATIONS:
+        raise ConfigurationError(f"representation is {name!r}; expected one of {', '.join(REPRESENTATIONS)}")
+    found: Representation = import_module(f"infostream_dedup.terms.representations.{name}").REPRESENTATION
+    return found
+
+
+@cache
+def term_frequencies(language: Language, name: str) -> Mapping[str, float]:
+    """Return the background of a representation, computed once: term to share of running words, by code points.
+
+    Raises:
+        ConfigurationError: there is no such representation.
+    """
+    return MappingProxyType(dict(representation(name).frequencies(language)))

@@ -1,0 +1,1 @@
+"""The representations, one a file; see ``terms.representation``."""

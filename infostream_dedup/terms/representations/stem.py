@@ -1,0 +1,60 @@
+"""Stems of all words but the stop words: the standard way (Lande, section 2).
+
+The three languages share one term space: equal stems meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from infostream_dedup.lexicon.word_lists import stop_words
+from infostream_dedup.model import Language, Settings
+from infostream_dedup.morphology.stemming import stems
+from infostream_dedup.terms.representation import Representation
+from infostream_dedup.text.tokens import Form
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
+
+__all__ = ["REPRESENTATION"]
+
+
+class _Stem(Representation):
+    name = "stem"
+    colour = "#1f6fb4"
+    shaped = False
+    parallel = True
+    cached = True
+
+    def terms(self, forms: Sequence[Form], language: Language, settings: Settings) -> list[str | None]:
+        del settings
+        stop, words = stop_words(language), [form.form for form in forms]
+        return [None if word in stop else stem for word, stem in zip(words, stems(words, language), strict=True)]
+
+    def listed_terms(
+        self, forms: SurfaceList, words: NDArray[np.int64], language: Language, settings: Settings
+    ) -> tuple[NDArray[np.bool_], SurfaceList]:
+        """Stem without Python strings."""
+        from infostream_dedup.morphology.compiled import stemming
+        from infostream_dedup.text.kernels.surface_table import MISSING
+
+        del settings
+        taken = _stop_pool(language).find(forms, words) == MISSING
+        return taken, stemming.stems(forms, words[taken], language)
+
+
+@cache
+def _stop_pool(language: Language) -> SurfacePool:
+    from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
+
+    pool = SurfacePool()
+    pool.add(SurfaceList.of(sorted(stop_words(language))))
+    return pool
+
+
+REPRESENTATION: Final = _Stem()

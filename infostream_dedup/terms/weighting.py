@@ -1,0 +1,127 @@
+"""What a weighting is, where it is found, and how the terms of documents are weighed by it.
+
+A weighting is one file in ``terms/weightings/``; its name in the settings is the name of the file. The file holds the
+three functions of the protocol ``Weighting``, used on collections, streams and backgrounds alike. They are numpy
+arithmetic on whole arrays, so that plain and compiled stages get the same bits: logarithms of two compilers may differ.
+
+Letters as in the papers: f frequency of the term in the document, l_d length of the document, l_avg mean length,
+N documents, df documents that contain the term.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, Protocol, cast
+
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.model import Settings
+from infostream_dedup.model.settings import WEIGHTINGS
+from infostream_dedup.terms.counts import TermCounts
+from infostream_dedup.terms.statistics import Statistics
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["UNITS", "Weighting", "bounded_idf", "document_norms", "idf_table", "weigh", "weighting"]
+
+UNITS: Final = 10**9
+"""Weights are whole numbers of 1e-9: sums are exact in any order, and ranking equals rounding to 9 decimals."""
+
+
+class Weighting(Protocol):
+    """The functions of a weighting; arrays are float64 and of one length."""
+
+    def idf(self, df: NDArray[np.float64], documents: float) -> NDArray[np.float64]:
+        """Return the factor of each term that depends on the collection.
+
+        Args:
+            df: documents that contain each term, within ``df_min`` .. ``df_max``; 0 is possible with ``df_min`` 0.
+            documents: number of documents N.
+        """
+
+    def norm(
+        self, lengths: NDArray[np.float64], average: NDArray[np.float64] | float, settings: Settings
+    ) -> NDArray[np.float64]:
+        """Return the factor of each document.
+
+        Args:
+            lengths: terms of each document, with repetition.
+            average: mean length of the documents of its language, at least 1.
+            settings: k1, b.
+        """
+
+    def weight(
+        self, f: NDArray[np.float64], idf: NDArray[np.float64], norm: NDArray[np.float64], settings: Settings
+    ) -> NDArray[np.float64]:
+        """Return the weight of each occurring term in its document; 0 where ``idf`` is 0, below 2^53 / 1e9.
+
+        Args:
+            f: frequency of the term in the document, at least 1.
+            idf: of the term; 0 for terms outside of ``df_min`` .. ``df_max``.
+            norm: of the document.
+            settings: k1, b.
+        """
+
+
+@cache
+def weighting(name: str) -> Weighting:
+    """Return the weighting of a name.
+
+    Raises:
+        ConfigurationError: no file of ``terms/weightings/`` has this name.
+    """
+    if name not in WEIGHTINGS:
+        raise ConfigurationError(f"weighting is {name!r}; expected one of {', '.join(WEIGHTINGS)}")
+    return cast("Weighting", import_module(f"infostream_dedup.terms.weightings.{name}"))
+
+
+def bounded_idf(df: NDArray[np.float64], documents: float, settings: Settings) -> NDArray[np.float64]:
+    """Return the idf of terms, 0 outside of ``df_min`` .. ``df_max``: float64 (terms,).
+
+    Args:
+        df: float64 (terms,), documents that contain each term.
+        documents: number of documents.
+        settings: weighting, df_min, df_max.
+    """
+    low, high = (_as_count(bound, documents) for bound in (settings.df_min, settings.df_max))
+    taken = (df >= low) & (df <= high)
+    found = np.zeros(len(df), dtype=np.float64)
+    found[taken] = weighting(settings.weighting).idf(df[taken], documents)
+    return found
+
+
+def idf_table(statistics: list[Statistics], settings: Settings) -> NDArray[np.float64]:
+    """Return ``bounded_idf`` of all terms by the statistics of each language: float64 (languages, terms)."""
+    return np.stack([bounded_idf(one.df, one.documents, settings) for one in statistics])
+
+
+def document_norms(counts: TermCounts, statistics: list[Statistics], settings: Settings) -> NDArray[np.float64]:
+    """Return the norm of each document by the statistics of its language: float64 (documents,)."""
+    average = np.array([one.average_length for one in statistics], dtype=np.float64)
+    lengths = counts.lengths.astype(np.float64)
+    return weighting(settings.weighting).norm(lengths, average[counts.languages], settings)
+
+
+def weigh(counts: TermCounts, statistics: list[Statistics], settings: Settings) -> sp.csr_array:
+    """Weight of every term of every document by the statistics of the document's language.
+
+    Returns:
+        int64 (documents, terms) in units of 1e-9; the same pattern as ``counts.counts``. Terms outside of
+        ``df_min`` .. ``df_max`` and terms whose weight is not positive are 0 (kept as explicit zeros).
+    """
+    matrix = counts.counts
+    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    idf = idf_table(statistics, settings)[counts.languages[row], matrix.indices]
+    norm = document_norms(counts, statistics, settings)[row]
+    value = weighting(settings.weighting).weight(matrix.data.astype(np.float64), idf, norm, settings)
+    weights = np.maximum(np.rint(value * UNITS), 0).astype(np.int64)
+    return sp.csr_array((weights, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def _as_count(bound: float, documents: float) -> float:
+    """Return a bound of document frequency as a number of documents; below 1 it is a share of them."""
+    return bound * documents if bound < 1 else bound

@@ -1,0 +1,1 @@
+"""The weightings, one a file; see ``terms.weighting``."""

@@ -1,0 +1,58 @@
+"""Hashes of terms against the definition in whole numbers."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infostream_dedup.errors import BadDataError
+from infostream_dedup.terms.term_hashes import distinct_hashes, term_hashes
+from infostream_dedup.text.surface_pool import SurfaceList
+
+ALL_BITS = 2**64 - 1
+words = st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), max_size=20), max_size=20)
+
+
+def finished(mixed, first, second):
+    mixed = (mixed ^ mixed >> 33) * first & ALL_BITS
+    mixed = (mixed ^ mixed >> 33) * second & ALL_BITS
+    return mixed ^ mixed >> 33
+
+
+def defined(word):
+    one, other = 0xCBF29CE484222325, 0x9E3779B97F4A7C15
+    for byte in word.encode():
+        one = (one ^ byte) * 0x100000001B3 & ALL_BITS
+        other = other * 0xA0761D6478BD642F + byte + 1 & ALL_BITS
+    return [
+        finished(one, 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53),
+        finished(other, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB),
+    ]
+
+
+@given(words)
+def test_hashes_are_as_defined(terms):
+    assert term_hashes(SurfaceList.of(terms)).T.tolist() == [defined(term) for term in terms]
+
+
+def test_hashes_never_change():
+    assert [f"{number:016x}" for number in term_hashes(SurfaceList.of(["мост"]))[:, 0].tolist()] == [
+        "2828f9e741356943",
+        "54eacec28a5a8a22",
+    ]
+
+
+def test_hashes_of_two_chunks_are_joined():
+    one, other = (term_hashes(SurfaceList.of(terms)) for terms in (["мост", "река"], ["река", "суд"]))
+    joined = distinct_hashes(np.concatenate([one, other], axis=1))
+    assert joined.shape == (2, 3)
+    assert joined[0].tolist() == sorted({*one[0].tolist(), *other[0].tolist()})
+    assert set(map(tuple, joined.T.tolist())) == {*map(tuple, one.T.tolist()), *map(tuple, other.T.tolist())}
+
+
+def test_a_collision_stops():
+    hashes = np.array([[7, 5, 7], [1, 2, 3]], dtype=np.uint64)
+    with pytest.raises(BadDataError, match="two terms have the hash 0000000000000007"):
+        distinct_hashes(hashes)
+    assert distinct_hashes(np.array([[7, 5, 7], [1, 2, 1]], dtype=np.uint64)).tolist() == [[5, 7], [2, 1]]
+    assert distinct_hashes(np.zeros((2, 0), dtype=np.uint64)).shape == (2, 0)
