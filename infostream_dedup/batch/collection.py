@@ -70,7 +70,7 @@ def collect(
     Args:
         documents: in input order.
         hashes: also take the checksum of each body: only ``dedup`` needs them, and a month of them takes half a minute.
-        engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
+        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: told of the documents read.
     """
     kept: list[Document] = []

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from infostream_dedup.links.sweep import Measures
+from infostream_dedup.links.measures import Measures
 
 if TYPE_CHECKING:
     import numpy as np

@@ -28,7 +28,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.features.rows import Rows
-from infostream_dedup.links import SCIPY_ENGINE
+from infostream_dedup.links import PLAIN
 from infostream_dedup.links.relations import need
 from infostream_dedup.methods.method import Method
 from infostream_dedup.methods.pairs import Pairs, unordered_pairs
@@ -95,7 +95,7 @@ class _KeyTerms(Method):
         del signatures
         key_terms = self._key_terms(texts)
         share = self.score == "share"
-        matrix = SCIPY_ENGINE.match(key_terms.keys, key_terms.targets, n=self.n, weights=share, k_min=1)
+        matrix = PLAIN.match(key_terms.keys, key_terms.targets, n=self.n, weights=share, k_min=1)
         counts, sizes = matrix.counts, key_terms.sizes
         asking = np.repeat(np.arange(len(sizes), dtype=np.int64), np.diff(counts.indptr))
         answering = counts.indices.astype(np.int64)

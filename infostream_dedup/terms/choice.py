@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.machine.engines import COMPILED_FROM, engine_named
 from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Language, Settings
@@ -19,15 +19,9 @@ from infostream_dedup.text.language import detect
 if TYPE_CHECKING:
     from infostream_dedup.terms.fast_surfaces import FastSurfaceCounter, SurfaceTokens
 
-__all__ = ["COMPILED_FROM", "ENGINES", "StatisticsOfTerms", "SurfaceReader", "key_terms_of_surfaces"]
+__all__ = ["StatisticsOfTerms", "SurfaceReader", "key_terms_of_surfaces"]
 
 StatisticsOfTerms = Callable[[Sequence[str]], list[Statistics]]
-
-ENGINES: Final = ("auto", "scipy", "numba")
-"""As for matching: ``scipy`` is the plain code."""
-
-COMPILED_FROM: Final = 20_000
-"""Documents from which on ``auto`` takes the compiled code: below, compiling would take longer than reading."""
 
 _MOST_KEPT: Final = 1 << 26
 """Characters kept until it is known which code reads them; more of them are worth compiling for however few texts."""
@@ -39,7 +33,7 @@ class SurfaceReader:
     Texts are kept until there are enough of them, then scanned, and only numbers are kept.
 
     Args:
-        engine: ``scipy`` for the plain code, ``numba`` for the compiled one, ``auto`` for the one that fits.
+        engine: ``plain``, ``compiled``, or ``auto`` for the one that fits.
         workers: threads of the compiled code; 0 for as many as the process may use.
         progress: told of a first compilation.
 
@@ -48,14 +42,13 @@ class SurfaceReader:
     """
 
     def __init__(self, engine: str = "auto", *, workers: int = 0, progress: Progress | None = None) -> None:
-        if engine not in ENGINES:
-            raise ConfigurationError(f"engine is {engine!r}; expected one of {', '.join(ENGINES)}")
+        engine = engine_named(engine)
         self._workers = workers
         self._progress = progress
         self._kept: list[tuple[str, Language | None]] = []
         self._characters = 0
-        self._plain: SurfaceCounter | None = SurfaceCounter() if engine == "scipy" else None
-        self._fast: FastSurfaceCounter | None = self._compiled() if engine == "numba" else None
+        self._plain: SurfaceCounter | None = SurfaceCounter() if engine == "plain" else None
+        self._fast: FastSurfaceCounter | None = self._compiled() if engine == "compiled" else None
 
     def add(self, text: str, language: Language | None) -> None:
         """Read one document.

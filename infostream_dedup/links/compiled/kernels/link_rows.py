@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.links.kernels.forward_matching import holds
+from infostream_dedup.links.compiled.kernels.forward_matching import holds
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:

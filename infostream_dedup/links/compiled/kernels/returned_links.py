@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from infostream_dedup.links.kernels.linkage_order import root
-from infostream_dedup.links.kernels.row_search import first_not_below
+from infostream_dedup.links.compiled.kernels.linkage_order import root
+from infostream_dedup.links.compiled.kernels.row_search import first_not_below
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Rows of links as they are found, and the matrix they make; on disk when they outgrow memory."""
+"""Rows of links as they are found, and the matrix they form; on disk if they outgrow memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infostream_dedup.errors import CannotCreateError
-from infostream_dedup.links.kernels.link_rows import copy_rows
+from infostream_dedup.links.compiled.kernels.link_rows import copy_rows
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -23,11 +23,11 @@ __all__ = ["LinkRows", "LinkSpool", "Links", "Storage"]
 
 @dataclass(slots=True)
 class Storage:
-    """Gives arrays: in memory up to a budget, then in files that vanish with their arrays.
+    """Allocates arrays: in memory up to a budget, then in files that vanish with their arrays.
 
     Attributes:
         budget: bytes to keep in memory.
-        folder: where files go; ``None`` for the system's folder for temporary files.
+        folder: folder for these files; ``None`` for the system's folder for temporary files.
     """
 
     budget: int
@@ -35,10 +35,10 @@ class Storage:
     _used: int = 0
 
     def empty(self, size: int, dtype: DTypeLike) -> NDArray[Any]:
-        """An array of ``size`` elements with no particular content.
+        """Allocate an uninitialised array of ``size`` elements.
 
         Raises:
-            CannotCreateError: there is no room for its file.
+            CannotCreateError: its file cannot be created, for example because the disk is full.
         """
         wanted = size * np.dtype(dtype).itemsize
         if size == 0 or self._used + wanted <= self.budget:
@@ -48,7 +48,7 @@ class Storage:
             with tempfile.TemporaryFile(dir=self.folder) as file:
                 file.truncate(wanted)
                 if sys.platform == "linux":
-                    # Room is taken now: a full disk would end the process when the array is written to.
+                    # Reserve the room now: on a full disk, writing to the array would end the process.
                     os.posix_fallocate(file.fileno(), 0, wanted)
                 return np.memmap(file, dtype=dtype, mode="r+", shape=(size,))
         except OSError as error:
@@ -59,7 +59,7 @@ class Storage:
             ) from error
 
     def keep(self, array: NDArray[Any]) -> NDArray[Any]:
-        """The same array, or its copy in a file when the budget is used up."""
+        """The same array, or its copy in a file once the budget is used up."""
         kept = self.empty(array.size, array.dtype)
         if isinstance(kept, np.memmap):
             kept[:] = array
@@ -74,13 +74,13 @@ class Storage:
 
 @dataclass(frozen=True, slots=True)
 class LinkRows:
-    """Links of the places from ``first`` on.
+    """Links of consecutive places.
 
     Attributes:
         first: the first place.
         lengths: int64 (rows,), links of each row.
         columns: int32, documents, ascending in a row.
-        counts: uint8, key terms that met.
+        counts: uint8, number of shared key terms.
     """
 
     first: int
@@ -99,7 +99,7 @@ class Links:
     Attributes:
         indptr: int64 (documents + 1,).
         columns: int32, ascending in a row, never the row itself.
-        counts: uint8, key terms that met.
+        counts: uint8, number of shared key terms.
     """
 
     indptr: NDArray[np.int64]
@@ -107,38 +107,49 @@ class Links:
     counts: NDArray[np.uint8]
 
 
-@dataclass(slots=True)
-class LinkSpool:
-    """Collects rows in any order, then puts them into the order of documents.
+@dataclass(frozen=True, slots=True)
+class Members:
+    """What each place stands for: its documents, or its node.
 
     Attributes:
-        storage: where rows and the result are kept.
-        member_indptr: int64 (places + 1,), where each place's documents lie in ``members``.
-        members: int64, documents place by place.
-        joined: bool (places,), whether the documents of a place are linked to each other.
+        indptr: int64 (places + 1,), start of each place's members.
+        numbers: int64, documents or nodes, place by place.
+    """
+
+    indptr: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class LinkSpool:
+    """Collects rows in any order, then arranges them by member.
+
+    Attributes:
+        storage: allocates the rows and the result.
+        members: what each place stands for.
+        joined: bool (places,), whether the members of a place are linked to each other.
     """
 
     storage: Storage
-    member_indptr: NDArray[np.int64]
-    members: NDArray[np.int64]
+    members: Members
     joined: NDArray[np.bool_]
     _rows: list[LinkRows] = field(default_factory=list)
 
     def add(self, rows: LinkRows) -> None:
-        """Keep rows; each place must come exactly once before ``finish``."""
+        """Keep rows; every place must be added exactly once before ``finish``."""
         columns, counts = self.storage.keep(rows.columns), self.storage.keep(rows.counts)
         self._rows.append(LinkRows(rows.first, rows.lengths, columns, counts))
 
     def finish(self, threads: int) -> Links:
-        """All rows by document."""
-        indptr = self._indptr()
+        """All rows, by member."""
+        indptr, members = self._indptr(), self.members
         columns = self.storage.empty(int(indptr[-1]), np.int32)
         counts = self.storage.empty(int(indptr[-1]), np.uint8)
 
         def move(number: int) -> None:
             rows = self._rows[number]
             found = (rows.first, rows.lengths, rows.columns, rows.counts)
-            copy_rows(*found, self.member_indptr, self.members, indptr, columns, counts)
+            copy_rows(*found, members.indptr, members.numbers, indptr, columns, counts)
 
         with ThreadPoolExecutor(threads) as pool:
             for number, _ in enumerate(pool.map(move, range(len(self._rows)))):
@@ -149,10 +160,10 @@ class LinkSpool:
         return Links(indptr, columns, counts)
 
     def _indptr(self) -> NDArray[np.int64]:
-        lengths = np.zeros(len(self.members), dtype=np.int64)
+        lengths = np.zeros(len(self.members.numbers), dtype=np.int64)
         for rows in self._rows:
             last = rows.first + len(rows.lengths)
-            bounds = self.member_indptr[rows.first : last + 1]
+            bounds = self.members.indptr[rows.first : last + 1]
             own = rows.lengths - self.joined[rows.first : last]
-            lengths[self.members[bounds[0] : bounds[-1]]] = np.repeat(own, np.diff(bounds))
+            lengths[self.members.numbers[bounds[0] : bounds[-1]]] = np.repeat(own, np.diff(bounds))
         return np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)

@@ -1,15 +1,15 @@
-"""Matching by sparse products in row blocks: plain, exact, the judge of every faster engine."""
+"""Matching by sparse products, in blocks of rows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.links.engine import checked
 from infostream_dedup.links.entries import csr_from, kept_entries
+from infostream_dedup.links.match_input import check_input
 from infostream_dedup.links.row_blocks import row_blocks
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.progress import Progress
@@ -17,54 +17,50 @@ from infostream_dedup.machine.progress import Progress
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
-__all__ = ["SCIPY_ENGINE", "ScipyEngine"]
+__all__ = ["match"]
 
 
-@dataclass(frozen=True, slots=True)
-class ScipyEngine:
-    """Counts = keys x targets', one block of asking documents at a time.
+def match(
+    keys: sp.csr_array,
+    targets: sp.csr_array,
+    *,
+    n: int,
+    weights: bool,
+    k_min: int,
+    progress: Progress | None = None,
+    block_work: int = 8_000_000,
+) -> SimilarityMatrix:
+    """Counts = keys x targets', one block of asking documents at a time. Arguments and errors as in ``backend.Match``.
 
-    Attributes:
+    Args:
+        keys: as in ``Match``.
+        targets: as in ``Match``.
+        n: as in ``Match``.
+        weights: as in ``Match``.
+        k_min: as in ``Match``.
+        progress: as in ``Match``.
         block_work: postings touched by a block, at least 1. It bounds the memory of a product (at most 26 bytes each)
             and changes no result.
     """
-
-    name: ClassVar[str] = "scipy"
-    block_work: int = 8_000_000
-
-    def match(
-        self,
-        keys: sp.csr_array,
-        targets: sp.csr_array,
-        *,
-        n: int,
-        weights: bool,
-        k_min: int,
-        progress: Progress | None = None,
-    ) -> SimilarityMatrix:
-        """Match as ``Engine.match`` says."""
-        checked(keys, targets, n=n)
-        answers = _answers(targets)
-        asked = _ones(keys)
-        work = np.asarray(asked.astype(np.int64) @ np.diff(answers.indptr).astype(np.int64), dtype=np.int64)
-        links = _Links()
-        for block in row_blocks(work, self.block_work):
-            met = _product(asked[block], answers)
-            keep = (met.data >= k_min) & (met.indices != _rows(met, block.start))
-            links.add(kept_entries(met, keep))
-            if weights:
-                links.matched.append(_product(keys[block], answers).data[keep])
-            if progress is not None:
-                progress("matching", block.stop, keys.shape[0])
-        return links.matrix(keys.shape[0], n=n, k_min=k_min, weights=weights)
-
-
-SCIPY_ENGINE: Final = ScipyEngine()
+    check_input(keys, targets, n=n)
+    answers = _ones(targets).T.tocsr()
+    questions = _ones(keys)
+    work = np.asarray(questions.astype(np.int64) @ np.diff(answers.indptr).astype(np.int64), dtype=np.int64)
+    links = _Links()
+    for block in row_blocks(work, block_work):
+        shared = _product(questions[block], answers)
+        keep = (shared.data >= k_min) & (shared.indices != _rows(shared, block.start))
+        links.add(kept_entries(shared, keep))
+        if weights:
+            links.matched.append(_product(keys[block], answers).data[keep])
+        if progress is not None:
+            progress("matching", block.stop, keys.shape[0])
+    return links.matrix(keys.shape[0], n=n, k_min=k_min, weights=weights)
 
 
 @dataclass(frozen=True, slots=True)
 class _Links:
-    """Rows of links, block under block."""
+    """Links found so far, one array per block."""
 
     lengths: list[NDArray[np.integer]] = field(default_factory=list)
     columns: list[NDArray[np.int32]] = field(default_factory=list)
@@ -82,18 +78,9 @@ class _Links:
         counts = csr_from(_joined(self.counts, np.uint8), columns, indptr, columns=documents)
         if not weights:
             return SimilarityMatrix(counts, n, k_min)
-        weights_met = _joined(self.matched, np.int64)
-        matched = sp.csr_array((weights_met, counts.indices, counts.indptr), shape=counts.shape)
+        matched_weights = _joined(self.matched, np.int64)
+        matched = sp.csr_array((matched_weights, counts.indices, counts.indptr), shape=counts.shape)
         return SimilarityMatrix(counts, n, k_min, matched)
-
-
-def _answers(targets: sp.csr_array) -> sp.csr_array:
-    """Who answers to a key term: uint8 (terms, documents), 1 where the document's V holds the term.
-
-    Who answers is decided here alone: a key term that several equivalents may meet would be answered by the pattern of
-    equivalents x targets' instead of targets', so that it counts once whichever of them hits.
-    """
-    return _ones(targets).T.tocsr()
 
 
 def _ones(matrix: sp.csr_array) -> sp.csr_array:
@@ -108,13 +95,13 @@ def _product(asking: sp.csr_array, answers: sp.csr_array) -> sp.csr_array:
 
 
 def _rows(block: sp.csr_array, first: int) -> NDArray[np.int32]:
-    """Row of each entry, counted from the first row of the whole matrix."""
+    """Row of each entry in the whole matrix."""
     rows = np.arange(first, first + block.shape[0], dtype=np.int32)
     return np.repeat(rows, np.diff(block.indptr))
 
 
 def _joined(blocks: list[NDArray[Any]], dtype: DTypeLike) -> NDArray[Any]:
-    """One array of all blocks, which are given up for it."""
+    """Concatenate the blocks and empty the list, so that they can be freed."""
     joined = np.concatenate([np.zeros(0, dtype=dtype), *blocks], dtype=dtype)
     blocks.clear()
     return joined

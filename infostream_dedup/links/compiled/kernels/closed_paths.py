@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.links.kernels.link_totals import add_up
+from infostream_dedup.links.compiled.kernels.link_totals import add_up
 from infostream_dedup.machine.compiling import compiled, popcount
 
 if TYPE_CHECKING:

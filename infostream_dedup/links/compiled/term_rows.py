@@ -1,4 +1,4 @@
-"""Which terms each document has, in the types the compiled loops take."""
+"""The terms of each document, in the types the compiled loops take."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class TermRows:
     """Terms of each document.
 
     Attributes:
-        indptr: int64 (documents + 1,), where each document's terms lie.
-        indices: uint32, terms, ascending in a row.
-        terms: number of terms there are.
+        indptr: int64 (documents + 1,), start of each document's terms in ``indices``.
+        indices: uint32, term numbers, ascending in a row.
+        terms: size of the vocabulary.
     """
 
     indptr: NDArray[np.int64]

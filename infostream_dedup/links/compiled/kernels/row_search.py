@@ -14,7 +14,7 @@ __all__ = ["first_not_below"]
 
 @compiled
 def first_not_below(values: NDArray[Any], begin: int, end: int, value: int) -> int:
-    """First place of the ascending ``values[begin:end]`` whose number is not below ``value``; ``end`` if all are."""
+    """First place in the ascending ``values[begin:end]`` that holds ``value`` or more; ``end`` if there is none."""
     while begin < end:
         middle = (begin + end) >> 1
         if values[middle] < value:

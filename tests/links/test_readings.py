@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from infostream_dedup.links.measures import (
+from infostream_dedup.links.readings import (
     LinkCounts,
     Ratio,
     boolean_transitivity,

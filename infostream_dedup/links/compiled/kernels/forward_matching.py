@@ -1,9 +1,9 @@
-"""How many key terms of a document other documents hold, for all counts from k_min on.
+"""How many key terms of a document other documents hold, for all counts of at least k_min.
 
 With m key terms, rarest first, a document that holds k_min of them holds one of the first m - k_min + 1: only those
-lists make candidates. The later, longer lists only count for candidates made, by walking the list or by looking the
-term up in each candidate, whichever touches less. This is the prefix filter of set similarity joins (Chaudhuri, Ganti
-and Kaushik, ICDE 2006), exact for every k >= k_min.
+lists produce candidates. The later, longer lists only count for existing candidates, by walking the list or by looking
+the term up in each candidate, whichever touches less. This is the prefix filter of set similarity joins (Chaudhuri,
+Ganti and Kaushik, ICDE 2006), exact for every k >= k_min.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.links.kernels.row_search import first_not_below
+from infostream_dedup.links.compiled.kernels.row_search import first_not_below
 from infostream_dedup.machine.compiling import compiled, prefetch
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["holds", "match_rows"]
 
 _PROBE_COST = 24
-"""A look-up in one candidate costs about as much as this many steps along a list (measured)."""
+"""Looking a term up in one candidate costs about as much as this many steps along a list (measured)."""
 
 
 @compiled
@@ -60,7 +60,7 @@ def _count_by_walking(postings: NDArray[np.uint32], begin: int, end: int, hits: 
 
 @compiled
 def holds(indices: NDArray[np.uint32], begin: int, end: int, term: int) -> bool:
-    """Whether a term lies in the ascending ``indices[begin:end]``."""
+    """Whether the ascending ``indices[begin:end]`` contain a term."""
     place = first_not_below(indices, begin, end, term)
     return place < end and indices[place] == term
 
@@ -154,6 +154,7 @@ def match_rows(
     last: int,
     key_indptr: NDArray[np.int64],
     ranks: NDArray[np.uint32],
+    itself: NDArray[np.int64],
     terms: NDArray[np.uint32],
     starts: NDArray[np.int64],
     postings: NDArray[np.uint32],
@@ -169,24 +170,25 @@ def match_rows(
     """Write the links of rows first to last - 1, in no particular order.
 
     Args:
-        first: row (place of the asking document) to begin with.
-        last: row to stop before; at most 2**24 rows from ``first``.
-        key_indptr: where each row's key terms lie in ``ranks``.
-        ranks: key terms of the rows as ranks, ascending in a row: rarest first; at most 255 in a row.
+        first: first row, an asking document.
+        last: row after the last; at most 2**24 rows from ``first``.
+        key_indptr: int64 (rows + 1,), start of each row's key terms in ``ranks``.
+        ranks: key terms of the rows as ranks, ascending in a row, that is, rarest first; at most 255 in a row.
+        itself: int64 (rows,), place of the asking document among the documents asked, -1 if it is not one of them.
         terms: the term of each rank.
-        starts: int64 (shards, ranks + 1), where each posting list lies in ``postings``.
+        starts: int64 (shards, ranks + 1), start of each posting list in ``postings``.
         postings: documents as places within their shard, ascending in a list.
-        shard_size: places of a shard.
+        shard_size: places in a shard.
         indptr: target rows by document.
         indices: their terms, ascending in a row.
         order: document at each place.
-        k_min: least count of a link, at least 1.
-        hits: shard_size zeros; zeros again when the call returns.
-        touched: room for shard_size + 1 places.
+        k_min: minimum count of a link, at least 1.
+        hits: uint8 (shard_size,), zeros; zeros again on return.
+        touched: scratch, uint32 (shard_size + 1,).
         links: receives ``(row - first) << 40 | place << 8 | count``.
 
     Returns:
-        The number of links written, or -1 when ``links`` is too small: then ask for fewer rows.
+        The number of links written, or -1 if ``links`` is too small: then ask for fewer rows.
     """
     written = 0
     for shard in range(starts.shape[0]):
@@ -211,5 +213,5 @@ def match_rows(
                 hits,
                 touched,
             )
-            written = _write_links(hits, touched, found, base, row, k_min, row - first, links, written)
+            written = _write_links(hits, touched, found, base, itself[row], k_min, row - first, links, written)
     return written

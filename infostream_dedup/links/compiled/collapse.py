@@ -1,4 +1,4 @@
-"""Documents whose key terms and targets are equal, as one node: they are matched once."""
+"""Documents with equal key terms and equal targets as one node, so that they are matched once."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.links.kernels.row_equality import earliest_equals, mix_rows
-from infostream_dedup.links.term_rows import term_rows
+from infostream_dedup.links.compiled.kernels.row_equality import earliest_equals, mix_rows
+from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Nodes", "collapse"]
+__all__ = ["Nodes", "collapse", "row_hashes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Nodes:
 
     Attributes:
         node_of: int64 (documents,), node of each document.
-        indptr: int64 (nodes + 1,), where each node's documents lie in ``members``.
+        indptr: int64 (nodes + 1,), start of each node's documents in ``members``.
         members: int64 (documents,), documents node by node, ascending within a node.
     """
 
@@ -36,12 +36,12 @@ class Nodes:
 
     @property
     def weights(self) -> NDArray[np.int64]:
-        """int64 (nodes,), documents of each node, at least 1."""
+        """int64 (nodes,): number of documents of each node, at least 1."""
         return np.diff(self.indptr)
 
     @property
     def leaders(self) -> NDArray[np.int64]:
-        """int64 (nodes,), earliest document of each node, ascending."""
+        """int64 (nodes,): earliest document of each node, ascending."""
         return self.members[self.indptr[:-1]]
 
 
@@ -58,13 +58,22 @@ def collapse(keys: sp.csr_array, targets: sp.csr_array) -> Nodes:
         [0, 1, 0]
     """
     asking, answering = term_rows(keys), term_rows(targets)
-    hashes = np.zeros(len(asking), dtype=np.uint64)
-    mix_rows(asking.indptr, asking.indices, hashes)
-    mix_rows(answering.indptr, answering.indices, hashes)
+    hashes = row_hashes(asking, answering)
     leaders = np.empty(len(hashes), dtype=np.int64)
     order = np.argsort(hashes, kind="stable")
     earliest_equals(order, hashes, asking.indptr, asking.indices, answering.indptr, answering.indices, leaders)
     return _nodes(leaders)
+
+
+def row_hashes(keys: TermRows, targets: TermRows) -> NDArray[np.uint64]:
+    """uint64 (documents,): a hash of each document's key terms and targets, equal for equal documents.
+
+    It depends on the term numbers only, so that processes that share a vocabulary agree. Unequal documents may collide.
+    """
+    hashes = np.zeros(len(keys), dtype=np.uint64)
+    mix_rows(keys.indptr, keys.indices, hashes)
+    mix_rows(targets.indptr, targets.indices, hashes)
+    return hashes
 
 
 def _nodes(leaders: NDArray[np.int64]) -> Nodes:

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.links import Measures, SimilarityMatrix, sweep_counts, sweep_shares
-from infostream_dedup.links.measures import link_counts
+from infostream_dedup.links.readings import link_counts
 
 
 @st.composite
@@ -71,7 +71,7 @@ def test_rows_come_once_each_in_ascending_order() -> None:
 def test_above_the_budget_transitivity_is_sampled_with_its_error() -> None:
     matrix = _random_matrix()
     exact = sweep_counts(matrix, [3, 6])
-    sampled = sweep_counts(matrix, [3, 6], path_budget=0, samples=20_000)
+    sampled = sweep_counts(matrix, [3, 6], path_budget=0, samples=20_000, exact_from=None)
     for true, row in zip(exact, sampled, strict=True):
         assert row.sampled
         assert (row.links, row.reciprocal, row.paths, row.symmetry) == (
@@ -88,8 +88,8 @@ def test_above_the_budget_transitivity_is_sampled_with_its_error() -> None:
 
 def test_a_sampled_row_does_not_depend_on_the_others() -> None:
     matrix = _random_matrix()
-    together = sweep_counts(matrix, [2, 4, 6], path_budget=0, samples=1_000)
-    assert sweep_counts(matrix, [4], path_budget=0, samples=1_000) == [together[1]]
+    together = sweep_counts(matrix, [2, 4, 6], path_budget=0, samples=1_000, exact_from=None)
+    assert sweep_counts(matrix, [4], path_budget=0, samples=1_000, exact_from=None) == [together[1]]
 
 
 def test_the_budget_counts_walks_that_come_back() -> None:
@@ -103,9 +103,11 @@ def test_the_budget_counts_walks_that_come_back() -> None:
 
 def test_without_links_and_without_paths() -> None:
     empty = sweep_counts(SimilarityMatrix(sp.csr_array((3, 3), dtype=np.uint8), n=12, k_min=1), [1], path_budget=0)
-    assert empty == [Measures(1, None, 3, 0, 0, 0, 0, None, None, False, None)]
+    assert empty == [Measures.of(k=1, documents=3, links=0, reciprocal=0, paths=0, closed=0)]
     pair = SimilarityMatrix(sp.csr_array(np.array([[0, 2], [2, 0]], dtype=np.uint8)), n=12, k_min=1)
-    assert sweep_counts(pair, [2], path_budget=0) == [Measures(2, None, 2, 2, 2, 0, 0, 1.0, None, False, None)]
+    assert sweep_counts(pair, [2], path_budget=0) == [
+        Measures.of(k=2, documents=2, links=2, reciprocal=2, paths=0, closed=0)
+    ]
 
 
 def test_no_transitivity_between_languages() -> None:
@@ -120,7 +122,7 @@ def test_no_transitivity_between_languages() -> None:
 
 def test_k_below_k_min_is_refused() -> None:
     matrix = SimilarityMatrix(sp.csr_array((3, 3), dtype=np.uint8), n=12, k_min=4)
-    with pytest.raises(ConfigurationError, match="k is 3, but this matrix holds counts from 4 on"):
+    with pytest.raises(ConfigurationError, match="k is 3, but this matrix holds only counts of at least 4"):
         sweep_counts(matrix, [5, 3])
 
 
@@ -142,7 +144,8 @@ def test_more_thresholds_than_a_byte_counts_are_refused() -> None:
 
 
 def test_rows_as_plain_values() -> None:
-    row = Measures(4, None, 10, 8, 6, 5, 3, 0.75, 0.6, False, None)
+    row = Measures.of(k=4, documents=10, links=8, reciprocal=6, paths=5, closed=3)
+    assert (row.symmetry, row.transitivity) == (0.75, 0.6)
     assert list(row.as_dict()) == [
         "k",
         "documents",
@@ -155,6 +158,6 @@ def test_rows_as_plain_values() -> None:
         "sampled",
         "transitivity_error",
     ]
-    threshold = Measures(None, 0.4, 10, 8, 6, 5, 3, 0.75, 0.6, False, None).as_dict()
+    threshold = replace(row, k=None, threshold=0.4).as_dict()
     assert threshold["threshold"] == 0.4
     assert "k" not in threshold

@@ -1,6 +1,6 @@
 """Links, symmetry and transitivity for k so small that the links cannot be stored.
 
-At k = 1 a month of news has 5 * 10^9 links. They are counted as they are found, row by row, in both directions at once;
+At k = 1 a month of news has 5 * 10^9 links. They are counted row by row as they are found, in both directions at once;
 closed paths are sampled.
 """
 
@@ -9,20 +9,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from math import sqrt
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.links.collapse import Nodes, collapse
-from infostream_dedup.links.engine import checked
-from infostream_dedup.links.kernels.both_directions import Collection, Counters, close_walks, total_chunk
-from infostream_dedup.links.kernels.link_rows import own_counts
-from infostream_dedup.links.kernels.link_totals import LINKS, RECIPROCAL, WALKS
-from infostream_dedup.links.posting_index import SHARD_SIZE, PostingIndex, ranked_rows
-from infostream_dedup.links.sweep import Measures
-from infostream_dedup.links.term_rows import TermRows, term_rows
+from infostream_dedup.links.compiled.collapse import Nodes, collapse
+from infostream_dedup.links.compiled.kernels.both_directions import Collection, Counters, close_walks, total_chunk
+from infostream_dedup.links.compiled.kernels.link_rows import own_counts
+from infostream_dedup.links.compiled.kernels.link_totals import LINKS, RECIPROCAL, WALKS
+from infostream_dedup.links.compiled.posting_index import SHARD_SIZE, PostingIndex, ranked_rows
+from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
+from infostream_dedup.links.match_input import check_input
+from infostream_dedup.links.measures import Measures
 from infostream_dedup.links.transitivity import SEED
 from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.machine.progress import Progress
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["WALKS_DRAWN", "sweep_unstored"]
 
 WALKS_DRAWN: Final = 100_000
-"""Walks drawn for each k: a standard error of transitivity of at most .0016."""
+"""Walks drawn at each k, for a standard error of transitivity of at most .0016."""
 
 _ROWS_AT_ONCE = 256
 
@@ -54,65 +53,67 @@ def sweep_unstored(
     """Measure the links at k = 1 to ``most`` without storing them.
 
     Args:
-        keys: as in ``Engine.match``.
-        targets: as in ``Engine.match``.
-        n: most key terms of a document, 1 to 255.
+        keys: as in ``backend.Match``.
+        targets: as in ``backend.Match``.
+        n: maximum number of key terms of a document, 1 to 255.
         most: the largest k, 1 to n.
-        walks: two-step walks to draw for each k; those that come back to where they began are left out.
-        seed: same seed, same draws; each k draws anew from it.
-        workers: threads; 0 for as many as the process may use. They do not change the result.
+        walks: two-step walks to draw at each k; those that return to their start are discarded.
+        seed: same seed, same draws; each k starts from it.
+        workers: threads; 0 for all cores this process may use. They do not change the result.
         shard_size: documents whose counters are worked on at a time.
-        progress: told of the documents done.
+        progress: called with the number of documents done.
 
     Returns:
-        One row for each k, ascending. Everything but ``closed`` and ``transitivity`` is exact; those are sampled.
+        One row for each k, ascending. ``closed`` and ``transitivity`` are sampled, everything else is exact.
     """
-    checked(keys, targets, n=n)
+    check_input(keys, targets, n=n)
     _FIRST_USE.prepare(progress)
     nodes = collapse(keys, targets)
     threads = thread_count(workers)
     collection = _collection(term_rows(keys), term_rows(targets), nodes, shard_size, threads)
     with ThreadPoolExecutor(threads) as pool:
-        totals, outgoing, incoming = _totals(collection, n, most, pool, progress)
+        totals, outgoing, incoming = _count_links(collection, n, most, pool, progress)
         rows = []
         for k in range(1, most + 1):
             links, reciprocal, all_walks = totals[k]
             paths = all_walks - reciprocal
             distinct, closed = 0, 0
             if paths:
-                distinct, closed = _drawn(collection, k, outgoing[k - 1], incoming[k - 1], walks, seed, pool)
-            rows.append(_measures(k, keys.shape[0], links, reciprocal, paths, distinct, closed))
+                distinct, closed = _sample_walks(collection, k, outgoing[k - 1], incoming[k - 1], walks, seed, pool)
+            rows.append(
+                Measures.of(
+                    k=k,
+                    documents=keys.shape[0],
+                    links=links,
+                    reciprocal=reciprocal,
+                    paths=paths,
+                    closed=closed,
+                    draws=distinct,
+                )
+            )
     return rows
-
-
-def _measures(k: int, documents: int, links: int, reciprocal: int, paths: int, distinct: int, closed: int) -> Measures:
-    symmetry = reciprocal / links if links else None
-    if not distinct:
-        return Measures(k, None, documents, links, reciprocal, paths, 0, symmetry, None, False, None)
-    share = closed / distinct
-    error = sqrt(share * (1 - share) / distinct)
-    return Measures(k, None, documents, links, reciprocal, paths, round(share * paths), symmetry, share, True, error)
 
 
 def _collection(keys: TermRows, targets: TermRows, nodes: Nodes, shard_size: int, threads: int) -> Collection:
     index = PostingIndex.build(keys, targets, nodes.leaders, shard_size=shard_size, threads=threads)
+    questions = index.own_questions(keys)
     key_starts, key_postings = index.lists_of(keys, threads)
     target_indptr, target_ranks = ranked_rows(targets, index.order, index.rank)
     weights = nodes.weights[nodes.node_of[index.order]].astype(np.uint32)
     own = np.zeros(len(index), dtype=np.uint8)
     own_counts(index.order.astype(np.int64), keys.indptr, keys.indices, targets.indptr, targets.indices, own)
     return Collection(
-        index.key_indptr,
-        index.ranks,
-        target_indptr,
-        target_ranks,
-        index.starts,
-        index.postings,
-        key_starts,
-        key_postings,
-        index.shard_size,
-        weights,
-        own,
+        key_indptr=questions.indptr,
+        key_ranks=questions.ranks,
+        target_indptr=target_indptr,
+        target_ranks=target_ranks,
+        target_starts=index.starts,
+        target_postings=index.postings,
+        key_starts=key_starts,
+        key_postings=key_postings,
+        shard_size=index.shard_size,
+        weights=weights,
+        own=own,
     )
 
 
@@ -123,10 +124,10 @@ def _counters(collection: Collection) -> Counters:
     )
 
 
-def _totals(
+def _count_links(
     collection: Collection, n: int, most: int, pool: ThreadPoolExecutor, progress: Progress | None
 ) -> tuple[list[tuple[int, int, int]], NDArray[np.int64], NDArray[np.int64]]:
-    """By k: links, reciprocal links, walks; and by k - 1 and place the links of one document and those to it."""
+    """By k: links, reciprocal links, walks; and by k - 1 and place, the links from a document and those to it."""
     places = len(collection.weights)
     outgoing, incoming = np.zeros((2, most, places), dtype=np.int64)
     scratch = threading.local()
@@ -151,7 +152,7 @@ def _totals(
     return [(row[LINKS], row[RECIPROCAL], row[WALKS]) for row in sums], outgoing, incoming
 
 
-def _drawn(
+def _sample_walks(
     collection: Collection,
     k: int,
     outgoing: NDArray[np.int64],
@@ -160,16 +161,16 @@ def _drawn(
     seed: int,
     pool: ThreadPoolExecutor,
 ) -> tuple[int, int]:
-    """Of walks drawn uniformly, how many have distinct ends, and how many of those are closed.
+    """Draw walks uniformly; count those with distinct ends, and those of them that are closed.
 
-    The middle is drawn by the number of walks through it, then one link to it and one from it. What remains after
-    dropping walks that come back is uniform among the paths.
+    The middle is drawn by the number of walks through it, then one link to it and one from it. The walks that do not
+    return to their start are uniform among the paths.
     """
     random = np.random.default_rng(seed)
     through = collection.weights * (outgoing.astype(np.float64) * incoming)
     up_to = np.cumsum(through)
     middles = np.sort(np.searchsorted(up_to, random.random(walks) * up_to[-1], side="right"))
-    # A draw may round up to the very end.
+    # A draw may be rounded up to the end.
     middles = np.minimum(middles, np.flatnonzero(through)[-1])
     arrivals = random.integers(incoming[middles])
     departures = random.integers(outgoing[middles])
