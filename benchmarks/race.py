@@ -145,7 +145,7 @@ def _ours(texts: list[str]) -> Run:
     from infostream_dedup import Settings
     from infostream_dedup.batch.collection import Collection
     from infostream_dedup.batch.linking import key_terms_of, link
-    from infostream_dedup.links.relations import count_grades, pair_grades
+    from infostream_dedup.links.pair_rules import count_grades, pair_grades
     from infostream_dedup.terms.fast_surfaces import FastSurfaceCounter
 
     settings = Settings(representation="stem")

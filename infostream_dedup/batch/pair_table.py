@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.batch.linking import Linked
-from infostream_dedup.links.relations import need
+from infostream_dedup.links.pair_rules import need
 from infostream_dedup.links.row_blocks import row_blocks
 from infostream_dedup.model import Settings
 from infostream_dedup.terms.key_terms import KeyTerms

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.links import NodeLinks
-from infostream_dedup.links.relations import need
+from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Settings
 from infostream_dedup.terms.key_terms import KeyTerms

@@ -3,7 +3,7 @@
 D. Lande, "Matrix criteria of the quality of duplicate detection" (InfoStream). The formulas are missing in the copy of
 the paper at hand; the default and the alternatives follow from its words and tables (methods, section 1.5).
 
-Letters: N documents, M links, R links that are returned, a path i -> j -> k with i, j, k pairwise distinct, closed when
+Letters: N documents, M links, R links that are returned, a path i -> j -> k with i, j, k pairwise distinct, closed if
 i -> k. Links come as csr (documents, documents) with an empty diagonal and sorted indices; only their pattern counts.
 """
 
@@ -41,7 +41,7 @@ Average = Literal["micro", "macro"]
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A measure with the counts it stands on.
+    """A measure with the counts behind it.
 
     Attributes:
         numerator: a count; for a macro average the sum of the documents' shares.
@@ -53,13 +53,13 @@ class Ratio:
 
     @property
     def value(self) -> float | None:
-        """The ratio; ``None`` (never 0 or 1) where there is nothing to divide by."""
+        """The ratio; ``None`` (never 0 or 1) if there is nothing to divide by."""
         return self.numerator / self.denominator if self.denominator else None
 
 
 @dataclass(frozen=True, slots=True)
 class LinkCounts:
-    """The counts that symmetry and transitivity are made of.
+    """The counts that define symmetry and transitivity.
 
     Attributes:
         documents: N.
@@ -88,11 +88,11 @@ def link_counts(links: sp.csr_array) -> LinkCounts:
 def symmetry(links: sp.csr_array, *, average: Average = "micro") -> Ratio:
     """S = R / M: the share of links that are returned, diagonal left out. The default.
 
-    The same otherwise written: 1 - sum |a_ij - a_ji| / sum (a_ij + a_ji).
+    Equivalently, 1 - sum |a_ij - a_ji| / sum (a_ij + a_ji).
 
     Args:
         links: the relation.
-        average: ``micro`` as above; ``macro`` for the mean over documents with links of the share that is returned.
+        average: ``micro`` as above; ``macro`` for the mean share of returned links over all documents with links.
     """
     returned = reciprocated(links, links.T.tocsr())
     if average == "macro":
@@ -129,7 +129,7 @@ def transitivity(links: sp.csr_array, *, average: Average = "micro", allow_retur
 
     Args:
         links: the relation.
-        average: ``micro`` as above; ``macro`` for the mean, over documents where paths begin, of the share closed.
+        average: ``micro`` as above; ``macro`` for the mean share of closed paths over all documents where paths begin.
         allow_return: also count i -> j -> i, closed by reflexivity: (closed + R) / (paths + R).
     """
     returned = reciprocated(links, links.T.tocsr())
@@ -144,7 +144,7 @@ def transitivity(links: sp.csr_array, *, average: Average = "micro", allow_retur
 
 
 def cyclic_transitivity(links: sp.csr_array) -> Ratio:
-    """T_cyc: a path i -> j -> k counts as closed when k -> i."""
+    """T_cyc: a path i -> j -> k counts as closed if k -> i."""
     return Ratio(int(closed_from(links, links.T.tocsr()).sum()), link_counts(links).paths)
 
 
@@ -156,7 +156,7 @@ def reflexive_transitivity(links: sp.csr_array) -> Ratio:
 
 
 def boolean_transitivity(links: sp.csr_array) -> Ratio:
-    """T_bool: of the ordered pairs i != k joined by any path, the share that is linked; more paths count no more."""
+    """T_bool: of the ordered pairs i != k joined by any path, the share that is linked; several paths count once."""
     walked = sp.csr_array(pattern_of(links) @ pattern_of(links))
     from_document = np.repeat(np.arange(links.shape[0]), np.diff(walked.indptr))
     joined = kept_entries(walked, walked.indices != from_document)

@@ -29,7 +29,7 @@ import scipy.sparse as sp
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.links import PLAIN
-from infostream_dedup.links.relations import need
+from infostream_dedup.links.pair_rules import need
 from infostream_dedup.methods.method import Method
 from infostream_dedup.methods.pairs import Pairs, unordered_pairs
 from infostream_dedup.methods.parameters import OneOf, Range

@@ -1,4 +1,4 @@
-"""Counts of one row in both directions, without keeping them: for k so small that links cannot be stored."""
+"""Counts of one row in both directions, not kept: for k so small that links cannot be stored."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ __all__ = ["Collection", "Counters", "close_walks", "total_chunk"]
 
 
 class Collection(NamedTuple):
-    """What is matched, by place: a number of a node in the index's own order.
+    """The collection that is matched, by place: a node's number in the index's own order.
 
     Attributes:
-        key_indptr: int64 (places + 1,), where each place's key terms lie in ``key_ranks``.
+        key_indptr: int64 (places + 1,), start of each place's key terms in ``key_ranks``.
         key_ranks: uint32, ranks of the key terms.
-        target_indptr: int64 (places + 1,), where each place's targets lie in ``target_ranks``.
+        target_indptr: int64 (places + 1,), start of each place's targets in ``target_ranks``.
         target_ranks: uint32, ranks of the targets that are key terms of some place, ascending in a row.
-        target_starts: int64 (shards, ranks + 1), where the list of places whose target holds a term lies.
+        target_starts: int64 (shards, ranks + 1), start of the list of places whose target contains a term.
         target_postings: uint32, places within their shard.
-        key_starts: int64 (shards, ranks + 1), where the list of places whose key terms hold a term lies.
+        key_starts: int64 (shards, ranks + 1), start of the list of places that have a term as a key term.
         key_postings: uint32, places within their shard.
-        shard_size: places of a shard.
+        shard_size: places in a shard.
         weights: uint32 (places,), documents of each place, at least 1.
         own: uint8 (places,), count of the links between the documents of a place.
     """
@@ -47,7 +47,7 @@ class Collection(NamedTuple):
 
 
 class Counters(NamedTuple):
-    """What a thread counts in. The hits are zeros whenever no row is being counted.
+    """Scratch arrays of a thread. The hits are zero whenever no row is being counted.
 
     Attributes:
         forward: uint8 (shard_size,), key terms of the row in each place's target.
@@ -119,7 +119,7 @@ def _gather_forward(
     outgoing: NDArray[np.int64],
     returned: NDArray[np.int64],
 ) -> None:
-    # Nearly all counts are 1: summed in a register, they do not wait for each other as they would in an array.
+    # Nearly all counts are 1: they are summed in a register, where they do not wait for each other as in an array.
     linked, mutual = np.int64(0), np.int64(0)
     for place in range(found):
         answer = counters.forward_touched[place]
@@ -173,12 +173,12 @@ def total_chunk(
     """Add links, reciprocal links and walks of rows first to last - 1, for every k at once.
 
     Args:
-        first: row to begin with.
-        last: row to stop before.
-        collection: what is matched.
-        counters: of this thread.
-        totals: int64 (n + 1, 4, 2) as in ``total_rows``; the closed paths are left alone.
-        outgoing_at: int64 (ks, places); receives the links of a document of each place at k = 1, 2, ...
+        first: first row.
+        last: row after the last.
+        collection: the collection that is matched.
+        counters: scratch arrays of this thread.
+        totals: int64 (n + 1, 4, 2) as in ``total_rows``; closed paths are not counted.
+        outgoing_at: int64 (ks, places); receives the links from a document of each place at k = 1, 2, ...
         incoming_at: int64 (ks, places); receives the links to it.
     """
     ks = totals.shape[0]
@@ -209,7 +209,7 @@ def _total_row(
     returned: NDArray[np.int64],
     totals: NDArray[np.int64],
 ) -> None:
-    """Turn numbers by count into numbers by least count, siblings included, and add them."""
+    """Turn numbers by count into numbers by minimum count, siblings included, and add them."""
     weight = np.int64(collection.weights[row])
     for k in range(totals.shape[0] - 2, 0, -1):
         outgoing[k] += outgoing[k + 1]
@@ -272,18 +272,18 @@ def close_walks(
     up_to: NDArray[np.int64],
     result: NDArray[np.int64],
 ) -> None:
-    """Follow drawn walks x -> y -> z; count those with x and z distinct, and those of them that x -> z closes.
+    """Follow the drawn walks x -> y -> z; count those with distinct x and z, and those of them that x -> z closes.
 
     Args:
         middles: place of y, ascending.
-        arrivals: which of the links to y, counted from 0.
-        departures: which of the links from y, counted from 0.
-        k: of the links.
-        collection: what is matched.
-        counters: of this thread.
-        linked: (2, places), scratch.
-        up_to: (2, places), scratch.
-        result: int64 (2,), walks with distinct ends and closed ones are added.
+        arrivals: number of the link to y, from 0.
+        departures: number of the link from y, from 0.
+        k: minimum count of a link.
+        collection: the collection that is matched.
+        counters: scratch arrays of this thread.
+        linked: uint32 (2, places), scratch.
+        up_to: int64 (2, places), scratch.
+        result: int64 (2,); walks with distinct ends, and closed ones, are added to it.
     """
     listed = np.zeros(2, np.int64)
     for walk in range(middles.size):
@@ -329,7 +329,7 @@ def close_walks(
 def _document(
     number: int, middle: int, listed: int, linked: NDArray[np.uint32], up_to: NDArray[np.int64]
 ) -> tuple[np.int64, np.int64]:
-    """Place of a linked document and its number within the place; those after all listed ones are siblings."""
+    """Place of a linked document and its number within that place; numbers beyond the listed ones are siblings."""
     begin, end = 0, listed
     while begin < end:
         half = (begin + end) >> 1

@@ -1,7 +1,7 @@
-"""How many paths i -> j -> l over three different nodes are closed by i -> l, by sparse bitmaps.
+"""Number of paths i -> j -> l over three different nodes that i -> l closes, by sparse bitmaps.
 
 A row is a list of (word number, 64-bit word) pairs: as linked nodes have neighbouring numbers, one word holds many
-links. The links that i and j share are the bits set in both rows, counted a word at a time.
+links. The links that i and j have in common are the bits set in both rows, counted a word at a time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["close_paths", "close_weighted_paths", "drop_below", "pack_rows"]
 
 @compiled
 def drop_below(k: int, indptr: NDArray[np.int64], columns: NDArray[np.int32], counts: NDArray[np.uint8]) -> None:
-    """Leave out links with counts below k, in place; ``indptr`` says what is left."""
+    """Remove links with counts below k, in place; ``indptr`` gives what is left."""
     kept, begin = np.int64(0), indptr[0]
     for row in range(indptr.size - 1):
         end = indptr[row + 1]
@@ -42,7 +42,7 @@ def pack_rows(
     numbers: NDArray[np.uint32],
     words: NDArray[np.uint64],
 ) -> int:
-    """Rows as words; with ``upper`` only columns right of the diagonal.
+    """Pack rows into words; with ``upper`` only columns right of the diagonal.
 
     Returns:
         The number of words written, at most one for each link.
@@ -91,12 +91,12 @@ def close_paths(
     """Add the closed paths that start at rows first to last - 1.
 
     Args:
-        first: row to begin with.
-        last: row to stop before.
-        word_indptr: words by row.
-        numbers: of the words.
-        words: of the rows.
-        row_words: zeros, one for each word number; zeros again when the call returns.
+        first: first row.
+        last: row after the last.
+        word_indptr: start of each row in ``words``.
+        numbers: number of each word.
+        words: words of all rows.
+        row_words: zeros, one for each word number; zeros again on return.
         totals: upper and lower half of the sum.
     """
     for row in range(first, last):
@@ -154,12 +154,12 @@ def close_weighted_paths(
     """``close_paths`` for nodes that stand for several documents each.
 
     Args:
-        first: row to begin with.
-        last: row to stop before.
-        word_indptr: words by row.
-        numbers: of the words.
-        words: of the rows.
-        row_words: zeros, one for each word number; zeros again when the call returns.
+        first: first row.
+        last: row after the last.
+        word_indptr: start of each row in ``words``.
+        numbers: number of each word.
+        words: words of all rows.
+        row_words: zeros, one for each word number; zeros again on return.
         heavy: bits of the nodes of more than one document.
         weights: documents of each node.
         totals: upper and lower half of the sum.

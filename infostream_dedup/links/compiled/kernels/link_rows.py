@@ -24,7 +24,7 @@ def own_counts(
     indices: NDArray[np.uint32],
     counts: NDArray[np.uint8],
 ) -> None:
-    """``counts[i]`` = how many key terms of ``documents[i]`` lie in its own target."""
+    """Set ``counts[i]`` to the number of key terms of ``documents[i]`` in its own target."""
     for place in range(documents.size):
         document = documents[place]
         count = 0
@@ -35,7 +35,7 @@ def own_counts(
 
 @compiled
 def count_expanded(links: NDArray[np.uint64], member_indptr: NDArray[np.int64]) -> int:
-    """Links after each column, a place, is replaced by its documents."""
+    """Number of links after each column, a place, is replaced by its documents."""
     total = 0
     for position in range(links.size):
         place = np.int64(links[position] >> np.uint64(8)) & 0xFFFFFFFF
@@ -80,7 +80,7 @@ def expand(
 def split(
     links: NDArray[np.uint64], lengths: NDArray[np.int64], columns: NDArray[np.int32], counts: NDArray[np.uint8]
 ) -> None:
-    """Sorted links to the length of each row, columns and counts."""
+    """Split sorted links into the length of each row, columns and counts."""
     for position in range(links.size):
         link = links[position]
         lengths[np.int64(link >> np.uint64(40))] += 1
@@ -100,7 +100,7 @@ def copy_rows(
     all_columns: NDArray[np.int32],
     all_counts: NDArray[np.uint8],
 ) -> None:
-    """Copy the row of each place from ``first`` on to all documents of the place, each without itself."""
+    """Copy the row of each place, starting at ``first``, to all documents of the place, each without itself."""
     begin = 0
     for row in range(lengths.size):
         end = begin + lengths[row]
@@ -128,7 +128,7 @@ def matched_weights(
     indices: NDArray[np.uint32],
     matched: NDArray[np.int64],
 ) -> None:
-    """Sum, for each link of rows first to last - 1, the weights of the asking document's key terms that met."""
+    """Sum, for each link of rows first to last - 1, the weights of the asking document's key terms that are shared."""
     for row in range(first, last):
         for link in range(link_indptr[row], link_indptr[row + 1]):
             answer = columns[link]

@@ -1,4 +1,4 @@
-"""An order of documents in which those that are linked stand close together."""
+"""An order of documents in which linked ones are close together."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["join_linked", "relabelled", "root", "transposed"]
 
 @compiled
 def root(parents: NDArray[Any], node: int) -> int:
-    """The smallest node known to be joined with one; makes the way there shorter."""
+    """The smallest node known to be joined with a node; shortens the path to it."""
     while parents[node] != node:
         parents[node] = parents[parents[node]]
         node = parents[node]
@@ -33,15 +33,15 @@ def join_linked(
     parents: NDArray[np.int32],
     labels: NDArray[np.int32],
 ) -> None:
-    """Join the two ends of every link with low <= count < high; label each node by its component's smallest node.
+    """Join the two ends of every link with low <= count < high; label each node with its component's smallest node.
 
     Args:
-        indptr: links by row.
-        columns: of the links.
-        counts: of the links.
-        low: least count to join at.
-        high: counts joined already, by an earlier call with the same ``parents``.
-        parents: union-find forest; each node its own parent to begin with.
+        indptr: start of each row.
+        columns: columns of the links.
+        counts: counts of the links.
+        low: minimum count to join at.
+        high: links of this count or more have been joined by an earlier call with the same ``parents``.
+        parents: union-find forest; initially each node is its own parent.
         labels: receives the labels.
     """
     for row in range(indptr.size - 1):
@@ -70,12 +70,12 @@ def transposed(
     """Transpose and relabel: rows and columns of the result are places, columns ascending in a row (counting sort).
 
     Args:
-        indptr: links by row.
-        columns: of the links.
-        counts: of the links.
+        indptr: start of each row.
+        columns: columns of the links.
+        counts: counts of the links.
         order: row at each place.
-        place: of each column.
-        out_indptr: zeros; receives where each row lies.
+        place: place of each column.
+        out_indptr: zeros; receives the start of each row.
         out_columns: receives the columns.
         out_counts: receives the counts.
     """
@@ -97,6 +97,6 @@ def transposed(
 
 @compiled
 def relabelled(order: NDArray[np.int64], place: NDArray[np.int32]) -> None:
-    """``place`` = the inverse of ``order``."""
+    """Set ``place`` to the inverse of ``order``."""
     for new in range(order.size):
         place[order[new]] = new

@@ -1,4 +1,4 @@
-"""Posting lists of the key terms: which documents hold a term, in shards of documents."""
+"""Posting lists of the key terms: the documents that contain a term, in shards of documents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def count_postings(
     last: int,
     counts: NDArray[np.int64],
 ) -> None:
-    """Add to ``counts[term]`` the documents at places first to last - 1 of ``order`` that hold the term."""
+    """Add to ``counts[term]`` the documents at places first to last - 1 of ``order`` that contain the term."""
     for place in range(first, last):
         document = order[place]
         for position in range(indptr[document], indptr[document + 1]):
@@ -41,7 +41,7 @@ def fill_postings(
     cursor: NDArray[np.int64],
     postings: NDArray[np.uint32],
 ) -> None:
-    """Write each document's place relative to ``first`` into the lists of its terms; lists come out ascending."""
+    """Write each document's place relative to ``first`` into the lists of its terms, which are then ascending."""
     for place in range(first, last):
         document = order[place]
         for position in range(indptr[document], indptr[document + 1]):
@@ -60,7 +60,7 @@ def rank_rows(
     out_indptr: NDArray[np.int64],
     ranks: NDArray[np.uint32],
 ) -> int:
-    """Write the ranks of each place's ranked terms, ascending in a row; give back how many there are."""
+    """Write the ranks of each place's ranked terms, ascending in a row; returns their number."""
     written = 0
     for place in range(order.size):
         document = order[place]

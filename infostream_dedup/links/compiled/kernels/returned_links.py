@@ -1,4 +1,4 @@
-"""Documents joined by links that are returned, found by compiled code."""
+"""Documents joined by links that are returned."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def join_returned(
     """Join the two ends of every link of at least k that is returned by one of at least k.
 
     Args:
-        indptr: int64 (rows + 1,), where the links of each row lie.
+        indptr: int64 (rows + 1,), start of the links of each row.
         columns: int32 (links,), ascending in a row.
         counts: uint8 (links,).
-        k: least count, at least 1.
-        leaders: int64 (rows,), each row its own; receives the smallest row of each component.
+        k: minimum count, at least 1.
+        leaders: int64 (rows,), initially each row itself; receives the smallest row of each component.
     """
     for row in range(leaders.size):
         for link in range(indptr[row], indptr[row + 1]):
@@ -47,7 +47,7 @@ def join_returned(
             if column <= row or counts[link] < k:
                 continue
             one, other = root(leaders, row), root(leaders, column)
-            # Most links join what others have joined before: these need not be looked for in the other row.
+            # Most links join what is joined already: these need not be looked up in the other row.
             if one != other and _is_linked(indptr, columns, counts, column, row, k):
                 leaders[max(one, other)] = min(one, other)
     for row in range(leaders.size):

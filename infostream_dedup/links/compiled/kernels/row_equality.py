@@ -1,4 +1,4 @@
-"""Finding rows that are equal, by hash first and by their content for certain."""
+"""Finding equal rows: by hash first, then by content."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def earliest_equals(
 
     Args:
         order: documents sorted by hash, ascending among equal hashes.
-        hashes: of each document; documents that are equal have equal hashes.
+        hashes: hash of each document; equal documents have equal hashes.
         key_indptr: key term rows by document.
         key_indices: their terms, ascending in a row.
         indptr: target rows by document.

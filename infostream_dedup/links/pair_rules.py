@@ -1,4 +1,4 @@
-"""When a link counts for a decision about a pair: the need of short documents, both directions or either."""
+"""When a link counts for a decision about a pair: fewer terms for short documents, one direction or both."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 __all__ = ["count_grades", "need", "pair_grades", "share_grades"]
 
 _LEAST_NEED = 3
-"""Fewer common terms than this say nothing about a pair, however short its documents are."""
+"""Fewer shared terms than this say nothing about a pair, however short its documents are."""
 
 
 def need(
     k: int, sizes_a: NDArray[np.int64], sizes_b: NDArray[np.int64], *, n: int, short: str = "scaled"
 ) -> NDArray[np.int64]:
-    """Key terms that must meet for a pair to be linked at k.
+    """Key terms that must be shared for a pair to be linked at k.
 
     With n' = min(size of a, size of b): k if n' >= n, else max(min(3, k), ceil(k n' / n)). At k = 6 of 12 this is "half
     of the shorter document's key terms, at least three".
 
     Args:
-        k: asked of documents with all n key terms, 1 to n.
-        sizes_a: int64 (pairs,), key terms of each pair's one document, 0 to n.
-        sizes_b: int64 (pairs,), key terms of its other document.
+        k: for documents with all n key terms, 1 to n.
+        sizes_a: int64 (pairs,), key terms of the first document of each pair, 0 to n.
+        sizes_b: int64 (pairs,), key terms of the second document.
         n: key terms of a full document, at least 1.
-        short: ``scaled`` as above, ``strict`` for k whatever the sizes.
+        short: ``scaled`` as above, ``strict`` for k regardless of size.
 
     Returns:
-        int64 (pairs,). It can exceed n': such a pair is never linked.
+        int64 (pairs,). If it exceeds n', the pair is never linked.
 
     Example:
         >>> need(6, np.array([12, 8, 4]), np.array([12, 12, 12]), n=12).tolist()
@@ -49,10 +49,10 @@ def need(
 
 
 def count_grades(counts: sp.csr_array, sizes: NDArray[np.int64], *, n: int, short: str = "scaled") -> sp.csr_array:
-    """The largest k at which each link still holds for a decision about its pair.
+    """The largest k at which each link still counts for a decision about its pair.
 
-    Link a -> b holds at k exactly when its count is at least ``need(k)``; as need never falls when k rises, one number
-    says it for every k.
+    Link a -> b counts at k exactly if its count is at least ``need(k)``; as need never falls when k rises, one number
+    describes every k.
 
     Args:
         counts: uint8 (documents, documents), row asks, column answers.
@@ -61,7 +61,7 @@ def count_grades(counts: sp.csr_array, sizes: NDArray[np.int64], *, n: int, shor
         short: as in ``need``.
 
     Returns:
-        uint8 of the same pattern: 0 where the link holds at no k, else 1 to n.
+        uint8 of the same pattern: 0 if the link counts at no k, otherwise 1 to n.
     """
     table = _grade_table(n, short)
     small = np.minimum(sizes, n).astype(np.uint8)
@@ -77,20 +77,20 @@ def share_grades(
     thresholds: Sequence[float],
     min_terms: int,
 ) -> sp.csr_array:
-    """How many thresholds each link's share of matched weight reaches.
+    """Number of thresholds that each link's share of matched weight reaches.
 
-    Link a -> b holds at threshold t exactly when its matched weight is at least t times the weight of all key terms of
-    a, and at least ``min_terms`` terms met.
+    Link a -> b counts at threshold t exactly if its matched weight is at least t times the weight of all key terms of
+    a, and at least ``min_terms`` terms are shared.
 
     Args:
         counts: uint8 (documents, documents), row asks, column answers.
-        matched: int64 of the same pattern, weight of the key terms that met in units of 1e-9.
+        matched: int64 of the same pattern, weight of the shared key terms in units of 1e-9.
         own_weights: int64 (documents,), weight of all key terms of a document in the same units.
         thresholds: ascending, each above 0 to 1; at most 255.
-        min_terms: least terms that must meet, at least 1.
+        min_terms: minimum number of shared terms, at least 1.
 
     Returns:
-        uint8 of the same pattern: g where the first g thresholds are reached.
+        uint8 of the same pattern: g if the first g thresholds are reached.
     """
     own = np.repeat(own_weights, np.diff(counts.indptr))
     grades = np.zeros(counts.nnz, dtype=np.uint8)
@@ -124,7 +124,7 @@ def pair_grades(grades: sp.csr_array, rule: str) -> sp.csr_array:
 
 
 def _grade_table(n: int, short: str) -> NDArray[np.uint8]:
-    """Largest k whose need is met: uint8 (n + 1, n + 1) by key terms of the shorter document and terms that met."""
+    """Largest k whose need is met: uint8 (n + 1, n + 1), by key terms of the shorter document and shared terms."""
     sizes = np.arange(n + 1)
     table = np.zeros((n + 1, n + 1), dtype=np.uint8)
     for k in range(1, n + 1):

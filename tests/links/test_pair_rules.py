@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.links.relations import count_grades, need, pair_grades, share_grades
+from infostream_dedup.links.pair_rules import count_grades, need, pair_grades, share_grades
 
 
 def _matrix(entries: dict[tuple[int, int], int], documents: int, dtype: type = np.uint8) -> sp.csr_array:
