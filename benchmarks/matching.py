@@ -29,7 +29,7 @@ from benchmarks.key_terms import key_terms
 
 N = 12
 K_MIN = 4
-SCIPY_UP_TO = 100_000
+PLAIN_UP_TO = 100_000
 
 
 def main() -> None:
@@ -43,7 +43,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             described = _make_data(arguments, size, Path(folder))
             for target in ("signature", "text"):
-                cases = [case for case in arguments.cases if case != "scipy" or size <= SCIPY_UP_TO or arguments.scipy]
+                cases = [case for case in arguments.cases if case != "plain" or size <= PLAIN_UP_TO or arguments.plain]
                 rows += _run_cases(cases, size, target, folder, described)
     report = {"machine": _machine(), "seed": arguments.seed, "hard": arguments.hard, "k1": arguments.k1, "rows": rows}
     if arguments.out:
@@ -57,7 +57,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--hard", action="store_true", help="the skewed vocabulary of 30,000 lemmas")
     parser.add_argument("--k1", type=float, default=2.0, help="of BM25")
     parser.add_argument("--cases", nargs="+", default=list(CASES), choices=CASES)
-    parser.add_argument("--scipy", action="store_true", help=f"run scipy above {SCIPY_UP_TO} documents, too")
+    parser.add_argument(
+        "--plain", action="store_true", help=f"run the plain backend above {PLAIN_UP_TO} documents, too"
+    )
     parser.add_argument("--out", type=Path, help="where the rows go as JSON")
     parser.add_argument("--case", nargs=3, help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -90,10 +92,10 @@ def _run_cases(
 def _compare(rows: list[dict[str, Any]]) -> None:
     matching = {row["engine"]: row for row in rows if row["stage"] == "match"}
     if len(matching) == 2:
-        ours, theirs = matching["numba"], matching["scipy"]
+        ours, theirs = matching["compiled"], matching["plain"]
         assert ours["checksum"] == theirs["checksum"], "the engines disagree"
         print(
-            f"  scipy takes {theirs['cpu_seconds'] / ours['cpu_seconds']:.1f} times numba's CPU seconds\n", flush=True
+            f"  plain takes {theirs['cpu_seconds'] / ours['cpu_seconds']:.1f} times the CPU of compiled\n", flush=True
         )
 
 
@@ -125,36 +127,36 @@ def _peak_gb() -> float:
     return round(int(status.split("VmHWM:")[1].split()[0]) / 2**20, 2)
 
 
-def _match(engine: Any, folder: Path, target: str) -> tuple[Any, dict[str, Any]]:
+def _match(engine: str, folder: Path, target: str) -> tuple[Any, dict[str, Any]]:
+    from infostream_dedup.links import choose_backend
+
     keys, targets = _load(folder, target)
-    engine.match(keys[:50], targets[:50], n=N, weights=False, k_min=K_MIN)
+    backend = choose_backend(engine, keys.shape[0])
+    backend.match(keys[:50], targets[:50], n=N, weights=False, k_min=K_MIN)
     loaded = _peak_gb()
-    matrix, taken = _measured(lambda: engine.match(keys, targets, n=N, weights=False, k_min=K_MIN))
+    matrix, taken = _measured(lambda: backend.match(keys, targets, n=N, weights=False, k_min=K_MIN))
     checksum = crc32(matrix.counts.data, crc32(matrix.counts.indices.astype(np.int32)))
-    row = {"stage": "match", "engine": engine.name, "links": matrix.counts.nnz, **taken, "loaded_gb": loaded}
+    row = {"stage": "match", "engine": engine, "links": matrix.counts.nnz, **taken, "loaded_gb": loaded}
     return matrix, {**row, "checksum": checksum}
 
 
-def _scipy(folder: Path, target: str) -> list[dict[str, Any]]:
-    from infostream_dedup.links.scipy_engine import SCIPY_ENGINE
-
-    return [_match(SCIPY_ENGINE, folder, target)[1]]
+def _plain(folder: Path, target: str) -> list[dict[str, Any]]:
+    return [_match("plain", folder, target)[1]]
 
 
-def _numba(folder: Path, target: str) -> list[dict[str, Any]]:
-    from infostream_dedup.links.fast_sweep import fast_sweep
-    from infostream_dedup.links.numba_engine import NumbaEngine
+def _compiled(folder: Path, target: str) -> list[dict[str, Any]]:
+    from infostream_dedup.links import compiled
 
-    matrix, matched = _match(NumbaEngine(), folder, target)
-    fast_sweep(matrix.restricted(np.arange(50)), [K_MIN])
-    rows, taken = _measured(lambda: fast_sweep(matrix, range(K_MIN, N + 1)))
+    matrix, matched = _match("compiled", folder, target)
+    compiled.sweep_counts(matrix.restricted(np.arange(50)), [K_MIN])
+    rows, taken = _measured(lambda: compiled.sweep_counts(matrix, range(K_MIN, N + 1)))
     first = rows[0]
     ratios = {"symmetry": first.symmetry, "transitivity": first.transitivity, "paths": first.paths}
     return [matched, {"stage": f"S, T for k = {K_MIN}..{N}", "links": first.links, **ratios, **taken}]
 
 
 def _low_k(folder: Path, target: str) -> list[dict[str, Any]]:
-    from infostream_dedup.links.low_k import sweep_unstored
+    from infostream_dedup.links.compiled.low_k import sweep_unstored
 
     keys, targets = _load(folder, target)
     sweep_unstored(keys[:50], targets[:50], n=N)
@@ -191,8 +193,8 @@ def _window(folder: Path, target: str) -> list[dict[str, Any]]:
 
 
 CASES: dict[str, Callable[[Path, str], list[dict[str, Any]]]] = {
-    "numba": _numba,
-    "scipy": _scipy,
+    "compiled": _compiled,
+    "plain": _plain,
     "low-k": _low_k,
     "window": _window,
 }

@@ -31,9 +31,9 @@ import numpy as np
 
 from benchmarks.generator import MONTH, Words, generate, harder, write_texts
 from infostream_dedup.batch.collection import Collection, collect
-from infostream_dedup.batch.linking import Linked, key_terms_of, link
-from infostream_dedup.batch.sweeping import measures_of
-from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, LinkedNodes, link_nodes, verbatim_links
+from infostream_dedup.batch.linking import key_terms_of, link
+from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, verbatim_links
+from infostream_dedup.links import Relation
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.terms.compiled import SurfaceCounter
 from infostream_dedup.terms.key_terms import KeyTerms
@@ -149,7 +149,7 @@ def _read_arrow(folder: Path) -> Collection:
 
 def _read_documents(folder: Path) -> Collection:
     """The way of the commands: a ``Document`` for every text."""
-    return collect(_documents(folder), hashes=False, engine="numba")
+    return collect(_documents(folder), hashes=False, engine="compiled")
 
 
 READERS = {"arrow": _read_arrow, "documents": _read_documents}
@@ -158,9 +158,11 @@ READERS = {"arrow": _read_arrow, "documents": _read_documents}
 def _measured(folder: Path, reader: str, representation: str, target: str) -> dict[str, Any]:
     settings = Settings(representation=representation, target=target)
     toy = collect(
-        (Document(id=str(number), text="снег в киеве", lang="ru") for number in range(3)), hashes=False, engine="numba"
+        (Document(id=str(number), text="снег в киеве", lang="ru") for number in range(3)),
+        hashes=False,
+        engine="compiled",
     )
-    measures_of(link(key_terms_of(toy, settings), settings, k_min=K_MIN, engine="numba"))
+    _relation(key_terms_of(toy, settings), settings).measures()
     stages: dict[str, dict[str, float]] = {}
 
     def stage(name: str, work: Callable[[], Any]) -> Any:
@@ -177,8 +179,8 @@ def _measured(folder: Path, reader: str, representation: str, target: str) -> di
     key_terms = stage("key terms", partial(key_terms_of, collection, settings))
     # The texts are done with.
     del collection
-    linked = stage("matching", lambda: _linked(key_terms, settings))
-    measures = stage("S and T", lambda: measures_of(linked) if isinstance(linked, Linked) else linked.measures())
+    relation = stage("matching", lambda: _relation(key_terms, settings))
+    measures = stage("S and T", relation.measures)
     return {
         "links": measures[0].links,
         "wall_seconds": round(sum(one["wall_seconds"] for one in stages.values()), 2),
@@ -189,11 +191,11 @@ def _measured(folder: Path, reader: str, representation: str, target: str) -> di
     }
 
 
-def _linked(key_terms: KeyTerms, settings: Settings) -> Linked | LinkedNodes:
+def _relation(key_terms: KeyTerms, settings: Settings) -> Relation:
     """As ``sweep`` does it: links between equal documents are not written out where there are very many."""
     if verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
         return link_nodes(key_terms, settings, k_min=K_MIN)
-    return link(key_terms, settings, k_min=K_MIN, engine="numba")
+    return link(key_terms, settings, k_min=K_MIN, engine="compiled").relation()
 
 
 def peak_gigabytes() -> float:

@@ -145,8 +145,7 @@ def _ours(texts: list[str]) -> Run:
     from infostream_dedup import Settings
     from infostream_dedup.batch.collection import Collection
     from infostream_dedup.batch.linking import key_terms_of, link
-    from infostream_dedup.batch.sweeping import measures_of
-    from infostream_dedup.links.relations import count_grades, pair_grades
+    from infostream_dedup.links.pair_rules import count_grades, pair_grades
     from infostream_dedup.terms.compiled import SurfaceCounter
 
     settings = Settings(representation="stem")
@@ -157,8 +156,8 @@ def _ours(texts: list[str]) -> Run:
             counter.add(text, None)
         # As the others, without an object for each document.
         key_terms = key_terms_of(Collection([], [], counter.finish(), [], []), settings)
-        linked = link(key_terms, settings, k_min=4, engine="numba")
-        measures_of(linked)
+        linked = link(key_terms, settings, k_min=4, engine="compiled")
+        linked.relation().measures()
         grades = count_grades(linked.matrix.counts, key_terms.sizes, n=settings.n).copy()
         # Both directions of a pair hold at k: links that do not are no part of one.
         grades.data[grades.data < settings.k] = 0

@@ -66,7 +66,7 @@ STAGES: tuple[tuple[str, Any, str], ...] = (
     ("scan and count", Analyser, "read"),
     ("terms of new words", SurfaceTerms, "codes"),
     ("key terms", engine_module, "choose_keys"),
-    ("find candidates, enter", WindowIndex, "_run"),
+    ("find candidates, enter", WindowIndex, "_advance"),
     ("judge", Judge, "found"),
     ("groups and the rest", StreamEngine, "decide"),
     ("write the batch", Store, "append"),

@@ -24,7 +24,7 @@ from infostream_dedup.corpus import read_documents
 from infostream_dedup.evaluation.collection_scores import predictions_of, truth_for
 from infostream_dedup.evaluation.pair_codes import both_of
 from infostream_dedup.evaluation.truth import FALSE
-from infostream_dedup.links.relations import need
+from infostream_dedup.links.pair_rules import need
 from infostream_dedup.model import Language, Settings
 from infostream_dedup.morphology.stemming import stem
 from infostream_dedup.terms.key_terms import KeyTerms

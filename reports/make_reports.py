@@ -19,7 +19,7 @@ import numpy as np
 from infostream_dedup import Settings, read_documents
 from infostream_dedup.batch.collection import Collection, collect
 from infostream_dedup.batch.linking import Linked, key_terms_of, link
-from infostream_dedup.batch.sweeping import SweepResult, SweepRow, measures_of, recommendation_for
+from infostream_dedup.batch.sweeping import SweepResult, SweepRow, recommendation_for
 from infostream_dedup.evaluation.agreement import agreement
 from infostream_dedup.evaluation.collection_scores import evaluate_collection, predictions_of, truth_for
 from infostream_dedup.evaluation.protocol import Evaluation
@@ -160,7 +160,7 @@ def sweep_pages(collections: _Collections) -> None:
         recommended: list[str] = []
         for name, settings in CONFIGURATIONS:
             linked = _linked(collections[corpus], settings)
-            measures = measures_of(linked)
+            measures = linked.relation().measures()
             rows += [SweepRow(name, "all", row) for row in measures]
             lines += [",".join([corpus, name.replace(", ", "-"), *_csv_values(row.as_dict())]) for row in measures]
             advice = recommendation_for(linked)
@@ -222,7 +222,7 @@ def agreement_page(collections: _Collections) -> None:
         linked = _linked(collection, settings)
         predictions = predictions_of(linked)
         judged = scores(predictions, truth.judge(predictions.codes), len(truth.positives))
-        measures = measures_of(linked, np.flatnonzero(truth.scope.documents()))
+        measures = linked.relation(np.flatnonzero(truth.scope.documents())).measures()
         at = slice(2, 10)
         found = agreement(
             [row.symmetry for row in measures][at],
@@ -317,7 +317,7 @@ def _sweep_table(rows: Sequence[SweepRow]) -> str:
 def _sweep_figures(corpus: str, rows: list[SweepRow]) -> str:
     folder = REPORTS / "figures"
     folder.mkdir(exist_ok=True)
-    result = SweepResult(rows, {}, {}, {})
+    result = SweepResult(rows=rows, recommended_k={}, reason={}, configuration={})
     lines = []
     for quantity in ("symmetry", "transitivity"):
         path = folder / f"{corpus}-{quantity}.svg"

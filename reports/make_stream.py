@@ -18,7 +18,7 @@ import numpy as np
 
 from infostream_dedup.batch.collection import collect
 from infostream_dedup.corpus import read_documents
-from infostream_dedup.links.relations import need
+from infostream_dedup.links.pair_rules import need
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.model.stream_records import Verdict
 from infostream_dedup.stream.engine import StreamEngine

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from infostream_dedup.batch.collection import Collection
 from infostream_dedup.batch.linking import key_terms_of, link
 from infostream_dedup.batch.pair_table import PairTable, candidate_pairs, chunks_of_pairs, least_count, relations
-from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, verbatim_links
+from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, node_pairs, verbatim_links
 from infostream_dedup.model import Settings
 from infostream_dedup.terms.key_terms import KeyTerms
 
@@ -128,7 +128,7 @@ def _pairs(
     """Pairs that may decide a status."""
     least = min(least_count(settings), least_count(settings, k_similar))
     if settings.score == "count" and verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
-        return link_nodes(key_terms, settings, k_min=least).pairs()
+        return node_pairs(link_nodes(key_terms, settings, k_min=least), settings)
     linked = link(key_terms, settings, k_min=least, engine=engine)
     return candidate_pairs(linked, k_similar if settings.score == "count" else None)
 

@@ -1,21 +1,48 @@
-"""From a collection to its similarity matrix."""
+"""From a collection to its links."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.batch.collection import Weighable
-from infostream_dedup.links import engine_for, expected_work
-from infostream_dedup.links.similarity_matrix import SimilarityMatrix
+from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, verbatim_links
+from infostream_dedup.links import (
+    EXACT_FROM,
+    Backend,
+    LowLinks,
+    Recommendation,
+    Relation,
+    ShareLinks,
+    SimilarityMatrix,
+    StoredLinks,
+    choose_backend,
+    expected_work,
+    recommend,
+)
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Settings
 from infostream_dedup.terms.key_terms import KeyTerms
 
-__all__ = ["MOST_LINKS", "Linked", "key_terms_of", "least_k", "link"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = [
+    "MOST_LINKS",
+    "SHARE_THRESHOLDS",
+    "Linked",
+    "key_terms_of",
+    "least_k",
+    "link",
+    "recommendation_for",
+    "relate",
+]
 
 MOST_LINKS: Final = 300_000_000
-"""A matrix that may hold more links than this is stored from a higher k on: 5 bytes a link."""
+"""Links are stored from a higher k upwards where a matrix might hold more than this, at 5 bytes each."""
+
+SHARE_THRESHOLDS: Final = tuple(round(0.05 * step, 2) for step in range(1, 21))
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +50,26 @@ class Linked:
     """A collection's key terms and the links between its documents.
 
     Attributes:
-        key_terms: key terms, targets and the statistics they were weighed by.
-        matrix: counts for all k >= ``matrix.k_min``; with matched weights when asked for.
-        settings: what decided both.
-        compiled: whether the compiled engine matched: it changes no result, but says that the collection is large.
+        key_terms: key terms, targets and the statistics they were weighted by.
+        matrix: counts for all k >= ``matrix.k_min``, with matched weights if requested.
+        settings: the settings that decided both.
+        backend: the code that matched, and will measure.
     """
 
     key_terms: KeyTerms
     matrix: SimilarityMatrix
     settings: Settings
-    compiled: bool = False
+    backend: Backend
+
+    def relation(self, documents: NDArray[np.int64] | None = None) -> StoredLinks:
+        """The links, ready to be measured.
+
+        Args:
+            documents: int64, ordinals: only the links between these; default: all documents.
+        """
+        terms = self.key_terms
+        links = StoredLinks(matrix=self.matrix, keys=terms.keys, targets=terms.targets, backend=self.backend)
+        return links if documents is None else links.restricted(documents)
 
 
 def key_terms_of(collection: Weighable, settings: Settings) -> KeyTerms:
@@ -41,11 +78,11 @@ def key_terms_of(collection: Weighable, settings: Settings) -> KeyTerms:
 
 
 def least_k(key_terms: KeyTerms, wanted: int = 1) -> int:
-    """The smallest k from ``wanted`` on whose links surely fit into memory: ``wanted``, or else 4 (n if smaller)."""
+    """The smallest k, at least ``wanted``, whose links surely fit in memory: ``wanted``, or else 4 (n if smaller)."""
     documents = key_terms.keys.shape[0]
     most = min(expected_work(key_terms.keys, key_terms.targets), documents * documents)
     n = int(key_terms.sizes.max(initial=1))
-    return wanted if most <= MOST_LINKS else max(wanted, min(4, n))
+    return wanted if most <= MOST_LINKS else max(wanted, min(EXACT_FROM, n))
 
 
 def link(
@@ -60,15 +97,15 @@ def link(
     """Match every document's key terms against every other document.
 
     Args:
-        key_terms: of the collection.
-        settings: ``n``; ``score`` ``share`` needs ``weights``.
-        k_min: links below are left out, at least 1.
+        key_terms: key terms of the collection.
+        settings: ``n``; ``score`` ``share`` implies ``weights``.
+        k_min: lower counts are left out, at least 1.
         weights: also sum the matched weight of every link.
-        engine: ``auto``, ``scipy`` or ``numba``; results are the same.
-        progress: told of the documents done.
+        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
+        progress: called with the number of documents done.
     """
-    chosen = engine_for(key_terms.keys.shape[0], engine)
-    matrix = chosen.match(
+    backend = choose_backend(engine, key_terms.keys.shape[0])
+    matrix = backend.match(
         key_terms.keys,
         key_terms.targets,
         n=settings.n,
@@ -76,4 +113,43 @@ def link(
         k_min=k_min,
         progress=progress,
     )
-    return Linked(key_terms, matrix, settings, compiled=chosen.name == "numba")
+    return Linked(key_terms, matrix, settings, backend)
+
+
+def relate(
+    key_terms: KeyTerms, settings: Settings, *, engine: str = "auto", progress: Progress | None = None
+) -> Relation:
+    """Link a collection in the form that fits its size.
+
+    Links between equal documents are not written out if there are too many; the compiled backend is used then, whatever
+    ``engine`` says, as the plain one would not finish.
+
+    Args:
+        key_terms: key terms of the collection.
+        settings: ``n`` and ``score``.
+        engine: as in ``link``.
+        progress: called for each part of the work.
+    """
+    if settings.score == "count" and key_terms.pivot is None and verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
+        nodes = link_nodes(key_terms, settings, k_min=min(EXACT_FROM, settings.n), progress=progress)
+        return LowLinks(nodes)
+    linked = link(key_terms, settings, k_min=least_k(key_terms), engine=engine, progress=progress)
+    if settings.score == "share":
+        return ShareLinks(linked.relation(), key_terms.own_weights, SHARE_THRESHOLDS)
+    return LowLinks(linked.relation())
+
+
+def recommendation_for(
+    linked: Linked, documents: NDArray[np.int64] | None = None, *, cross: bool = False
+) -> Recommendation:
+    """Find the k to use, without labels.
+
+    Args:
+        linked: links of a collection.
+        documents: int64, ordinals: consider these documents only; default: all.
+        cross: consider links between languages only.
+    """
+    relation, languages = linked.relation(documents), linked.key_terms.counts.languages
+    if cross:
+        relation = relation.between(languages if documents is None else languages[documents], same=False)
+    return recommend(relation.measures(), relation.chance(), n=relation.n, cross=cross)

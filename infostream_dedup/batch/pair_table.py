@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.batch.linking import Linked
-from infostream_dedup.links.relations import need
+from infostream_dedup.links.pair_rules import need
 from infostream_dedup.links.row_blocks import row_blocks
 from infostream_dedup.model import Settings
 from infostream_dedup.terms.key_terms import KeyTerms
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 RELATIONS: Final = (None, "contained", "contains", "equal")
-"""Names of the relation numbers: 1 when forward suffices, plus 2 when backward does."""
+"""Names of the relation numbers: 1 if forward suffices, plus 2 if backward does."""
 
 _CHUNK = 50_000
 _BLOCK_LINKS = 2_000_000
@@ -49,13 +49,13 @@ class PairTable:
         b: int64 (pairs,), ordinal of the later document.
         forward: int64 (pairs,), key terms of a found in b.
         backward: int64 (pairs,), key terms of b found in a.
-        matched_forward: int64 (pairs,), weight of the former in units of 1e-9.
-        matched_backward: int64 (pairs,), weight of the latter.
+        matched_forward: int64 (pairs,), weight of the key terms of a found in b, in units of 1e-9.
+        matched_backward: int64 (pairs,), weight of the key terms of b found in a.
         size_a: int64 (pairs,), key terms of a.
         size_b: int64 (pairs,), key terms of b.
         own_a: int64 (pairs,), weight of all key terms of a.
         own_b: int64 (pairs,), weight of all key terms of b.
-        met: int64 (pairs, columns), summed weight of each key term that met in either direction; 0 elsewhere.
+        met: int64 (pairs, columns), summed weight of each key term found in either direction; 0 elsewhere.
     """
 
     a: NDArray[np.int64]
@@ -78,20 +78,20 @@ class PairTable:
         return PairTable(**{field.name: getattr(self, field.name)[chosen] for field in fields(self)})
 
     def terms_of(self, pair: int, terms: Sequence[str]) -> list[str]:
-        """Terms that met in one pair, heaviest first; without a pivot language."""
+        """Shared terms of one pair, heaviest first; not for a pivot language."""
         row = slice(self.met.indptr[pair], self.met.indptr[pair + 1])
         order = np.lexsort((self.met.indices[row], -self.met.data[row]))
         return [terms[term] for term in self.met.indices[row][order]]
 
     def meetings_of(self, pair: int, space: PivotSpace) -> list[Meeting]:
-        """The words behind the terms that met in one pair, heaviest first."""
+        """The words behind the shared terms of one pair, heaviest first; for a pivot language."""
         row = slice(self.met.indptr[pair], self.met.indptr[pair + 1])
         columns, weights = self.met.indices[row].tolist(), self.met.data[row].tolist()
         return meetings(space, int(self.a[pair]), int(self.b[pair]), columns, weights)
 
 
 def what_met(pairs: PairTable, pair: int, key_terms: KeyTerms) -> tuple[list[str], list[Meeting] | None]:
-    """The terms that met in one pair, heaviest first; in a pivot language also the words behind them."""
+    """Shared terms of one pair, heaviest first; in a pivot language, also the words behind them."""
     if key_terms.pivot is None:
         return pairs.terms_of(pair, key_terms.counts.terms), None
     met = pairs.meetings_of(pair, key_terms.pivot)
@@ -99,7 +99,7 @@ def what_met(pairs: PairTable, pair: int, key_terms: KeyTerms) -> tuple[list[str
 
 
 def least_count(settings: Settings, k: int | None = None) -> int:
-    """The smallest count at which any pair can be linked: links below it need not be computed."""
+    """The smallest count at which any pair can be linked; lower counts need not be computed."""
     if settings.score == "share":
         return settings.min_terms
     k = settings.k if k is None else k
@@ -110,7 +110,7 @@ class LinkedPairs:
     """Unordered pairs of a similarity matrix in the order of (a, b), in blocks of bounded size.
 
     Args:
-        counts: uint8 (documents, documents) of directed links.
+        counts: uint8 (documents, documents), directed links.
     """
 
     def __init__(self, counts: sp.csr_array) -> None:
@@ -120,15 +120,15 @@ class LinkedPairs:
         self.blocks = list(row_blocks(work, _BLOCK_LINKS))
 
     def of(self, block: slice) -> tuple[NDArray[np.int64], ...]:
-        """Pairs whose earlier document lies in a block.
+        """Pairs whose earlier document is in a block.
 
         Returns:
-            int64 (pairs,) each: ordinals a < b, sorted; counts a -> b and b -> a, 0 where there is no such link.
+            int64 (pairs,) each: ordinals a < b, sorted; counts a -> b and b -> a, 0 for no link.
         """
         ahead = self._counts[block].astype(np.uint16)
         back = self._reverse[block].astype(np.uint16)
         back.data <<= _BYTE
-        # Both counts in one number: one sum of two sparse matrices tells who is linked and how.
+        # With both counts in one number, a single sum of sparse matrices is enough.
         both = sp.csr_array(ahead + back)
         both.sort_indices()
         a = np.repeat(np.arange(block.start, block.stop, dtype=np.int64), np.diff(both.indptr))
@@ -138,12 +138,12 @@ class LinkedPairs:
 
 
 def candidate_pairs(linked: Linked, k: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Ordinals (a, b), a < b, of all pairs linked in either direction at the matrix's least k, sorted.
+    """Ordinals (a, b), a < b, of all pairs linked in either direction at the smallest k of the matrix, sorted.
 
     Args:
-        linked: of a collection.
-        k: only pairs with at least need(k) terms in either direction: the others have no relation at k. The matrix must
-            hold counts from ``least_count`` on.
+        linked: links of a collection.
+        k: only pairs with at least need(k) terms in either direction, as the others have no relation at k. The matrix
+            must hold all counts of at least ``least_count``.
     """
     pairs = LinkedPairs(linked.matrix.counts)
     sizes, settings = linked.key_terms.sizes, linked.settings
@@ -162,7 +162,7 @@ def pair_table(key_terms: KeyTerms, a: NDArray[np.int64], b: NDArray[np.int64]) 
     """Exact counts and matched weights of given pairs, both directions.
 
     Args:
-        key_terms: of the collection.
+        key_terms: key terms of the collection.
         a: int64 (pairs,), ordinals.
         b: int64 (pairs,), ordinals.
     """
@@ -188,7 +188,7 @@ def pair_table(key_terms: KeyTerms, a: NDArray[np.int64], b: NDArray[np.int64]) 
 
 
 def chunks_of_pairs(key_terms: KeyTerms, a: NDArray[np.int64], b: NDArray[np.int64]) -> Iterator[PairTable]:
-    """The same in chunks of bounded size."""
+    """Like ``pair_table``, in chunks of bounded size."""
     for start in range(0, len(a), _CHUNK):
         yield pair_table(key_terms, a[start : start + _CHUNK], b[start : start + _CHUNK])
 
@@ -198,9 +198,9 @@ def relations(pairs: PairTable, settings: Settings, k: int | None = None) -> NDA
 
     Args:
         pairs: the pairs.
-        settings: ``score`` ``count`` takes a direction with at least need(k) terms; ``share`` takes one with at least
+        settings: with ``score`` ``count``, a direction needs at least need(k) terms; with ``share``, at least
             ``threshold`` of the key terms' weight and ``min_terms`` terms.
-        k: instead of ``settings.k``.
+        k: overrides ``settings.k`` and takes ``score`` as ``count``.
 
     Returns:
         int64 (pairs,): 0 none, 1 contained (only forward), 2 contains (only backward), 3 equal.

@@ -1,4 +1,4 @@
-"""Pairs of a collection as rows: who resembles whom, how much, and by which terms."""
+"""Pairs of a collection as rows: which documents resemble each other, how much, and by which terms."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["PairRow", "pair_rows"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PairRow:
     """One unordered pair.
 
@@ -41,11 +41,11 @@ class PairRow:
         backward: key terms of b found in a.
         n_a: key terms of a.
         n_b: key terms of b.
-        share_forward: matched weight over the weight of all key terms of a, 0 to 1.
-        share_backward: the same of b in a.
-        relation: ``equal``, ``contained`` (a lies inside b), ``contains`` (a holds b), or ``None`` below need.
-        terms: terms that met in either direction, heaviest first; ``None`` when they were not asked for.
-        met: in a pivot language the words behind the terms, heaviest first; else ``None``.
+        share_forward: weight of the key terms of a found in b, over that of all key terms of a, 0 to 1.
+        share_backward: weight of the key terms of b found in a, over that of all key terms of b, 0 to 1.
+        relation: ``equal``, ``contained`` (b contains a), ``contains`` (a contains b), or ``None`` below need.
+        terms: terms found in either direction, heaviest first; ``None`` if not requested.
+        met: in a pivot language, the words behind the terms, heaviest first; otherwise ``None``.
     """
 
     a: str
@@ -61,7 +61,7 @@ class PairRow:
     met: list[Meeting] | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The row of ``pairs``; ``terms`` and ``met`` are left out where they are ``None``."""
+        """The row of ``pairs``; ``terms`` and ``met`` are left out if they are ``None``."""
         row = {name: getattr(self, name) for name in self.__slots__}
         if self.terms is None:
             del row["terms"]
@@ -87,13 +87,13 @@ def pair_rows(
 
     Args:
         collection: the documents.
-        settings: decide key terms and the relation.
-        k_min: give all pairs with max(forward, backward) >= k_min instead of those with a relation.
-        terms: with the terms that met.
-        cross_language: only pairs of two languages.
-        parts: int64 (documents,), number of the file of each document: only pairs of two files.
-        engine: what matches; results are the same.
-        progress: told of the documents matched.
+        settings: settings of key terms and of the relation.
+        k_min: yield all pairs with max(forward, backward) >= k_min instead of those with a relation.
+        terms: include the shared terms.
+        cross_language: only pairs of different languages.
+        parts: int64 (documents,), number of the file of each document: only pairs from different files.
+        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
+        progress: called with the number of documents matched.
     """
     key_terms = key_terms_of(collection, settings)
     least = least_count(settings) if k_min is None else k_min
@@ -120,17 +120,19 @@ def _rows(
 ) -> Iterator[PairRow]:
     wanted = relation > 0 if k_min is None else np.maximum(pairs.forward, pairs.backward) >= k_min
     for pair in np.flatnonzero(wanted).tolist():
+        shared, met = what_met(pairs, pair, key_terms) if terms else (None, None)
         yield PairRow(
-            collection.documents[int(pairs.a[pair])].id,
-            collection.documents[int(pairs.b[pair])].id,
-            int(pairs.forward[pair]),
-            int(pairs.backward[pair]),
-            int(pairs.size_a[pair]),
-            int(pairs.size_b[pair]),
-            _share(pairs.matched_forward[pair], pairs.own_a[pair]),
-            _share(pairs.matched_backward[pair], pairs.own_b[pair]),
-            RELATIONS[int(relation[pair])],
-            *(what_met(pairs, pair, key_terms) if terms else (None, None)),
+            a=collection.documents[int(pairs.a[pair])].id,
+            b=collection.documents[int(pairs.b[pair])].id,
+            forward=int(pairs.forward[pair]),
+            backward=int(pairs.backward[pair]),
+            n_a=int(pairs.size_a[pair]),
+            n_b=int(pairs.size_b[pair]),
+            share_forward=_share(pairs.matched_forward[pair], pairs.own_a[pair]),
+            share_backward=_share(pairs.matched_backward[pair], pairs.own_b[pair]),
+            relation=RELATIONS[int(relation[pair])],
+            terms=shared,
+            met=met,
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from infostream_dedup.cli.configuration import read_configuration
+from infostream_dedup.machine.engines import ENGINES
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.model.settings import (
     MORPH_RULES,
@@ -113,7 +114,7 @@ settings_options = _stack(
     ),
     click.option(
         "--engine",
-        type=click.Choice(["auto", "scipy", "numba"]),
+        type=click.Choice(ENGINES),
         default="auto",
         show_default=True,
         help="What matches: plain, or compiled for large collections; results are the same.",

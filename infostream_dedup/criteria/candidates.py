@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from infostream_dedup.criteria.document_models import DocumentModels
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.features.leading_words import leading_words
-from infostream_dedup.links import engine_for
+from infostream_dedup.links import choose_backend
 from infostream_dedup.terms.key_terms import heaviest
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def key_term_candidates(
         models: of the collection.
         k: at least 1, at most n.
         n: at most the 30 key terms that models keep.
-        engine: ``auto``, ``scipy`` or ``numba``; results are the same.
+        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
 
     Returns:
         Two of int64 (pairs,): ordinals i < j, ascending by i, then by j.
@@ -68,7 +68,8 @@ def key_term_candidates(
     if not 1 <= k <= n:
         raise ConfigurationError(f"k is {k}; expected 1 to n = {n}")
     keys = heaviest(models.key_terms.keys, n)
-    counts = engine_for(len(models), engine).match(keys, models.key_terms.targets, n=n, weights=False, k_min=k).counts
+    backend = choose_backend(engine, len(models))
+    counts = backend.match(keys, models.key_terms.targets, n=n, weights=False, k_min=k).counts
     linked = sp.csr_array((np.ones(counts.nnz, dtype=np.int32), counts.indices, counts.indptr), shape=counts.shape)
     return _pairs_above(sp.csr_array(linked + linked.T))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infostream_dedup.evaluation.pair_codes import codes_of
-from infostream_dedup.links.relations import count_grades, pair_grades, share_grades
+from infostream_dedup.links.pair_rules import count_grades, pair_grades, share_grades
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

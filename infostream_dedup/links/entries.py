@@ -1,4 +1,4 @@
-"""Parts of a sparse matrix: chosen entries, entries from k on."""
+"""Parts of a sparse matrix: chosen entries, entries of at least k."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _BLOCK_ENTRIES = 8_000_000
 def csr_from(
     data: NDArray[Any], indices: NDArray[np.signedinteger], indptr: NDArray[np.int64], *, columns: int
 ) -> sp.csr_array:
-    """A csr matrix with indices of 4 bytes wherever they suffice.
+    """A csr matrix with indices of 4 bytes where they suffice.
 
     Given an ``indptr`` of int64, scipy would widen ``indices`` too, which doubles the memory of a counts matrix.
 
     Args:
         data: (entries,).
         indices: (entries,), column of each entry.
-        indptr: int64 (rows + 1,), where each row begins.
+        indptr: int64 (rows + 1,), start of each row.
         columns: number of columns.
     """
     narrow = max(columns, len(indices)) <= np.iinfo(np.int32).max
@@ -42,7 +42,7 @@ def kept_entries(matrix: sp.csr_array, keep: NDArray[np.bool_]) -> sp.csr_array:
     """The chosen entries in their order.
 
     Args:
-        matrix: of any shape and dtype.
+        matrix: any shape and dtype.
         keep: bool (stored entries,), in the order of ``matrix.data``.
 
     Returns:
@@ -53,7 +53,7 @@ def kept_entries(matrix: sp.csr_array, keep: NDArray[np.bool_]) -> sp.csr_array:
 
 
 def at_least(counts: sp.csr_array, k: int) -> sp.csr_array:
-    """Entries of at least k; the matrix itself, not a copy, where that is all of them."""
+    """Entries of at least k; the matrix itself, not a copy, if that is all of them."""
     if counts.nnz == 0 or counts.data.min() >= k:
         return counts
     return kept_entries(counts, counts.data >= k)
@@ -65,7 +65,7 @@ def pattern_of(matrix: sp.csr_array) -> sp.csr_array:
 
 
 def column_counts(matrix: sp.csr_array) -> NDArray[np.int64]:
-    """int64 (columns,): stored entries of each column."""
+    """int64 (columns,): number of stored entries of each column."""
     counts = np.zeros(matrix.shape[1], dtype=np.int64)
     # In blocks, as bincount copies its whole input to int64.
     for begin in range(0, matrix.nnz, _BLOCK_ENTRIES):

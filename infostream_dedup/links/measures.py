@@ -1,168 +1,161 @@
-"""Symmetry and transitivity of one relation, the default and the other readings of the source paper.
-
-D. Lande, "Matrix criteria of the quality of duplicate detection" (InfoStream). The formulas are missing in the copy of
-the paper at hand; the default and the alternatives follow from its words and tables (methods, section 1.5).
-
-Letters: N documents, M links, R links that are returned, a path i -> j -> k with i, j, k pairwise distinct, closed when
-i -> k. Links come as csr (documents, documents) with an empty diagonal and sorted indices; only their pattern counts.
-"""
+"""Symmetry and transitivity of one relation, and the integer sums they are quotients of."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import asdict, dataclass
+from math import sqrt
+from typing import Any, Final
 
-import numpy as np
-import scipy.sparse as sp
+from infostream_dedup.errors import ConfigurationError
 
-from infostream_dedup.links.entries import kept_entries, pattern_of
-from infostream_dedup.links.transitivity import closed_from, paths_by_middle, reciprocated
+__all__ = ["EXACT_FROM", "KTotals", "Measures", "Totals"]
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = [
-    "LinkCounts",
-    "Ratio",
-    "boolean_transitivity",
-    "cyclic_transitivity",
-    "link_counts",
-    "reflexive_symmetry",
-    "reflexive_transitivity",
-    "rescaled_symmetry",
-    "symmetry",
-    "symmetry_of_all_pairs",
-    "symmetry_of_linked_pairs",
-    "transitivity",
-]
-
-Average = Literal["micro", "macro"]
+EXACT_FROM: Final = 4
+"""Transitivity is exact from this k upwards, however many paths there are; below, any collection has too many."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ratio:
-    """A measure with the counts it stands on.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measures:
+    """Symmetry and transitivity at one threshold, with the counts behind them.
 
     Attributes:
-        numerator: a count; for a macro average the sum of the documents' shares.
-        denominator: a count; for a macro average the number of documents averaged.
+        k: key terms that must be shared; ``None`` in a sweep of shares.
+        threshold: share of weight that must be matched; ``None`` in a sweep of counts.
+        documents: number of documents.
+        links: directed links M.
+        reciprocal: links that are returned, R; a reciprocal pair counts twice.
+        paths: two-step paths i -> j -> k over distinct documents; always exact.
+        closed: paths with i -> k; where ``sampled`` the estimate, rounded; ``None`` for links between groups.
+        symmetry: R / M; ``None`` without links.
+        transitivity: closed / paths; ``None`` without paths, and for links between groups (languages): the links
+            between two groups are bipartite, so that no path could be closed whatever the quality.
+        sampled: whether ``closed`` and ``transitivity`` are estimates.
+        transitivity_error: standard error of a sampled ``transitivity``; ``None`` where it is exact.
     """
 
-    numerator: float
-    denominator: int
-
-    @property
-    def value(self) -> float | None:
-        """The ratio; ``None`` (never 0 or 1) where there is nothing to divide by."""
-        return self.numerator / self.denominator if self.denominator else None
-
-
-@dataclass(frozen=True, slots=True)
-class LinkCounts:
-    """The counts that symmetry and transitivity are made of.
-
-    Attributes:
-        documents: N.
-        links: M.
-        reciprocal: R; a reciprocal pair counts twice.
-        paths: i -> j -> k, all distinct.
-        closed: paths with i -> k.
-    """
-
+    k: int | None
+    threshold: float | None = None
     documents: int
     links: int
     reciprocal: int
     paths: int
-    closed: int
+    closed: int | None
+    symmetry: float | None
+    transitivity: float | None
+    sampled: bool = False
+    transitivity_error: float | None = None
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        k: int | None,
+        documents: int,
+        links: int,
+        reciprocal: int,
+        paths: int,
+        closed: int | None,
+        draws: int | None = None,
+    ) -> Measures:
+        """Measures from their counts.
+
+        Args:
+            k: as in the attributes.
+            documents: as in the attributes.
+            links: as in the attributes.
+            reciprocal: as in the attributes.
+            paths: as in the attributes.
+            closed: closed paths; with ``draws``, how many of the paths drawn were closed; ``None`` for links between
+                groups.
+            draws: number of paths drawn at random; ``None`` if ``closed`` is exact.
+        """
+        transitivity = error = None
+        if closed is not None and paths and draws != 0:
+            transitivity = closed / (paths if draws is None else draws)
+            if draws is not None:
+                closed = round(transitivity * paths)
+                error = sqrt(transitivity * (1 - transitivity) / draws)
+        return cls(
+            k=k,
+            documents=documents,
+            links=links,
+            reciprocal=reciprocal,
+            paths=paths,
+            closed=closed,
+            symmetry=reciprocal / links if links else None,
+            transitivity=transitivity,
+            sampled=error is not None,
+            transitivity_error=error,
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """A row of plain values: column ``k``, or ``threshold`` instead in a sweep of shares."""
+        row = asdict(self)
+        del row["threshold" if self.threshold is None else "k"]
+        return row
 
 
-def link_counts(links: sp.csr_array) -> LinkCounts:
-    """Count links, returned links, paths and closed paths exactly."""
-    reverse = links.T.tocsr()
-    returned = reciprocated(links, reverse)
-    paths = paths_by_middle(links, reverse, returned)
-    closed = closed_from(links)
-    return LinkCounts(int(links.shape[0]), int(links.nnz), int(returned.sum()), int(paths.sum()), int(closed.sum()))
+@dataclass(frozen=True, slots=True)
+class KTotals:
+    """Exact sums at one k over the links and paths that start in some documents.
 
-
-def symmetry(links: sp.csr_array, *, average: Average = "micro") -> Ratio:
-    """S = R / M: the share of links that are returned, diagonal left out. The default.
-
-    The same otherwise written: 1 - sum |a_ij - a_ji| / sum (a_ij + a_ji).
-
-    Args:
-        links: the relation.
-        average: ``micro`` as above; ``macro`` for the mean over documents with links of the share that is returned.
+    Attributes:
+        links: directed links.
+        reciprocal: links that are returned.
+        paths: two-step paths over distinct documents.
+        closed: paths that a link closes; ``None`` if they were not counted.
     """
-    returned = reciprocated(links, links.T.tocsr())
-    if average == "macro":
-        return _mean_share(returned, np.diff(links.indptr))
-    return Ratio(int(returned.sum()), int(links.nnz))
+
+    links: int
+    reciprocal: int
+    paths: int
+    closed: int | None
+
+    def __add__(self, other: KTotals) -> KTotals:
+        closed = None if self.closed is None or other.closed is None else self.closed + other.closed
+        return KTotals(self.links + other.links, self.reciprocal + other.reciprocal, self.paths + other.paths, closed)
 
 
-def symmetry_of_linked_pairs(links: sp.csr_array) -> Ratio:
-    """S_und = (R/2) / (M - R/2) = S / (2 - S): reciprocal pairs over unordered linked pairs."""
-    reciprocal = symmetry(links).numerator
-    return Ratio(int(reciprocal // 2), int(links.nnz - reciprocal // 2))
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Integer sums of one part of a collection. The sums of all parts add up to those of the collection.
 
+    Attributes:
+        documents: number of documents in the part.
+        by_k: sums at each k.
 
-def reflexive_symmetry(links: sp.csr_array) -> Ratio:
-    """S_diag = (R + N) / (M + N): the diagonal counted, as every document resembles itself."""
-    documents = links.shape[0]
-    return Ratio(int(symmetry(links).numerator) + documents, int(links.nnz) + documents)
-
-
-def symmetry_of_all_pairs(links: sp.csr_array) -> Ratio:
-    """S_N = 1 - sum |a_ij - a_ji| / (N (N - 1)): agreement over all pairs, nearly 1 for every sparse relation."""
-    documents = links.shape[0]
-    pairs = documents * (documents - 1)
-    return Ratio(pairs - 2 * (int(links.nnz) - int(symmetry(links).numerator)), pairs)
-
-
-def rescaled_symmetry(links: sp.csr_array) -> Ratio:
-    """2 S - 1 = 1 - sum |a_ij - a_ji| / sum a_ij."""
-    return Ratio(2 * int(symmetry(links).numerator) - int(links.nnz), int(links.nnz))
-
-
-def transitivity(links: sp.csr_array, *, average: Average = "micro", allow_return: bool = False) -> Ratio:
-    """T = closed / paths: the share of two-step paths that a direct link closes. The default.
-
-    Args:
-        links: the relation.
-        average: ``micro`` as above; ``macro`` for the mean, over documents where paths begin, of the share closed.
-        allow_return: also count i -> j -> i, closed by reflexivity: (closed + R) / (paths + R).
+    Example:
+        >>> part = Totals(2, {4: KTotals(links=3, reciprocal=2, paths=4, closed=1)})
+        >>> (part + part).measures()[0].transitivity
+        0.25
     """
-    returned = reciprocated(links, links.T.tocsr())
-    walks = pattern_of(links).astype(np.int64) @ np.diff(links.indptr).astype(np.int64)
-    closed = closed_from(links)
-    paths = walks - returned
-    if allow_return:
-        closed, paths = closed + returned, walks
-    if average == "macro":
-        return _mean_share(closed, paths)
-    return Ratio(int(closed.sum()), int(paths.sum()))
 
+    documents: int
+    by_k: dict[int, KTotals]
 
-def cyclic_transitivity(links: sp.csr_array) -> Ratio:
-    """T_cyc: a path i -> j -> k counts as closed when k -> i."""
-    return Ratio(int(closed_from(links, links.T.tocsr()).sum()), link_counts(links).paths)
+    def __add__(self, other: Totals) -> Totals:
+        """Sums of both parts.
 
+        Raises:
+            ConfigurationError: the parts were counted at different k.
+        """
+        if self.by_k.keys() != other.by_k.keys():
+            raise ConfigurationError(
+                f"totals at k = {sorted(self.by_k)} and at k = {sorted(other.by_k)} cannot be added; count both parts"
+                " at the same k"
+            )
+        return Totals(self.documents + other.documents, {k: own + other.by_k[k] for k, own in self.by_k.items()})
 
-def reflexive_transitivity(links: sp.csr_array) -> Ratio:
-    """T_diag: all N^3 triples with a full diagonal, (closed + R + 2M + N) / (paths + R + 2M + N)."""
-    counts = link_counts(links)
-    trivial = counts.reciprocal + 2 * counts.links + counts.documents
-    return Ratio(counts.closed + trivial, counts.paths + trivial)
-
-
-def boolean_transitivity(links: sp.csr_array) -> Ratio:
-    """T_bool: of the ordered pairs i != k joined by any path, the share that is linked; more paths count no more."""
-    walked = sp.csr_array(pattern_of(links) @ pattern_of(links))
-    from_document = np.repeat(np.arange(links.shape[0]), np.diff(walked.indptr))
-    joined = kept_entries(walked, walked.indices != from_document)
-    return Ratio(int(joined.multiply(pattern_of(links)).sum()), int(joined.nnz))
-
-
-def _mean_share(parts: NDArray[np.int64], wholes: NDArray[np.integer]) -> Ratio:
-    counted = wholes > 0
-    return Ratio(float((parts[counted] / wholes[counted]).sum()), int(counted.sum()))
+    def measures(self) -> list[Measures]:
+        """Symmetry and transitivity at each k, ascending."""
+        return [
+            Measures.of(
+                k=k,
+                documents=self.documents,
+                links=sums.links,
+                reciprocal=sums.reciprocal,
+                paths=sums.paths,
+                closed=sums.closed,
+            )
+            for k, sums in sorted(self.by_k.items())
+        ]

@@ -1,4 +1,4 @@
-"""Which k to take, told from the links alone, without labels."""
+"""Which k to use, from the links alone, without labels."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from infostream_dedup.links.sweep import Measures
+from infostream_dedup.links.measures import Measures
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +24,7 @@ class Recommendation:
     """A k, or a refusal.
 
     Attributes:
-        k: ``None`` where the links do not carry a recommendation.
+        k: ``None`` if the links do not support a recommendation.
         reason: one sentence.
     """
 
@@ -33,18 +33,18 @@ class Recommendation:
 
 
 def recommend(rows: Sequence[Measures], chance: NDArray[np.float64], *, n: int, cross: bool = False) -> Recommendation:
-    """Pick k: where chance has gone and one more term no longer makes links more symmetric and transitive.
+    """Pick the k above which one more term no longer makes links more symmetric and transitive.
 
     Below k0, the first k at which chance explains less than .1 % of the links, a matrix shows topics. From k0 to 10/12
-    of n (above, few links are left and S falls) k climbs while one more term raises the harmonic mean of S and T by
-    more than 2 %. A local summit, not the greatest mean: at high k a few hundred links of one big group can lift the
-    mean again. Across languages T says nothing, so the k of the greatest S is taken.
+    of n (above, few links are left and S falls) k rises while one more term raises the harmonic mean of S and T by more
+    than 2 %. The first local maximum is used, not the global one: at high k a few hundred links of one big group can
+    raise the mean again. Across languages T means nothing, so the k with the largest S is used.
 
     Args:
         rows: a sweep of counts, in any order.
-        chance: float64, at index k the links expected by chance at k.
-        n: greatest possible count.
-        cross: the rows are of links between languages.
+        chance: float64 (n + 1,), at index k the links expected by chance at k.
+        n: largest possible count.
+        cross: the rows are about links between languages.
     """
     by_k = {row.k: row for row in sorted(rows, key=lambda row: row.k or 0) if row.k is not None}
     floor = next((k for k, row in by_k.items() if chance[k] < _CHANCE_SHARE * row.links), None)
@@ -94,7 +94,7 @@ def _most_symmetric(candidates: Mapping[int, Measures], floor: int) -> Recommend
 
 
 def _harmonic_mean(symmetry: float | None, transitivity: float | None) -> float:
-    """0 where either is 0 or not defined."""
+    """0 if either is 0 or undefined."""
     if not symmetry or not transitivity:
         return 0.0
     return 2 * symmetry * transitivity / (symmetry + transitivity)

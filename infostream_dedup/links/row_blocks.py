@@ -14,7 +14,7 @@ __all__ = ["row_blocks"]
 
 
 def row_blocks(work: NDArray[np.int64], limit: int) -> Iterator[slice]:
-    """Cut rows into consecutive blocks of at most ``limit`` work; a heavier row stands alone.
+    """Cut rows into consecutive blocks of at most ``limit`` work; a heavier row gets a block of its own.
 
     Args:
         work: int64 (rows,), work of each row, at least 0.

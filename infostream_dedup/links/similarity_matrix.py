@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -21,20 +22,19 @@ _LARGEST_COUNT = 255
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SimilarityMatrix:
-    """How many key terms of one document stand in another: row asks, column answers (Lande, InfoStream; methods 1.4).
+    """How many key terms of one document another contains: row asks, column answers (Lande, InfoStream; methods 1.4).
 
     Attributes:
         counts: uint8 (documents, documents), entry (i, j) = |K_i ∩ V_j|. Empty diagonal, sorted indices, no entry
-            twice, and only entries of at least ``k_min``: a missing entry means "below k_min".
-        n: greatest possible count, 1 to 255.
+            twice, and no entry below ``k_min``: a missing entry means "below k_min".
+        n: largest possible count, 1 to 255.
         k_min: smallest count that is stored, at least 1.
-        matched: int64 of the same pattern, weight of the key terms that met in units of 1e-9; ``None`` when it was not
-            asked for.
+        matched: int64 of the same pattern, weight of the shared key terms in units of 1e-9; ``None`` if not requested.
         between_groups: whether only links between documents of different labels are left (see ``between``). Such a
             matrix of two labels is bipartite: no path in it can be closed, whatever its quality.
 
     Raises:
-        ValueError: an invariant above does not hold.
+        ValueError: the attributes are not as described.
     """
 
     counts: sp.csr_array
@@ -78,7 +78,7 @@ class SimilarityMatrix:
         return int(self.counts.shape[0])
 
     def links_at(self, k: int) -> sp.csr_array:
-        """The adjacency a_ij = 1 where at least k key terms of i stand in j.
+        """The adjacency matrix: a_ij = 1 where j contains at least k key terms of i.
 
         Args:
             k: at least ``k_min``.
@@ -89,14 +89,24 @@ class SimilarityMatrix:
         Raises:
             ConfigurationError: k is below ``k_min``; such links were not kept.
         """
-        if k < self.k_min:
+        return pattern_of(at_least(self.counts, *self.stored_ks([k])))
+
+    def stored_ks(self, ks: Iterable[int]) -> list[int]:
+        """The distinct ks, ascending.
+
+        Raises:
+            ConfigurationError: a k is below ``k_min``; such links were not kept.
+        """
+        ascending = sorted(set(ks))
+        if ascending and ascending[0] < self.k_min:
             raise ConfigurationError(
-                f"k is {k}, but this matrix holds counts from {self.k_min} on; match with k_min {k}"
+                f"k is {ascending[0]}, but this matrix holds only counts of at least {self.k_min}; match with k_min"
+                f" {ascending[0]}"
             )
-        return pattern_of(at_least(self.counts, k))
+        return ascending
 
     def shares(self, own_weights: NDArray[np.int64]) -> sp.csr_array:
-        """Share of the asking document's key-term weight that was met.
+        """Share of the asking document's key-term weight that was matched.
 
         Args:
             own_weights: int64 (documents,), weight of all key terms of each document in units of 1e-9.
@@ -105,7 +115,7 @@ class SimilarityMatrix:
             float64 of the pattern of ``counts``, 0 to 1; 0 where a document's own weight is 0.
 
         Raises:
-            ValueError: the matrix was made without matched weights.
+            ValueError: the matrix holds no matched weights.
         """
         if self.matched is None:
             raise ValueError("this matrix holds no matched weights; match with weights=True")
@@ -115,7 +125,7 @@ class SimilarityMatrix:
         return sp.csr_array((share, self.counts.indices, self.counts.indptr), shape=self.counts.shape)
 
     def restricted(self, documents: NDArray[np.int64]) -> SimilarityMatrix:
-        """Rows and columns of some documents only.
+        """The rows and columns of some documents.
 
         Args:
             documents: int64, distinct ordinals; row r of the result is document ``documents[r]``.
@@ -127,11 +137,11 @@ class SimilarityMatrix:
         )
 
     def between(self, labels: NDArray[np.generic], *, same: bool) -> SimilarityMatrix:
-        """The block of links inside labels, or of links between them; all documents stay.
+        """Only the links inside labels, or only those between them; all documents are kept.
 
         Args:
-            labels: (documents,), for example a number of each document's language.
-            same: links of two documents with the same label (``mono``), or with different labels (``cross``).
+            labels: (documents,), for example the number of each document's language.
+            same: keep links between documents of the same label (``mono``); otherwise of different labels (``cross``).
         """
         asking = np.repeat(labels, np.diff(self.counts.indptr))
         keep = np.equal(asking, labels[self.counts.indices]) == same

@@ -1,6 +1,6 @@
-"""Two-step paths and how many of them a direct link closes: exactly, or by sampling with a standard error.
+"""Two-step paths and the number of them that a direct link closes: exact, or sampled with a standard error.
 
-A path is i -> j -> k with i, j, k pairwise distinct; it is closed when i -> k. All link matrices here are csr with an
+A path is i -> j -> k with i, j, k pairwise distinct; it is closed if i -> k. All link matrices here are csr with an
 empty diagonal and sorted indices without repetition; only their pattern counts.
 """
 
@@ -29,13 +29,13 @@ __all__ = [
 ]
 
 PATH_BUDGET: Final = 300_000_000
-"""Most two-step walks that are followed exactly: the product takes 1 to 17 ns each, so at most some 5 s."""
+"""Maximum number of two-step walks followed exactly: the product takes 1 to 17 ns each, so at most some 5 s."""
 
 SAMPLES: Final = 1_000_000
-"""Paths drawn above the budget: a standard error of at most .0005."""
+"""Paths drawn above the budget, for a standard error of at most .0005."""
 
 SEED: Final = 20090301
-"""Of the draws; the month of the source paper's collection."""
+"""Seed of the draws; the month of the source paper's collection."""
 
 _BLOCK_LINKS = 4_000_000
 _BLOCK_WALKS = 8_000_000
@@ -60,12 +60,12 @@ def reciprocated(links: sp.csr_array, reverse: sp.csr_array) -> NDArray[np.int64
 
 
 def paths_by_middle(links: sp.csr_array, reverse: sp.csr_array, returned: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Paths that lead through each document: in(j) * out(j), less those that come back to where they began.
+    """Paths that lead through each document: in(j) * out(j), minus those that return to their start.
 
     Args:
         links: (documents, documents).
         reverse: its transpose, as csr.
-        returned: of ``reciprocated``.
+        returned: as ``reciprocated`` returns it.
 
     Returns:
         int64 (documents,).
@@ -79,7 +79,7 @@ def closed_from(links: sp.csr_array, closing: sp.csr_array | None = None) -> NDA
 
     Args:
         links: (documents, documents), the matrix A.
-        closing: entry (i, k) closes the path from i to k; A itself by default.
+        closing: entry (i, k) closes the paths from i to k; A itself by default.
 
     Returns:
         int64 (documents,).
@@ -96,17 +96,17 @@ def closed_from(links: sp.csr_array, closing: sp.csr_array | None = None) -> NDA
 def sampled_closed(
     links: sp.csr_array, reverse: sp.csr_array, paths: NDArray[np.int64], *, samples: int = SAMPLES, seed: int = SEED
 ) -> int:
-    """How many of some paths, drawn uniformly with replacement, are closed.
+    """Draw paths uniformly with replacement and count the closed ones.
 
     Args:
         links: (documents, documents).
         reverse: its transpose, as csr.
-        paths: of ``paths_by_middle``; at least one path.
+        paths: as ``paths_by_middle`` returns it; at least one path.
         samples: paths to draw, at least 1.
         seed: same seed, same paths.
 
     Returns:
-        0 to ``samples``; divided by ``samples`` an unbiased estimate of T.
+        0 to ``samples``; divided by ``samples``, an unbiased estimate of T.
     """
     first, _, third = drawn_paths(links, reverse, paths, samples=samples, seed=seed)
     return int(np.count_nonzero(_holds(links, first, third)))
@@ -115,15 +115,15 @@ def sampled_closed(
 def drawn_paths(
     links: sp.csr_array, reverse: sp.csr_array, paths: NDArray[np.int64], *, samples: int, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Paths drawn uniformly with replacement.
+    """Draw paths uniformly with replacement.
 
     The middle j is drawn by the number of its paths, then i among those that link to j and k among those j links to,
-    again while i = k: so every path has the same chance. At least half of such draws are paths: few rounds suffice.
+    again while i = k, so that every path is equally likely. At least half of such draws are paths: few rounds suffice.
 
     Args:
         links: (documents, documents).
         reverse: its transpose, as csr.
-        paths: of ``paths_by_middle``; at least one path.
+        paths: as ``paths_by_middle`` returns it; at least one path.
         samples: paths to draw, at least 1.
         seed: same seed, same paths.
 
@@ -144,14 +144,14 @@ def drawn_paths(
 
 
 def _drawn(matrix: sp.csr_array, rows: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:
-    """One entry of each row, uniformly: its column."""
+    """Draw one entry of each row uniformly: its column."""
     start = matrix.indptr[rows].astype(np.int64)
     place = start + random.integers(matrix.indptr[rows + 1] - start)
     return np.asarray(matrix.indices[place], dtype=np.int64)
 
 
 def _holds(matrix: sp.csr_array, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether each (row, column) is stored: one binary search per question, all in step."""
+    """Whether each (row, column) is stored: one binary search per question, all in parallel."""
     low = matrix.indptr[rows].astype(np.int64)
     high = matrix.indptr[rows + 1].astype(np.int64)
     end = high.copy()

@@ -3,7 +3,7 @@
 D. Lande: Matrix criteria of quality for finding similar documents in information streams (in Russian), section 2. A
 document is linked to another when at least k of its n key terms are in the other's text; the link is directed. By the
 rule ``both`` a pair needs both directions, by ``either`` one of them; by ``forward`` every link counts by itself.
-Documents of fewer than n key terms need fewer (``links.relations.need``). With ``score`` ``share`` a direction holds
+Documents of fewer than n key terms need fewer (``links.pair_rules.need``). With ``score`` ``share`` a direction holds
 when the key terms that met carry a share of the weight of all of them: n = 30 and share .40 are the preset ``best``.
 
 One method for each representation: terms are stems (``key-terms-stem``, the paper's standard way), lemmas of nouns and
@@ -28,8 +28,8 @@ import scipy.sparse as sp
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.features.rows import Rows
-from infostream_dedup.links import SCIPY_ENGINE
-from infostream_dedup.links.relations import need
+from infostream_dedup.links import PLAIN
+from infostream_dedup.links.pair_rules import need
 from infostream_dedup.methods.method import Method
 from infostream_dedup.methods.pairs import Pairs, unordered_pairs
 from infostream_dedup.methods.registry import register
@@ -95,7 +95,7 @@ class _KeyTerms(Method):
         del signatures
         key_terms = self._key_terms(texts)
         share = self.score == "share"
-        matrix = SCIPY_ENGINE.match(key_terms.keys, key_terms.targets, n=self.n, weights=share, k_min=1)
+        matrix = PLAIN.match(key_terms.keys, key_terms.targets, n=self.n, weights=share, k_min=1)
         counts, sizes = matrix.counts, key_terms.sizes
         asking = np.repeat(np.arange(len(sizes), dtype=np.int64), np.diff(counts.indptr))
         answering = counts.indices.astype(np.int64)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.links.relations import need
+from infostream_dedup.links.pair_rules import need
 from infostream_dedup.stream.kernels.judging import (
     ANY_SOURCE,
     LINKED,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from infostream_dedup.features.rows import Rows
-from infostream_dedup.links.relations import need
+from infostream_dedup.links.pair_rules import need
 from infostream_dedup.model import LANGUAGES, Document, Language
 from infostream_dedup.store.store import Store
 from infostream_dedup.stream.decisions import least_hits

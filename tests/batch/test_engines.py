@@ -8,32 +8,32 @@ from infostream_dedup.batch.collection import collect
 from infostream_dedup.batch.deduplication import statuses
 from infostream_dedup.corpus import read_documents
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.links import engine_for
-from infostream_dedup.links.choice import COMPILED_FROM
+from infostream_dedup.links import choose_backend
+from infostream_dedup.machine.engines import COMPILED_FROM
 from infostream_dedup.report.files import report_files
 from infostream_dedup.sample import documents_path
 
 
 def test_small_collections_never_wait_for_a_compiler():
-    assert engine_for(COMPILED_FROM - 1).name == "scipy"
-    assert engine_for(COMPILED_FROM).name == "numba"
-    assert engine_for(10, "numba").name == "numba"
-    assert engine_for(10**7, "scipy").name == "scipy"
+    assert choose_backend("auto", COMPILED_FROM - 1).name == "plain"
+    assert choose_backend("auto", COMPILED_FROM).name == "compiled"
+    assert choose_backend("compiled", 10).name == choose_backend("numba", 10).name == "compiled"
+    assert choose_backend("plain", 10**7).name == choose_backend("scipy", 10**7).name == "plain"
     with pytest.raises(ConfigurationError, match="engine is 'cuda'"):
-        engine_for(1, "cuda")
+        choose_backend("cuda", 1)
 
 
 @pytest.mark.parametrize("preset", ["faithful", "best"])
 def test_a_sweep_has_the_same_bytes(preset):
-    found = [report_files(sweep(documents_path(), preset=preset, engine=engine)) for engine in ("scipy", "numba")]
+    found = [report_files(sweep(documents_path(), preset=preset, engine=engine)) for engine in ("plain", "compiled")]
     assert found[0] == found[1]
 
 
 def test_pairs_and_statuses_are_the_same():
-    rows = [list(pairs(documents_path(), k_min=2, engine=engine)) for engine in ("scipy", "numba")]
+    rows = [list(pairs(documents_path(), k_min=2, engine=engine)) for engine in ("plain", "compiled")]
     assert rows[0] == rows[1]
     collection = collect(read_documents(documents_path()))
-    assert statuses(collection, Settings(), engine="scipy") == statuses(collection, Settings(), engine="numba")
+    assert statuses(collection, Settings(), engine="plain") == statuses(collection, Settings(), engine="compiled")
 
 
 def test_k_whose_links_are_too_many_to_store_still_have_rows(monkeypatch):
@@ -60,7 +60,7 @@ def test_every_long_step_tells_how_far_it_is(monkeypatch):
     sweep(
         documents_path(),
         representations=["stem"],
-        engine="numba",
+        engine="compiled",
         progress=lambda name, done, of: told.append((name, done, of)),
     )
     last = {name: (done, of) for name, done, of in told}
@@ -72,5 +72,5 @@ def test_every_long_step_tells_how_far_it_is(monkeypatch):
 @pytest.mark.corpus
 def test_real_news_have_the_same_bytes(corpora):
     source = corpora / "slavictopics.docs.jsonl.gz"
-    found = [report_files(sweep(source, engine=engine)) for engine in ("scipy", "numba")]
+    found = [report_files(sweep(source, engine=engine)) for engine in ("plain", "compiled")]
     assert found[0] == found[1]

@@ -7,9 +7,9 @@ import scipy.sparse as sp
 from infostream_dedup import Settings
 from infostream_dedup.batch import pair_table
 from infostream_dedup.batch.collection import collect
+from infostream_dedup.batch.examples import spread_pairs
 from infostream_dedup.batch.linking import key_terms_of, link
 from infostream_dedup.batch.pair_table import LinkedPairs, candidate_pairs, chunks_of_pairs, least_count, relations
-from infostream_dedup.batch.sweeping import _spread_pairs
 from infostream_dedup.corpus import read_documents
 from infostream_dedup.sample import documents_path
 
@@ -37,7 +37,7 @@ def test_examples_are_spread_as_over_one_list(counts):
     counts.data += 1
     dense = counts.toarray()
     strongest = np.triu(np.maximum(dense, dense.T))
-    chosen = _spread_pairs(LinkedPairs(counts), 6)
+    chosen = spread_pairs(LinkedPairs(counts), 6)
     for k in range(1, 6):
         at = np.argwhere(strongest == k)
         wanted = np.unique(np.linspace(0, len(at) - 1, min(len(at), 5)).astype(np.int64))

@@ -10,14 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup import Settings
-from infostream_dedup.batch import deduplication, sweeping
+from infostream_dedup.batch import deduplication, linking
 from infostream_dedup.batch.collection import collect
 from infostream_dedup.batch.deduplication import statuses
 from infostream_dedup.batch.linking import key_terms_of, link
-from infostream_dedup.batch.sweeping import measures_of, sweep_collection
+from infostream_dedup.batch.sweeping import sweep_collection
 from infostream_dedup.batch.verbatim import link_nodes, verbatim_links
 from infostream_dedup.corpus import read_documents
-from infostream_dedup.links import group_leaders, group_sizes
 
 WORDS = ["снег", "дождь", "ветер", "град", "туман", "мороз", "гроза", "иней", "оттепель", "зной", "засуха", "буря"]
 WORDS += ["шторм", "капель", "слякоть", "вьюга"]
@@ -60,11 +59,9 @@ def test_measures_and_groups_are_those_of_all_links(texts, k_min):
     key_terms = key_terms_of(collection_of(texts), chosen)
     linked = link(key_terms, chosen, k_min=k_min)
     nodes = link_nodes(key_terms, chosen, k_min=k_min)
-    assert nodes.measures() == measures_of(linked)
+    assert nodes.measures() == linked.relation().measures()
     for k in range(k_min, 13):
-        assert Counter(nodes.group_sizes(k).tolist()) == Counter(
-            group_sizes(group_leaders(linked.matrix.links_at(k))).tolist()
-        )
+        assert Counter(nodes.group_sizes(k).tolist()) == Counter(linked.relation().group_sizes(k).tolist())
 
 
 def test_links_between_equal_documents_are_counted():
@@ -84,7 +81,7 @@ def test_a_sweep_of_nodes_is_that_of_documents():
     collection, chosen = collection_of(texts), Settings(df_max=0.99)
     expected = sweep_collection(collection, chosen, ["stem"])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sweeping, "MOST_VERBATIM_LINKS", -1)
+        patch.setattr(linking, "MOST_VERBATIM_LINKS", -1)
         found = sweep_collection(collection, chosen, ["stem"])
     assert found.rows[3:] == expected.rows[3:]
     assert [row.measures.links for row in found.rows] == [row.measures.links for row in expected.rows]

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from infostream_dedup.links import group_leaders, group_sizes
-from infostream_dedup.links.fast_groups import fast_group_leaders
+from infostream_dedup.links import compiled, group_sizes
+from infostream_dedup.links.plain import group_leaders
 
 
 def _links(documents: int, links: list[tuple[int, int]]) -> sp.csr_array:
@@ -20,13 +20,13 @@ def _links(documents: int, links: list[tuple[int, int]]) -> sp.csr_array:
 def test_only_returned_links_join_and_the_earliest_leads() -> None:
     # 4 <-> 2 <-> 5 and 1 <-> 3 are joined; 0 -> 1 is not returned.
     links = _links(6, [(4, 2), (2, 4), (2, 5), (5, 2), (1, 3), (3, 1), (0, 1)])
-    assert group_leaders(links).tolist() == [0, 1, 2, 1, 2, 2]
-    assert group_sizes(group_leaders(links)).tolist() == [1, 2, 3]
+    assert group_leaders(links, 1).tolist() == [0, 1, 2, 1, 2, 2]
+    assert group_sizes(group_leaders(links, 1)).tolist() == [1, 2, 3]
 
 
 def test_no_documents() -> None:
-    leaders = group_leaders(_links(0, []))
-    assert leaders.tolist() == group_sizes(leaders).tolist() == fast_group_leaders(_links(0, []), 1).tolist() == []
+    leaders = group_leaders(_links(0, []), 1)
+    assert leaders.tolist() == group_sizes(leaders).tolist() == compiled.group_leaders(_links(0, []), 1).tolist() == []
 
 
 @given(st.integers(1, 8).flatmap(lambda documents: arrays(np.bool_, (documents, documents))))
@@ -37,7 +37,7 @@ def test_leaders_equal_repeated_minimum_over_neighbours(relation: np.ndarray) ->
     for _ in leaders:
         leaders = [min([leaders[i], *(leaders[j] for j in np.flatnonzero(mutual[i]))]) for i in range(len(relation))]
     links = sp.csr_array(relation)
-    found = group_leaders(links)
+    found = group_leaders(links, 1)
     assert found.tolist() == leaders
     assert group_sizes(found).sum() == len(relation)
 
@@ -49,4 +49,4 @@ def test_leaders_equal_repeated_minimum_over_neighbours(relation: np.ndarray) ->
 @settings(deadline=None)
 def test_compiled_code_finds_the_same_leaders(counts: np.ndarray, k: int) -> None:
     np.fill_diagonal(counts, 0)
-    assert fast_group_leaders(sp.csr_array(counts), k).tolist() == group_leaders(sp.csr_array(counts >= k)).tolist()
+    assert compiled.group_leaders(sp.csr_array(counts), k).tolist() == group_leaders(sp.csr_array(counts), k).tolist()

@@ -16,7 +16,16 @@ CHANCE = np.array([1e6, 80_000, 10_000, 900, 8.9, 0.5, 0.1, 0, 0, 0, 0, 0, 0])
 
 def _rows(symmetry: list[float | None], transitivity: list[float | None]) -> list[Measures]:
     return [
-        Measures(k, None, 1000, LINKS[k - 1], 0, 0, 0, symmetry[k - 1], transitivity[k - 1], False, None)
+        Measures(
+            k=k,
+            documents=1000,
+            links=LINKS[k - 1],
+            reciprocal=0,
+            paths=0,
+            closed=0,
+            symmetry=symmetry[k - 1],
+            transitivity=transitivity[k - 1],
+        )
         for k in range(1, 13)
     ]
 

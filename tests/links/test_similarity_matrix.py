@@ -31,7 +31,7 @@ def test_links_at_k(matrix: SimilarityMatrix) -> None:
 
 
 def test_links_below_k_min_are_refused(matrix: SimilarityMatrix) -> None:
-    with pytest.raises(ConfigurationError, match="k is 1, but this matrix holds counts from 2 on"):
+    with pytest.raises(ConfigurationError, match="k is 1, but this matrix holds only counts of at least 2"):
         matrix.links_at(1)
 
 

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from infostream_dedup.links import transitivity
-from infostream_dedup.links.measures import link_counts
+from infostream_dedup.links.readings import link_counts
 from infostream_dedup.links.transitivity import closed_from, drawn_paths, paths_by_middle, reciprocated, sampled_closed
 
 

@@ -12,8 +12,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infostream_dedup.links import SCIPY_ENGINE
-from infostream_dedup.links.numba_engine import NumbaEngine
+from infostream_dedup.links import PLAIN, choose_backend
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.terms import compiled
 from infostream_dedup.terms.back_translation import back_translations, both_ways
@@ -169,7 +168,7 @@ def test_key_terms_targets_and_counts_equal_the_plain_version_on_sets(documents,
     found = pivot_key_terms(counted(documents), chosen, translate=translate)
     keys, _, expected = plain(documents, chosen)
     assert [sorted(found.terms_of(document)) for document in range(len(documents))] == [sorted(k) for k in keys]
-    matrix = SCIPY_ENGINE.match(found.keys, found.targets, n=n, weights=False, k_min=1)
+    matrix = PLAIN.match(found.keys, found.targets, n=n, weights=False, k_min=1)
     assert matrix.counts.toarray().tolist() == expected
 
 
@@ -193,13 +192,13 @@ def found():
 def test_by_hand_a_key_term_hits_by_any_equivalent_and_counts_once(found):
     # председатель, the canonical term of голова, hits глава by its further equivalent.
     assert found.terms_of(1) == ["председатель", "мечта"]
-    matrix = SCIPY_ENGINE.match(found.keys, found.targets, n=12, weights=False, k_min=1).counts.toarray()
+    matrix = PLAIN.match(found.keys, found.targets, n=12, weights=False, k_min=1).counts.toarray()
     assert matrix[1, :6].tolist() == [2, 0, 2, 0, 0, 0]
     assert matrix[0, :6].tolist() == [0, 2, 2, 0, 1, 1]
 
 
 def test_a_guess_is_met_but_makes_no_key_term(found):
-    matrix = SCIPY_ENGINE.match(found.keys, found.targets, n=12, weights=False, k_min=1).counts.toarray()
+    matrix = PLAIN.match(found.keys, found.targets, n=12, weights=False, k_min=1).counts.toarray()
     assert "шольц" not in found.terms_of(1)
     guess = found.pivot.equivalents.of(found.pivot.sources.terms.index("шолц"))
     assert [found.pivot.equivalents.vocabulary[term] for term in guess] == ["шольц"]
@@ -227,7 +226,7 @@ def test_a_word_is_met_by_what_translates_to_it():
     documents = [("ru", ["рубль"]), ("en", ["rouble"]), *[("ru", [])] * 4]
     found = pivot_key_terms(counted(documents), CHOSEN, translate=translate)
     assert found.terms_of(1) == ["рубль"]
-    matrix = SCIPY_ENGINE.match(found.keys, found.targets, n=12, weights=False, k_min=1).counts.toarray()
+    matrix = PLAIN.match(found.keys, found.targets, n=12, weights=False, k_min=1).counts.toarray()
     assert [matrix[0, 1], matrix[1, 0]] == [1, 1]
 
 
@@ -256,7 +255,7 @@ def test_a_sure_way_back_takes_the_place_of_a_guess():
 def test_an_english_word_is_met_by_itself_in_a_russian_text():
     documents = [("ru", ["dream", "шольц"]), ("en", ["dream"]), *[("ru", [])] * 4]
     found = pivot_key_terms(counted(documents), CHOSEN, translate=translate_latin)
-    matrix = SCIPY_ENGINE.match(found.keys, found.targets, n=12, weights=False, k_min=1).counts.toarray()
+    matrix = PLAIN.match(found.keys, found.targets, n=12, weights=False, k_min=1).counts.toarray()
     assert found.terms_of(0) == ["dream"]
     assert found.terms_of(1) == ["мечта"]
     assert matrix[0, 1] == 1
@@ -318,7 +317,8 @@ def test_compiled_code_gives_the_same(documents, target):
     assert (one.keys != other.keys).nnz == 0
     assert (one.targets != other.targets).nnz == 0
     plainly, fast = (
-        engine.match(one.keys, one.targets, n=3, weights=True, k_min=1) for engine in (SCIPY_ENGINE, NumbaEngine())
+        choose_backend(engine, 1).match(one.keys, one.targets, n=3, weights=True, k_min=1)
+        for engine in ("plain", "compiled")
     )
     assert (plainly.counts != fast.counts).nnz == 0
     assert (plainly.matched != fast.matched).nnz == 0

@@ -76,7 +76,7 @@ documents = st.lists(st.tuples(terms, terms), max_size=30)
 @settings(max_examples=150, deadline=None)
 def test_many_at_once_are_the_same_as_one_by_one(before, bulk, after, gone, at_once):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("infostream_dedup.window.window_index._TERMS_AT_ONCE", at_once)
+        patch.setattr("infostream_dedup.window.term_lists._TERMS_AT_ONCE", at_once)
         single, many = WindowIndex(), WindowIndex()
         for index, in_bulk in ((single, False), (many, True)):
             ordinal = add_one_by_one(index, before, 0)

@@ -1,19 +1,18 @@
-"""Documents that ask a window for those like them, and are then taken into it, one after the other."""
+"""Documents that ask a window for similar ones and are then added to it, one at a time."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.machine.compiling import compiled_bare, inlined
+from infostream_dedup.window.kernels.term_table import Terms, find_slots
 from infostream_dedup.window.kernels.window_lists import (
     BLOCK_BITS,
     Pool,
-    Terms,
     append_document,
     count_hits,
-    find_slots,
     prefetch_lists,
 )
 
@@ -24,29 +23,28 @@ __all__ = [
     "ASK",
     "FOUND_FULL",
     "KEYS_FULL",
-    "NEXT",
-    "OLDEST",
-    "PHASE",
-    "ROW",
-    "SHIFT",
     "SLOTS_FULL",
-    "STATES",
     "TARGETS_FULL",
     "Asking",
     "Found",
     "Hits",
     "Numbered",
+    "State",
     "ask",
     "ask_and_add",
 ]
 
-OLDEST, NEXT, SHIFT, ROW, PHASE, DONE = 0, 1, 2, 3, 4, 5
-"""Places in ``state``: first document not expired; number of the next one; number of the first in ``Numbered``; row
-that asks; what is done with it; how many of its terms have been dealt with."""
+ASK: Final = 0
+ADD_KEYS: Final = 1
+ADD_TARGETS: Final = 2
+"""Phases of a document: it asks, then its keys and its targets are added."""
 
-STATES = 6
-ASK, ADD_KEYS, ADD_TARGETS = 0, 1, 2
-ALL_DONE, SLOTS_FULL, KEYS_FULL, TARGETS_FULL, FOUND_FULL = 0, 1, 2, 3, 4
+ALL_DONE: Final = 0
+SLOTS_FULL: Final = 1
+KEYS_FULL: Final = 2
+TARGETS_FULL: Final = 3
+FOUND_FULL: Final = 4
+"""Results of ``ask_and_add``: done, or what there was no room for."""
 
 _AT_ONCE = 8
 _WORDS_OF_A_BLOCK = (1 << BLOCK_BITS) // _AT_ONCE
@@ -54,16 +52,38 @@ _TOP_BITS = np.uint64(0x8080808080808080)
 _ONES = np.uint64(0x0101010101010101)
 
 
+class State(NamedTuple):
+    """Numbers that change while documents ask and are added; int64 (1,) each.
+
+    Documents are numbered from 0; those from ``oldest`` to ``next`` - 1 are in the window.
+
+    Attributes:
+        oldest: first document that has not expired.
+        next: number of the next document.
+        shift: number of the first document in ``Numbered``.
+        row: document of ``Asking`` that is being processed.
+        phase: ``ASK``, ``ADD_KEYS`` or ``ADD_TARGETS``.
+        done: number of its terms added in this phase.
+    """
+
+    oldest: NDArray[np.int64]
+    next: NDArray[np.int64]
+    shift: NDArray[np.int64]
+    row: NDArray[np.int64]
+    phase: NDArray[np.int64]
+    done: NDArray[np.int64]
+
+
 class Asking(NamedTuple):
     """Documents that ask.
 
     Attributes:
-        key_ends: int64 (documents + 1,), where the keys of each begin.
+        key_ends: int64 (documents + 1,), start of each document's keys.
         keys: int64, key terms.
-        target_ends: int64 (documents + 1,).
-        targets: int64, what others' key terms are looked up in.
+        target_ends: int64 (documents + 1,), start of each document's targets.
+        targets: int64, terms that others' key terms are looked up in.
         oldest: int64 (documents,), ordinal of the first document that each may find; ascending.
-        needs: int64 (256,), least hits in either direction, by key terms of the shorter document; ascending.
+        needs: int64 (256,), minimum hits in either direction, by key terms of the shorter document; ascending.
         least_keys: documents with fewer key terms find nothing.
     """
 
@@ -77,11 +97,11 @@ class Asking(NamedTuple):
 
 
 class Numbered(NamedTuple):
-    """Documents of the index by number less ``state[SHIFT]``.
+    """Documents of the index, by number minus ``State.shift``.
 
     Attributes:
         ordinals: int64, ascending.
-        sizes: uint8, key terms.
+        sizes: uint8, number of key terms.
     """
 
     ordinals: NDArray[np.int64]
@@ -89,16 +109,16 @@ class Numbered(NamedTuple):
 
 
 class Hits(NamedTuple):
-    """Room to count in; all counts and marks are 0 between calls.
+    """Scratch arrays to count in; all counts and marks are 0 between calls.
 
     Attributes:
-        forward: uint8, by document less the oldest; whole blocks.
-        backward: uint8, the same.
-        marks: uint8, by block of 2**``BLOCK_BITS`` documents, 1 where a count is not 0; a multiple of eight.
-        forward_words: uint64, the memory of ``forward``, eight counts a word.
-        backward_words: uint64, that of ``backward``.
-        mark_words: uint64, that of ``marks``.
-        slots: int64, room for the keys and targets of a document.
+        forward: uint8, by document number minus the oldest; whole blocks.
+        backward: uint8, like ``forward``.
+        marks: uint8, by block of 2**``BLOCK_BITS`` documents, 1 where a count is not 0; its length is a multiple of 8.
+        forward_words: uint64, the memory of ``forward``, eight counts per word.
+        backward_words: uint64, the memory of ``backward``.
+        mark_words: uint64, the memory of ``marks``.
+        slots: int64, for the keys and targets of one document.
     """
 
     forward: NDArray[np.uint8]
@@ -111,10 +131,10 @@ class Hits(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What documents found.
+    """Documents found.
 
     Attributes:
-        ends: int64 (documents + 1,), where the finds of each begin; the first is given.
+        ends: int64 (documents + 1,), start of the finds of each asking document; the first is given.
         ordinals: int64, ascending for each document.
         forward: uint8, key terms of the document in each find.
         backward: uint8, key terms of each find in the document.
@@ -128,7 +148,7 @@ class Found(NamedTuple):
 
 @inlined
 def _reaching(word: np.uint64, added: np.uint64) -> np.uint64:
-    """Top bits of those of eight counts that reach a number; ``added`` is 128 less that number, eight times."""
+    """Top bits of those of eight counts that reach a number; ``added`` is 128 minus that number, eight times."""
     return ((word & ~_TOP_BITS) + added | word) & _TOP_BITS
 
 
@@ -136,8 +156,8 @@ def _reaching(word: np.uint64, added: np.uint64) -> np.uint64:
 def _collect_block(
     block: int, own: int, asking: Asking, numbered: Numbered, hits: Hits, found: Found, first: int, end: int
 ) -> int:
-    """Write down who of a block has enough hits and clear its counts; returns where the finds end now."""
-    # Whoever could be linked at all is looked at; most others are passed over eight at a time.
+    """Record the documents of a block that have enough hits and clear its counts; returns the new end of the finds."""
+    # Only documents that could be linked at all are looked at; most others are skipped eight at a time.
     added = _ONES * np.uint64(128 - min(asking.needs[0], 128))
     for at in range(block * _WORDS_OF_A_BLOCK, (block + 1) * _WORDS_OF_A_BLOCK):
         forward, backward = hits.forward_words[at], hits.backward_words[at]
@@ -158,9 +178,9 @@ def _collect_block(
 
 @compiled_bare
 def _collect(row: int, own: int, asking: Asking, numbered: Numbered, hits: Hits, found: Found, first: int) -> int:
-    """Write down who has enough hits and clear what was counted; returns how many have."""
+    """Record the documents that have enough hits and clear all counts; returns their number."""
     end = room = found.ends[row]
-    # A large window is mostly blocks in which nobody was counted.
+    # In most blocks of a large window nothing was counted.
     for word in range(hits.mark_words.size):
         if hits.mark_words[word] == 0:
             continue
@@ -181,13 +201,13 @@ def ask(
     numbered: Numbered,
     hits: Hits,
     found: Found,
-    state: NDArray[np.int64],
+    state: State,
 ) -> bool:
-    """Find the documents of the window that resemble one; False when there is no room for them."""
-    oldest, shift = state[OLDEST], state[SHIFT]
-    while oldest < state[NEXT] and numbered.ordinals[oldest - shift] < asking.oldest[row]:
+    """Find the documents of the window that resemble one; False if there is no room for them."""
+    oldest, shift = state.oldest[0], state.shift[0]
+    while oldest < state.next[0] and numbered.ordinals[oldest - shift] < asking.oldest[row]:
         oldest += 1
-    state[OLDEST] = oldest
+    state.oldest[0] = oldest
     begin, end = asking.key_ends[row], asking.key_ends[row + 1]
     first, last = asking.target_ends[row], asking.target_ends[row + 1]
     own = end - begin
@@ -216,22 +236,22 @@ def _add(
     keys: Pool,
     targets: Pool,
     slots: NDArray[np.int64],
-    state: NDArray[np.int64],
+    state: State,
 ) -> int:
-    """Take a document in whose slots have been found; what is wanting, or ``ALL_DONE``."""
+    """Add a document whose slots have been found; returns what is full, or ``ALL_DONE``."""
     own_keys = asking.keys[asking.key_ends[row] : asking.key_ends[row + 1]]
     own_targets = asking.targets[asking.target_ends[row] : asking.target_ends[row + 1]]
-    document, oldest = state[NEXT], state[OLDEST]
-    if state[PHASE] == ADD_KEYS:
-        if state[DONE] == 0 and terms.state[0] < own_keys.size + own_targets.size:
+    document, oldest = state.next[0], state.oldest[0]
+    if state.phase[0] == ADD_KEYS:
+        if state.done[0] == 0 and terms.free[0] < own_keys.size + own_targets.size:
             return SLOTS_FULL
-        state[DONE] = append_document(document, own_keys, slots, state[DONE], oldest, terms, keys, targets)
-        if state[DONE] < own_keys.size:
+        state.done[0] = append_document(document, own_keys, slots, state.done[0], oldest, terms, keys)
+        if state.done[0] < own_keys.size:
             return KEYS_FULL
-        state[PHASE], state[DONE] = ADD_TARGETS, 0
+        state.phase[0], state.done[0] = ADD_TARGETS, 0
     rest = slots[own_keys.size :]
-    state[DONE] = append_document(document, own_targets, rest, state[DONE], oldest, terms, targets, keys)
-    return ALL_DONE if state[DONE] == own_targets.size else TARGETS_FULL
+    state.done[0] = append_document(document, own_targets, rest, state.done[0], oldest, terms, targets)
+    return ALL_DONE if state.done[0] == own_targets.size else TARGETS_FULL
 
 
 @compiled_bare
@@ -243,33 +263,33 @@ def ask_and_add(
     numbered: Numbered,
     hits: Hits,
     found: Found,
-    state: NDArray[np.int64],
+    state: State,
 ) -> int:
-    """Let each document ask for those before it, then take it in.
+    """Let each document ask for similar ones before it, then add it.
 
     Args:
         asking: the documents.
-        terms: in use.
+        terms: terms in use.
         keys: lists of the documents' key terms.
-        targets: lists of what key terms are looked up in.
-        numbered: with the documents that ask.
-        hits: with room for all documents.
-        found: written to.
-        state: see the names above; goes on where it was left.
+        targets: lists of the terms that key terms are looked up in.
+        numbered: documents of the window, the asking ones included.
+        hits: scratch arrays with room for all documents.
+        found: receives the finds.
+        state: continues from here; updated.
 
     Returns:
-        ``ALL_DONE``, or what there was no room for: make it and go on. After ``FOUND_FULL`` the documents before
-        ``state[ROW]`` are done.
+        ``ALL_DONE``, or what is full: enlarge it and call again. After ``FOUND_FULL`` the documents before
+        ``state.row`` are done.
     """
-    while state[ROW] < asking.oldest.size:
-        row = state[ROW]
-        if state[PHASE] == ASK:
+    while state.row[0] < asking.oldest.size:
+        row = state.row[0]
+        if state.phase[0] == ASK:
             if not ask(row, asking, terms, keys, targets, numbered, hits, found, state):
                 return FOUND_FULL
-            state[PHASE], state[DONE] = ADD_KEYS, 0
-        wanting = _add(row, asking, terms, keys, targets, hits.slots, state)
-        if wanting != ALL_DONE:
-            return wanting
-        state[NEXT] += 1
-        state[ROW], state[PHASE] = row + 1, ASK
+            state.phase[0], state.done[0] = ADD_KEYS, 0
+        full = _add(row, asking, terms, keys, targets, hits.slots, state)
+        if full != ALL_DONE:
+            return full
+        state.next[0] += 1
+        state.row[0], state.phase[0] = row + 1, ASK
     return ALL_DONE

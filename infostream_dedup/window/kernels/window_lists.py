@@ -1,63 +1,40 @@
 """Posting lists that grow at one end and expire at the other, in one pool of memory.
 
-A list lies in a chunk of 2^e entries. Documents are appended in ascending order, so that those that expired stand at
-the beginning: the list's begin moves past them when somebody looks. A full list slides back to the start of its chunk
-when half of it has expired, else moves to a chunk twice as large. Left chunks are kept by size and used again.
+A list occupies a chunk of 2^e entries. Documents are appended in ascending order, so expired ones are at the beginning:
+the begin of the list moves past them whenever the list is read. A full list slides back to the start of its chunk if
+half of it has expired, and moves to a chunk twice as large otherwise. Free chunks are kept by size and used again.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.machine.compiling import compiled_bare, inlined, prefetch
+from infostream_dedup.window.kernels.term_table import NOTHING, Terms, find, forget, slot_for
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
     "BLOCK_BITS",
-    "NOTHING",
     "Pool",
-    "Terms",
     "append_document",
     "append_documents",
     "count_hits",
-    "find_slots",
     "prefetch_lists",
     "rebase",
-    "rehash",
     "reserve",
     "settle",
     "tidy",
 ]
 
-NOTHING = -1
-
-BLOCK_BITS = 6
-"""Documents are marked in blocks of 2**6: their counts, a byte each, lie in one cache line."""
+BLOCK_BITS: Final = 6
+"""Documents are marked in blocks of 2**6, whose counts of one byte each share a cache line."""
 
 _START, _BEGIN, _END, _EXPONENT = 0, 1, 2, 3
-_LEAST_EXPONENT = 1
-
-
-class Terms(NamedTuple):
-    """The terms in use, each with a slot: a small number that is used again when the term is gone.
-
-    Attributes:
-        table: int64 (a power of two,), terms by hash, ``NOTHING`` where empty; at most half full.
-        table_slots: int32, slot of each term of the table.
-        slot_terms: int64 (slots,), term of each slot, ``NOTHING`` for a free one.
-        free_slots: int32 (slots,), a stack.
-        state: int64 (2,): free slots on the stack; slot that ``tidy`` goes on with.
-    """
-
-    table: NDArray[np.int64]
-    table_slots: NDArray[np.int32]
-    slot_terms: NDArray[np.int64]
-    free_slots: NDArray[np.int32]
-    state: NDArray[np.int64]
+_LEAST_EXPONENT: Final = 1
 
 
 class Pool(NamedTuple):
@@ -67,8 +44,8 @@ class Pool(NamedTuple):
         lists: int64 (slots, 4): start of the chunk, begin and end of the list, exponent of the chunk's size
             (``NOTHING`` without a chunk).
         postings: uint32, all chunks.
-        free: int64 (33,), first free chunk by exponent, ``NOTHING`` without; each names the next in its first two
-            entries; the last number is where unused memory begins.
+        free: int64 (33,), first free chunk by exponent, ``NOTHING`` if there is none; its first two entries hold the
+            next one; the last number is the start of unused memory.
     """
 
     lists: NDArray[np.int64]
@@ -76,64 +53,9 @@ class Pool(NamedTuple):
     free: NDArray[np.int64]
 
 
-@inlined
-def _home(term: int, table: NDArray[np.int64]) -> np.int64:
-    mixed = np.uint64(term) * np.uint64(0x9E3779B97F4A7C15)
-    return np.int64((mixed >> np.uint64(20)) & np.uint64(table.size - 1))
-
-
-@inlined
-def _find(term: int, table: NDArray[np.int64]) -> np.int64:
-    """Where the term is in the table, or where it would be inserted."""
-    at = _home(term, table)
-    while table[at] != NOTHING and table[at] != term:
-        at = (at + 1) & (table.size - 1)
-    return at
-
-
-@compiled_bare
-def _slot_for(term: int, terms: Terms, one: Pool, other: Pool) -> np.int64:
-    at = _find(term, terms.table)
-    if terms.table[at] == term:
-        return np.int64(terms.table_slots[at])
-    terms.state[0] -= 1
-    slot = np.int64(terms.free_slots[terms.state[0]])
-    terms.table[at], terms.table_slots[at], terms.slot_terms[slot] = term, slot, term
-    one.lists[slot, _EXPONENT] = NOTHING
-    other.lists[slot, _EXPONENT] = NOTHING
-    return slot
-
-
-@compiled_bare
-def _forget(slot: np.int64, terms: Terms) -> None:
-    """Take the slot's term out of the table; terms that were pushed on by it move back."""
-    table = terms.table
-    hole = _find(terms.slot_terms[slot], table)
-    mask = table.size - 1
-    at = (hole + 1) & mask
-    while table[at] != NOTHING:
-        if ((at - _home(table[at], table)) & mask) >= ((at - hole) & mask):
-            table[hole], terms.table_slots[hole] = table[at], terms.table_slots[at]
-            hole = at
-        at = (at + 1) & mask
-    table[hole] = NOTHING
-    terms.slot_terms[slot] = NOTHING
-    terms.free_slots[terms.state[0]] = slot
-    terms.state[0] += 1
-
-
-@compiled_bare
-def rehash(terms: Terms) -> None:
-    """Fill an empty table with the terms of all slots."""
-    for slot in range(terms.slot_terms.size):
-        if terms.slot_terms[slot] != NOTHING:
-            at = _find(terms.slot_terms[slot], terms.table)
-            terms.table[at], terms.table_slots[at] = terms.slot_terms[slot], slot
-
-
 @compiled_bare
 def _allocate(pool: Pool, exponent: np.int64 | int) -> np.int64:
-    """Start of a chunk, ``NOTHING`` when the pool is full."""
+    """Start of a new chunk, ``NOTHING`` if the pool is full."""
     chunk = pool.free[exponent]
     if chunk != NOTHING:
         upper, lower = np.int64(pool.postings[chunk]), np.int64(pool.postings[chunk + 1])
@@ -172,7 +94,7 @@ def _move(pool: Pool, slot: np.int64, start: np.int64) -> None:
 
 @compiled_bare
 def _resize(pool: Pool, slot: np.int64, exponent: np.int64 | int) -> bool:
-    """Move the list to a chunk of another size; False when the pool is full."""
+    """Move the list to a chunk of another size; False if the pool is full."""
     chunk = _allocate(pool, exponent)
     if chunk == NOTHING:
         return False
@@ -185,7 +107,7 @@ def _resize(pool: Pool, slot: np.int64, exponent: np.int64 | int) -> bool:
 
 @compiled_bare
 def _make_room(pool: Pool, slot: np.int64, oldest: int) -> bool:
-    """See that one more posting fits into the list; False when the pool is full."""
+    """Make room for one more posting in the list; False if the pool is full."""
     exponent = pool.lists[slot, _EXPONENT]
     if exponent == NOTHING:
         chunk = _allocate(pool, _LEAST_EXPONENT)
@@ -207,26 +129,9 @@ def _has_room(slot: np.int64, lists: NDArray[np.int64]) -> bool:
     return bool(exponent != NOTHING and lists[slot, _END] - lists[slot, _START] < 1 << exponent)
 
 
-@compiled_bare
-def find_slots(given: NDArray[np.int64], terms: Terms, slots: NDArray[np.int64]) -> None:
-    """The slot of each term, ``NOTHING`` for one that is not in use.
-
-    Args:
-        given: terms.
-        terms: in use.
-        slots: int64 (at least as many); written to.
-    """
-    table = terms.table
-    for place in range(given.size):
-        prefetch(table, _home(given[place], table))
-    for place in range(given.size):
-        at = _find(given[place], table)
-        slots[place] = terms.table_slots[at] if table[at] != NOTHING else NOTHING
-
-
 @inlined
 def prefetch_lists(slots: NDArray[np.int64], pool: Pool) -> None:
-    """Start loading where the lists of some slots lie."""
+    """Start loading the bounds of the lists of some slots."""
     for place in range(slots.size):
         if slots[place] != NOTHING:
             prefetch(pool.lists, slots[place] * pool.lists.shape[1])
@@ -241,28 +146,26 @@ def append_document(
     oldest: int,
     terms: Terms,
     pool: Pool,
-    other: Pool,
 ) -> int:
     """Append a document to the lists of its terms.
 
     Args:
-        document: its number, larger than all before.
+        document: its number, larger than all previous ones.
         given: its terms.
-        slots: of the terms, as ``find_slots`` found them before anything was appended.
-        done: how many of them an earlier call dealt with.
+        slots: slots of the terms, as ``find_slots`` found them before anything was appended.
+        done: number of terms that an earlier call has appended.
         oldest: first document that has not expired.
-        terms: with a free slot for every new term.
+        terms: the terms in use, with a free slot for every new term.
         pool: the lists to append to.
-        other: the other lists of the same terms.
 
     Returns:
-        How many terms are dealt with now; fewer than given when the pool is full: make it larger and go on.
+        Number of terms done; fewer than given if the pool is full: enlarge it and call again.
     """
     lists = pool.lists
     for place in range(done, given.size):
         slot = slots[place]
         if slot == NOTHING or not _has_room(slot, lists):
-            slot = _slot_for(given[place], terms, pool, other)
+            slot = slot_for(given[place], terms)
             if not _make_room(pool, slot, oldest):
                 return place
         pool.postings[lists[slot, _END]] = document
@@ -278,26 +181,24 @@ def reserve(
     oldest: int,
     terms: Terms,
     pool: Pool,
-    other: Pool,
     ends: NDArray[np.int64],
 ) -> int:
-    """See that many postings fit into the lists of many terms.
+    """Make room for many postings in the lists of many terms.
 
     Args:
         distinct: the terms, each once.
-        counts: how many postings each is to take.
-        done: how many of the terms an earlier call dealt with.
+        counts: number of postings to be appended to each.
+        done: number of terms that an earlier call has done.
         oldest: first document that has not expired.
-        terms: with a free slot for every new term.
+        terms: the terms in use, with a free slot for every new term.
         pool: the lists.
-        other: the other lists of the same terms.
-        ends: int64, the end of each term's list; written to.
+        ends: int64, receives the end of each term's list.
 
     Returns:
-        How many terms are dealt with now; fewer than given when the pool is full: make it larger and go on.
+        Number of terms done; fewer than given if the pool is full: enlarge it and call again.
     """
     for place in range(done, distinct.size):
-        slot = _slot_for(distinct[place], terms, pool, other)
+        slot = slot_for(distinct[place], terms)
         exponent = max(pool.lists[slot, _EXPONENT], _LEAST_EXPONENT)
         if pool.lists[slot, _EXPONENT] == NOTHING and not _make_room(pool, slot, oldest):
             return place
@@ -324,11 +225,11 @@ def append_documents(
     """Write documents into lists that have room for them; afterwards call ``settle``.
 
     Args:
-        first: number of the first document, larger than all before.
-        indptr: int64 (documents + 1,), where the terms of each begin in ``places``.
-        places: the terms of all, as places in ``ends``.
-        ends: of the terms' lists, as ``reserve`` wrote them; moved on.
-        postings: of the pool.
+        first: number of the first document, larger than all previous ones.
+        indptr: int64 (documents + 1,), start of each document's terms in ``places``.
+        places: the terms of all documents, as places in ``ends``.
+        ends: ends of the terms' lists, as ``reserve`` wrote them; advanced.
+        postings: postings of the pool.
     """
     for row in range(indptr.size - 1):
         for at in range(indptr[row], indptr[row + 1]):
@@ -339,23 +240,23 @@ def append_documents(
 
 @compiled_bare
 def settle(distinct: NDArray[np.int64], ends: NDArray[np.int64], terms: Terms, pool: Pool) -> None:
-    """Let the lists of terms end where ``append_documents`` left off."""
+    """Set the ends of the lists to where ``append_documents`` stopped."""
     for place in range(distinct.size):
-        pool.lists[terms.table_slots[_find(distinct[place], terms.table)], _END] = ends[place]
+        pool.lists[terms.table_slots[find(distinct[place], terms.table)], _END] = ends[place]
 
 
 @inlined
 def count_hits(
     slots: NDArray[np.int64], oldest: int, pool: Pool, hits: NDArray[np.uint8], marks: NDArray[np.uint8]
 ) -> None:
-    """Count for each document in how many of the given slots' lists it stands.
+    """Count for each document how many of the given slots' lists contain it.
 
     Args:
-        slots: of the terms asked for, ``NOTHING`` for one that is not in use.
+        slots: slots of the requested terms, ``NOTHING`` for one that is not in use.
         oldest: first document that has not expired.
         pool: the lists.
-        hits: uint8, by document less ``oldest``; counted up.
-        marks: uint8, by block of 2**``BLOCK_BITS`` documents; 1 where one has been counted.
+        hits: uint8, by document number minus ``oldest``; incremented.
+        marks: uint8, by block of 2**``BLOCK_BITS`` documents; set to 1 where a document has been counted.
     """
     postings, base, bits = pool.postings, np.uint32(oldest), np.uint32(BLOCK_BITS)
     for place in range(slots.size):
@@ -371,7 +272,7 @@ def count_hits(
 
 @compiled_bare
 def _tidy_list(pool: Pool, slot: np.int64, oldest: int) -> bool:
-    """Give up expired postings' memory; True when nothing is left."""
+    """Free the memory of expired postings; True if the list is empty."""
     exponent = pool.lists[slot, _EXPONENT]
     if exponent == NOTHING:
         return True
@@ -388,19 +289,19 @@ def _tidy_list(pool: Pool, slot: np.int64, oldest: int) -> bool:
 
 @compiled_bare
 def tidy(slots: int, oldest: int, terms: Terms, one: Pool, other: Pool) -> None:
-    """Look after the next ``slots`` slots: shorten what has expired, forget terms that nobody holds."""
+    """Visit the next ``slots`` slots: shorten their lists and forget terms that no document has."""
     for _ in range(slots):
-        slot = np.int64(terms.state[1]) % terms.slot_terms.size
-        terms.state[1] = slot + 1
+        slot = np.int64(terms.tidied[0]) % terms.slot_terms.size
+        terms.tidied[0] = slot + 1
         if terms.slot_terms[slot] != NOTHING:
             empty = _tidy_list(one, slot, oldest)
             if _tidy_list(other, slot, oldest) and empty:
-                _forget(slot, terms)
+                forget(slot, terms)
 
 
 @compiled_bare
 def rebase(terms: Terms, pool: Pool, oldest: int) -> None:
-    """Number documents anew, ``oldest`` becoming 0."""
+    """Renumber documents so that ``oldest`` becomes 0."""
     for number in range(terms.slot_terms.size):
         slot = np.int64(number)
         if terms.slot_terms[slot] != NOTHING and pool.lists[slot, _EXPONENT] != NOTHING:

@@ -1,0 +1,131 @@
+"""Example pairs at each k, for an expert to judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.batch.collection import Weighable
+from infostream_dedup.batch.pair_table import LinkedPairs, pair_table, what_met
+from infostream_dedup.links import SimilarityMatrix
+from infostream_dedup.model import Settings
+from infostream_dedup.terms.key_terms import KeyTerms
+from infostream_dedup.terms.meetings import Meeting
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Example", "pick_examples", "spread_pairs"]
+
+_EXAMPLES: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A pair whose stronger direction has exactly k terms.
+
+    Attributes:
+        representation: ``stem``, ``morph`` or ``pivot``.
+        k: key terms shared in the stronger direction.
+        a: id of the earlier document.
+        b: id of the later document.
+        title_a: title of a.
+        title_b: title of b.
+        language_a: language of a.
+        language_b: language of b.
+        forward: key terms of a found in b.
+        backward: key terms of b found in a.
+        terms: the shared terms, heaviest first.
+        met: in a pivot language, the words behind the terms, heaviest first; otherwise ``None``.
+    """
+
+    representation: str
+    k: int
+    a: str
+    b: str
+    title_a: str
+    title_b: str
+    language_a: str
+    language_b: str
+    forward: int
+    backward: int
+    terms: list[str]
+    met: list[Meeting] | None = None
+
+
+def pick_examples(
+    collection: Weighable,
+    key_terms: KeyTerms,
+    matrix: SimilarityMatrix,
+    settings: Settings,
+    ks: Sequence[int] | None = None,
+) -> list[Example]:
+    """Up to five pairs at each k, spread evenly over the collection; in a pivot language, pairs of two languages.
+
+    Args:
+        collection: the documents.
+        key_terms: their key terms.
+        matrix: links between them.
+        settings: ``n`` and the representation.
+        ks: default: all that the matrix holds.
+    """
+    counts, found = matrix.counts, list[Example]()
+    if key_terms.pivot is not None:
+        across = matrix.between(key_terms.counts.languages, same=False).counts
+        counts = across if across.nnz else counts
+    chosen = spread_pairs(LinkedPairs(counts), settings.n)
+    for k in range(matrix.k_min, settings.n + 1) if ks is None else ks:
+        a, b = chosen.get(k, np.zeros((2, 0), dtype=np.int64))
+        pairs = pair_table(key_terms, a, b)
+        for pair in range(len(pairs)):
+            i, j = int(pairs.a[pair]), int(pairs.b[pair])
+            terms, met = what_met(pairs, pair, key_terms)
+            found.append(
+                Example(
+                    representation=settings.representation,
+                    k=k,
+                    a=collection.documents[i].id,
+                    b=collection.documents[j].id,
+                    title_a=collection.documents[i].title,
+                    title_b=collection.documents[j].title,
+                    language_a=collection.languages[i],
+                    language_b=collection.languages[j],
+                    forward=int(pairs.forward[pair]),
+                    backward=int(pairs.backward[pair]),
+                    terms=terms,
+                    met=met,
+                )
+            )
+    return found
+
+
+def spread_pairs(pairs: LinkedPairs, n: int) -> dict[int, NDArray[np.int64]]:
+    """Up to five pairs at each count of the stronger direction, evenly spread: int64 (2, pairs) by count."""
+    tallies = np.zeros((len(pairs.blocks) + 1, n + 1), dtype=np.int64)
+    for number, block in enumerate(pairs.blocks, start=1):
+        _, _, forward, backward = pairs.of(block)
+        tallies[number] = np.bincount(np.maximum(forward, backward), minlength=n + 1)
+    before = np.cumsum(tallies, axis=0)
+    places = {k: _evenly(int(before[-1, k])) for k in range(1, n + 1)}
+    found: dict[int, list[NDArray[np.int64]]] = {}
+    for number, block in enumerate(pairs.blocks):
+        here = {k: _within(places[k], *before[number : number + 2, k]) for k in places}
+        if any(len(wanted) for wanted in here.values()):
+            a, b, forward, backward = pairs.of(block)
+            for k, wanted in here.items():
+                at = np.flatnonzero(np.maximum(forward, backward) == k)[wanted]
+                found.setdefault(k, []).append(np.stack((a[at], b[at])))
+    return {k: np.concatenate(parts, axis=1) for k, parts in found.items()}
+
+
+def _evenly(total: int) -> NDArray[np.int64]:
+    """Up to five places among ``total``."""
+    return np.unique(np.linspace(0, total - 1, min(total, _EXAMPLES)).astype(np.int64))
+
+
+def _within(places: NDArray[np.int64], first: int, last: int) -> NDArray[np.int64]:
+    """The places from ``first`` to ``last`` - 1, relative to ``first``."""
+    return places[(places >= first) & (places < last)] - first

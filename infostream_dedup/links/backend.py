@@ -1,0 +1,127 @@
+"""The two implementations of the stages from key terms to links and their measures.
+
+``plain`` (numpy and scipy) is the judge; ``compiled`` (numba) is for large collections and gives the same results, bit
+for bit. Both packages offer the same functions; a ``Backend`` holds those of one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+import scipy.sparse as sp
+
+from infostream_dedup.links import plain
+from infostream_dedup.links.measures import Measures
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix
+from infostream_dedup.machine.engines import choose_engine
+from infostream_dedup.machine.progress import Progress
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["PLAIN", "Backend", "GroupLeaders", "Match", "SweepCounts", "choose_backend"]
+
+
+class Match(Protocol):
+    """Matches key terms against targets."""
+
+    def __call__(
+        self,
+        keys: sp.csr_array,
+        targets: sp.csr_array,
+        *,
+        n: int,
+        weights: bool,
+        k_min: int,
+        progress: Progress | None = None,
+    ) -> SimilarityMatrix:
+        """For every ordered pair of documents, count the key terms of the first that are in the second.
+
+        Args:
+            keys: int64 (documents, terms), weight of each key term in units of 1e-9, at least 1; at most n in a row.
+            targets: (documents, terms), the set V of each document; only its pattern counts.
+            n: maximum number of key terms of a document, 1 to 255.
+            weights: also sum the weight of the shared key terms.
+            k_min: lower counts are left out, at least 1.
+            progress: called with the number of documents done.
+
+        Raises:
+            ValueError: the input is not as described.
+        """
+
+
+class SweepCounts(Protocol):
+    """Measures the links at each k."""
+
+    def __call__(
+        self, matrix: SimilarityMatrix, ks: Iterable[int], *, progress: Progress | None = None
+    ) -> list[Measures]:
+        """Symmetry and transitivity at each k; transitivity is exact from ``EXACT_FROM`` upwards.
+
+        Args:
+            matrix: counts; not changed.
+            ks: each at least ``matrix.k_min``.
+            progress: called with the number of thresholds done.
+
+        Returns:
+            One row for each distinct k, ascending.
+
+        Raises:
+            ConfigurationError: a k is below ``matrix.k_min``.
+        """
+
+
+class GroupLeaders(Protocol):
+    """Finds groups of documents joined by reciprocated links."""
+
+    def __call__(self, counts: sp.csr_array, k: int) -> NDArray[np.int64]:
+        """The leader of each document's group: connected components of the returned links (methods, section 1.7).
+
+        Args:
+            counts: (documents, documents), sorted indices.
+            k: minimum count of a link, at least 1.
+
+        Returns:
+            int64 (documents,): the smallest ordinal in the group; a document without a returned link leads itself.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """The stages of one implementation.
+
+    Attributes:
+        name: ``plain`` or ``compiled``.
+        match: from key terms and targets to a similarity matrix.
+        sweep_counts: from a similarity matrix to symmetry and transitivity at each k.
+        group_leaders: from counts to groups of documents.
+    """
+
+    name: Literal["plain", "compiled"]
+    match: Match
+    sweep_counts: SweepCounts
+    group_leaders: GroupLeaders
+
+
+PLAIN = Backend("plain", plain.match, plain.sweep_counts, plain.group_leaders)
+
+
+def choose_backend(engine: str, documents: int) -> Backend:
+    """The backend of a collection.
+
+    Args:
+        engine: ``plain``, ``compiled``, or ``auto`` to choose by size (see ``machine.engines``).
+        documents: size of the collection.
+
+    Raises:
+        ConfigurationError: there is no such engine.
+    """
+    if choose_engine(engine, documents) == "plain":
+        return PLAIN
+    # numba is imported only where it is used.
+    from infostream_dedup.links import compiled
+
+    return Backend("compiled", compiled.match, compiled.sweep_counts, compiled.group_leaders)

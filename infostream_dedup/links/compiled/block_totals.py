@@ -1,0 +1,264 @@
+"""Exact totals of links and paths, over all cores, also for 10^8 links.
+
+A block of documents, their links, and the links of the documents they lead to determine every path that starts in the
+block. So the totals of a collection are the sum of those of its blocks, however it is cut; one block may hold it all.
+
+Nodes are first put into single-linkage order, so that the links of a node are close together and a row is a few 64-bit
+words; closed paths are then counted a word at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.links.compiled.kernels.closed_paths import (
+    close_paths,
+    close_weighted_paths,
+    drop_below,
+    pack_rows,
+)
+from infostream_dedup.links.compiled.kernels.link_totals import CLOSED, LINKS, RECIPROCAL, WALKS, total_rows
+from infostream_dedup.links.compiled.kernels.linkage_order import join_linked, relabelled, transposed
+from infostream_dedup.links.measures import KTotals, Totals
+from infostream_dedup.links.row_blocks import row_blocks
+from infostream_dedup.machine.first_use import FirstUse
+from infostream_dedup.machine.progress import Progress
+from infostream_dedup.machine.threads import thread_count
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["LinkBlock", "block_totals"]
+
+_ORDER_LEVELS: Final = 4
+_SLICES: Final = 256
+_LEAST_WORK: Final = 1 << 18
+"""Steps over links in a slice of rows: enough to make the cost of handing it to a thread negligible."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkBlock:
+    """Links between nodes, some of which are the block's own.
+
+    Attributes:
+        counts: uint8 (nodes, nodes), sorted indices, empty diagonal. The rows of own nodes and of the nodes they lead
+            to must be complete; other rows may be left empty.
+        weights: int64 (nodes,), documents of each node, at least 1; ``None`` if nodes are single documents.
+        inside: uint8 (nodes,), count of the links between the documents of one node; ``None`` for zeros.
+        own: bool (nodes,), the nodes whose links and paths are counted; ``None`` for all.
+    """
+
+    counts: sp.csr_array
+    weights: NDArray[np.int64] | None = None
+    inside: NDArray[np.uint8] | None = None
+    own: NDArray[np.bool_] | None = None
+
+
+def block_totals(
+    block: LinkBlock, ks: Iterable[int], *, closed: bool = True, workers: int = 0, progress: Progress | None = None
+) -> Totals:
+    """Count the links and paths that start in a block's own nodes.
+
+    Args:
+        block: links of all counts that ``ks`` ask for; not changed.
+        ks: each at least 1.
+        closed: also count closed paths.
+        workers: threads; 0 for all cores this process may use. They do not change the result.
+        progress: called with the number of thresholds done.
+    """
+    ascending = sorted(set(ks))
+    if not ascending:
+        return Totals(_documents(block), {})
+    _FIRST_USE.prepare(progress)
+    graph, back = _in_linkage_order(block, ascending)
+    by_k = {}
+    with ThreadPoolExecutor(thread_count(workers)) as pool:
+        sums = _sum_rows(graph, back, max(ascending), pool)
+        del back
+        for done, k in enumerate(ascending, start=1):
+            links, reciprocal, walks, in_nodes = sums[k]
+            drop_below(k, graph.indptr, graph.columns, graph.counts)
+            paths = walks - reciprocal
+            found = None
+            if closed:
+                symmetric = links == reciprocal and graph.own_rows == len(graph)
+                found = in_nodes + _count_closed(graph, pool, symmetric=symmetric) if paths else 0
+            by_k[k] = KTotals(links, reciprocal, paths, found)
+            if progress is not None:
+                progress("measuring", done, len(ascending))
+    return Totals(_documents(block), by_k)
+
+
+def _documents(block: LinkBlock) -> int:
+    own = np.ones(block.counts.shape[0], dtype=np.bool_) if block.own is None else block.own
+    return int(own.sum() if block.weights is None else block.weights[own].sum())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Graph:
+    """Links by row, own rows first, each part in linkage order.
+
+    Attributes:
+        indptr: int64 (nodes + 1,).
+        columns: int32, ascending in a row.
+        counts: uint8.
+        weights: int64 (nodes,), documents of each node.
+        inside: uint8 (nodes,), count of the links inside each node.
+        own_rows: number of own rows.
+    """
+
+    indptr: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    counts: NDArray[np.uint8]
+    weights: NDArray[np.int64]
+    inside: NDArray[np.uint8]
+    own_rows: int
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def degrees(self) -> NDArray[np.int64]:
+        return np.diff(self.indptr)
+
+
+def _in_linkage_order(block: LinkBlock, ks: list[int]) -> tuple[_Graph, _Graph]:
+    """The links and their transpose, renumbered so that linked nodes, above all at high k, are neighbours."""
+    size = block.counts.shape[0]
+    indptr = block.counts.indptr.astype(np.int64, copy=False)
+    columns = block.counts.indices.astype(np.int32, copy=False)
+    order = _linkage_order(indptr, columns, block.counts.data, ks)
+    own_rows = size
+    if block.own is not None:
+        order = order[np.argsort(~block.own[order], kind="stable")]
+        own_rows = int(block.own.sum())
+    place = np.empty(size, dtype=np.int32)
+    relabelled(order, place)
+    weights = np.ones(size, dtype=np.int64) if block.weights is None else block.weights[order]
+    inside = np.zeros(size, dtype=np.uint8) if block.inside is None else block.inside[order]
+
+    def graph(links: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]) -> _Graph:
+        bounds, targets, counts = links
+        return _Graph(indptr=bounds, columns=targets, counts=counts, weights=weights, inside=inside, own_rows=own_rows)
+
+    back = _transposed(indptr, columns, block.counts.data, order, place)
+    same = np.arange(size, dtype=np.int64)
+    return graph(_transposed(*back, same, same.astype(np.int32))), graph(back)
+
+
+def _linkage_order(
+    indptr: NDArray[np.int64], columns: NDArray[np.int32], counts: NDArray[np.uint8], ks: list[int]
+) -> NDArray[np.int64]:
+    size = len(indptr) - 1
+    parents = np.arange(size, dtype=np.int32)
+    labels = []
+    high = 256
+    for low in _levels(ks):
+        labels.append(np.empty(size, dtype=np.int32))
+        join_linked(indptr, columns, counts, low, high, parents, labels[-1])
+        high = low
+    return np.lexsort(labels).astype(np.int64, copy=False)
+
+
+def _levels(ks: list[int]) -> list[int]:
+    """A few of the ks, descending, the smallest among them."""
+    step = -(-len(ks) // _ORDER_LEVELS)
+    return ks[::step][::-1]
+
+
+def _transposed(
+    indptr: NDArray[np.int64],
+    columns: NDArray[np.int32],
+    counts: NDArray[np.uint8],
+    order: NDArray[np.int64],
+    place: NDArray[np.int32],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]:
+    bounds = np.zeros(len(indptr), dtype=np.int64)
+    sources = np.empty(len(columns), dtype=np.int32)
+    moved = np.empty(len(columns), dtype=np.uint8)
+    transposed(indptr, columns, counts, order, place, bounds, sources, moved)
+    return bounds, sources, moved
+
+
+def _sum_rows(graph: _Graph, back: _Graph, most: int, pool: ThreadPoolExecutor) -> list[list[int]]:
+    """By k from 0 to ``most``: links, reciprocal links, walks, and closed paths with two ends in one node."""
+    levels = max(most, int(graph.counts.max(initial=0))) + 1
+
+    def total(rows: slice) -> NDArray[np.int64]:
+        totals = np.zeros((levels, 4, 2), dtype=np.int64)
+        total_rows(
+            rows.start,
+            rows.stop,
+            graph.own_rows,
+            graph.indptr,
+            graph.columns,
+            graph.counts,
+            back.indptr,
+            back.columns,
+            back.counts,
+            graph.weights,
+            graph.inside,
+            totals,
+        )
+        return totals
+
+    sums = [[0] * 4 for _ in range(levels)]
+    for part in pool.map(total, _slices(graph.degrees() + back.degrees() + 1)):
+        for k, numbers in enumerate(part.tolist()):
+            for number in (LINKS, RECIPROCAL, WALKS, CLOSED):
+                upper, lower = numbers[number]
+                sums[k][number] += (upper << 32) + lower
+    return sums
+
+
+def _count_closed(graph: _Graph, pool: ThreadPoolExecutor, *, symmetric: bool) -> int:
+    """Closed paths from own rows over three different nodes.
+
+    In a symmetric relation three linked nodes make six closed paths: they are counted once, in ascending order.
+    """
+    indptr = np.zeros(len(graph) + 1, dtype=np.int64)
+    numbers = np.empty(int(graph.indptr[-1]), dtype=np.uint32)
+    words = np.empty(int(graph.indptr[-1]), dtype=np.uint64)
+    pack_rows(graph.indptr, graph.columns, symmetric, indptr, numbers, words)
+    heavy = _bits(graph.weights > 1)
+    weighted = bool(heavy.any())
+
+    def close(rows: slice) -> tuple[int, int]:
+        totals = np.zeros(2, dtype=np.int64)
+        row_words = np.zeros(len(heavy), dtype=np.uint64)
+        first, last = rows.start, rows.stop
+        if weighted:
+            close_weighted_paths(first, last, indptr, numbers, words, row_words, heavy, graph.weights, totals)
+        else:
+            close_paths(first, last, indptr, numbers, words, row_words, totals)
+        return int(totals[0]), int(totals[1])
+
+    work = graph.degrees()[: graph.own_rows] ** 2 + 1
+    total = sum((upper << 32) + lower for upper, lower in pool.map(close, _slices(work)))
+    return 6 * total if symmetric else total
+
+
+def _bits(chosen: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Bit b of word w is set where 64 w + b is chosen."""
+    padded = np.zeros(len(chosen) // 64 * 64 + 64, dtype=np.bool_)
+    padded[: len(chosen)] = chosen
+    return np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64)
+
+
+def _slices(work: NDArray[np.int64]) -> Iterator[slice]:
+    """Rows in slices of similar work: large components come first, equal numbers of rows would leave cores idle."""
+    return row_blocks(work, max(_LEAST_WORK, int(work.sum()) // _SLICES))
+
+
+def _toy() -> None:
+    counts = sp.csr_array(np.array([[0, 1, 1], [0, 0, 1], [0, 0, 0]], dtype=np.uint8))
+    for weights in (None, np.array([2, 1, 1])):
+        block_totals(LinkBlock(counts, weights), [1], workers=1)
+
+
+_FIRST_USE = FirstUse(_toy)

@@ -1,0 +1,342 @@
+"""Counts of one row in both directions, not kept: for k so small that links cannot be stored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from infostream_dedup.links.compiled.kernels.forward_matching import holds
+from infostream_dedup.links.compiled.kernels.link_totals import LINKS, RECIPROCAL, WALKS, add_up
+from infostream_dedup.machine.compiling import compiled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Collection", "Counters", "close_walks", "total_chunk"]
+
+
+class Collection(NamedTuple):
+    """The collection that is matched, by place: a node's number in the index's own order.
+
+    Attributes:
+        key_indptr: int64 (places + 1,), start of each place's key terms in ``key_ranks``.
+        key_ranks: uint32, ranks of the key terms.
+        target_indptr: int64 (places + 1,), start of each place's targets in ``target_ranks``.
+        target_ranks: uint32, ranks of the targets that are key terms of some place, ascending in a row.
+        target_starts: int64 (shards, ranks + 1), start of the list of places whose target contains a term.
+        target_postings: uint32, places within their shard.
+        key_starts: int64 (shards, ranks + 1), start of the list of places that have a term as a key term.
+        key_postings: uint32, places within their shard.
+        shard_size: places in a shard.
+        weights: uint32 (places,), documents of each place, at least 1.
+        own: uint8 (places,), count of the links between the documents of a place.
+    """
+
+    key_indptr: NDArray[np.int64]
+    key_ranks: NDArray[np.uint32]
+    target_indptr: NDArray[np.int64]
+    target_ranks: NDArray[np.uint32]
+    target_starts: NDArray[np.int64]
+    target_postings: NDArray[np.uint32]
+    key_starts: NDArray[np.int64]
+    key_postings: NDArray[np.uint32]
+    shard_size: int
+    weights: NDArray[np.uint32]
+    own: NDArray[np.uint8]
+
+
+class Counters(NamedTuple):
+    """Scratch arrays of a thread. The hits are zero whenever no row is being counted.
+
+    Attributes:
+        forward: uint8 (shard_size,), key terms of the row in each place's target.
+        backward: uint8 (shard_size,), key terms of each place in the row's target.
+        forward_touched: uint32 (shard_size + 1,), places with forward hits.
+        backward_touched: uint32 (shard_size + 1,), places with backward hits.
+    """
+
+    forward: NDArray[np.uint8]
+    backward: NDArray[np.uint8]
+    forward_touched: NDArray[np.uint32]
+    backward_touched: NDArray[np.uint32]
+
+
+@compiled
+def _count(
+    ranks: NDArray[np.uint32],
+    begin: int,
+    end: int,
+    starts: NDArray[np.int64],
+    postings: NDArray[np.uint32],
+    hits: NDArray[np.uint8],
+    touched: NDArray[np.uint32],
+) -> int:
+    found = 0
+    for place in range(begin, end):
+        rank = ranks[place]
+        for position in range(starts[rank], starts[rank + 1]):
+            answer = postings[position]
+            before = hits[answer]
+            touched[found] = answer
+            found += before == 0
+            hits[answer] = before + np.uint8(1)
+    return found
+
+
+@compiled
+def _count_forward(row: int, shard: int, collection: Collection, counters: Counters) -> int:
+    return _count(
+        collection.key_ranks,
+        collection.key_indptr[row],
+        collection.key_indptr[row + 1],
+        collection.target_starts[shard],
+        collection.target_postings,
+        counters.forward,
+        counters.forward_touched,
+    )
+
+
+@compiled
+def _count_backward(row: int, shard: int, collection: Collection, counters: Counters) -> int:
+    return _count(
+        collection.target_ranks,
+        collection.target_indptr[row],
+        collection.target_indptr[row + 1],
+        collection.key_starts[shard],
+        collection.key_postings,
+        counters.backward,
+        counters.backward_touched,
+    )
+
+
+@compiled
+def _gather_forward(
+    row: int,
+    found: int,
+    weights: NDArray[np.uint32],
+    counters: Counters,
+    outgoing: NDArray[np.int64],
+    returned: NDArray[np.int64],
+) -> None:
+    # Nearly all counts are 1: they are summed in a register, where they do not wait for each other as in an array.
+    linked, mutual = np.int64(0), np.int64(0)
+    for place in range(found):
+        answer = counters.forward_touched[place]
+        weight = np.int64(weights[answer])
+        count = counters.forward[answer]
+        both = min(count, counters.backward[answer])
+        counters.forward[answer] = np.uint8(0)
+        if answer == row:
+            continue
+        linked += weight
+        mutual += weight if both > 0 else np.int64(0)
+        if count > 1:
+            outgoing[count] += weight
+            outgoing[1] -= weight
+        if both > 1:
+            returned[both] += weight
+            returned[1] -= weight
+    outgoing[1] += linked
+    returned[1] += mutual
+
+
+@compiled
+def _gather_backward(
+    row: int, found: int, weights: NDArray[np.uint32], counters: Counters, incoming: NDArray[np.int64]
+) -> None:
+    linked = np.int64(0)
+    for place in range(found):
+        answer = counters.backward_touched[place]
+        weight = np.int64(weights[answer])
+        count = counters.backward[answer]
+        counters.backward[answer] = np.uint8(0)
+        if answer == row:
+            continue
+        linked += weight
+        if count > 1:
+            incoming[count] += weight
+            incoming[1] -= weight
+    incoming[1] += linked
+
+
+@compiled
+def total_chunk(
+    first: int,
+    last: int,
+    collection: Collection,
+    counters: Counters,
+    totals: NDArray[np.int64],
+    outgoing_at: NDArray[np.int64],
+    incoming_at: NDArray[np.int64],
+) -> None:
+    """Add links, reciprocal links and walks of rows first to last - 1, for every k at once.
+
+    Args:
+        first: first row.
+        last: row after the last.
+        collection: the collection that is matched.
+        counters: scratch arrays of this thread.
+        totals: int64 (n + 1, 4, 2) as in ``total_rows``; closed paths are not counted.
+        outgoing_at: int64 (ks, places); receives the links from a document of each place at k = 1, 2, ...
+        incoming_at: int64 (ks, places); receives the links to it.
+    """
+    ks = totals.shape[0]
+    outgoing = np.zeros((last - first, ks), np.int64)
+    incoming = np.zeros((last - first, ks), np.int64)
+    returned = np.zeros((last - first, ks), np.int64)
+    for shard in range(collection.target_starts.shape[0]):
+        base = shard * collection.shard_size
+        for row in range(first, last):
+            forward = _count_forward(row, shard, collection, counters)
+            backward = _count_backward(row, shard, collection, counters)
+            weights, chunk_row = collection.weights[base:], row - first
+            _gather_forward(row - base, forward, weights, counters, outgoing[chunk_row], returned[chunk_row])
+            _gather_backward(row - base, backward, weights, counters, incoming[chunk_row])
+    for row in range(first, last):
+        _total_row(row, collection, outgoing[row - first], incoming[row - first], returned[row - first], totals)
+        for k in range(1, outgoing_at.shape[0] + 1):
+            outgoing_at[k - 1, row] = outgoing[row - first, k]
+            incoming_at[k - 1, row] = incoming[row - first, k]
+
+
+@compiled
+def _total_row(
+    row: int,
+    collection: Collection,
+    outgoing: NDArray[np.int64],
+    incoming: NDArray[np.int64],
+    returned: NDArray[np.int64],
+    totals: NDArray[np.int64],
+) -> None:
+    """Turn numbers by count into numbers by minimum count, siblings included, and add them."""
+    weight = np.int64(collection.weights[row])
+    for k in range(totals.shape[0] - 2, 0, -1):
+        outgoing[k] += outgoing[k + 1]
+        incoming[k] += incoming[k + 1]
+        returned[k] += returned[k + 1]
+    for k in range(1, totals.shape[0]):
+        inside = weight - 1 if collection.own[row] >= k else np.int64(0)
+        outgoing[k] += inside
+        incoming[k] += inside
+        add_up(totals[k, LINKS], weight, outgoing[k])
+        add_up(totals[k, RECIPROCAL], weight, returned[k] + inside)
+        add_up(totals[k, WALKS], weight, outgoing[k] * incoming[k])
+
+
+@compiled
+def _list_linked(
+    row: int,
+    base: int,
+    found: int,
+    k: int,
+    weights: NDArray[np.uint32],
+    hits: NDArray[np.uint8],
+    touched: NDArray[np.uint32],
+    linked: NDArray[np.uint32],
+    up_to: NDArray[np.int64],
+    listed: int,
+) -> int:
+    """Append the places linked at k, with the number of documents up to and including each."""
+    for place in range(found):
+        answer = touched[place]
+        if hits[answer] >= k and base + answer != row:
+            before = up_to[listed - 1] if listed > 0 else np.int64(0)
+            linked[listed] = base + answer
+            up_to[listed] = before + np.int64(weights[base + answer])
+            listed += 1
+        hits[answer] = np.uint8(0)
+    return listed
+
+
+@compiled
+def _closes(one: np.int64, other: np.int64, k: int, collection: Collection) -> bool:
+    if one == other:
+        return bool(collection.own[one] >= k)
+    count = 0
+    begin, end = collection.target_indptr[other], collection.target_indptr[other + 1]
+    for position in range(collection.key_indptr[one], collection.key_indptr[one + 1]):
+        count += holds(collection.target_ranks, begin, end, collection.key_ranks[position])
+    return count >= k
+
+
+@compiled
+def close_walks(
+    middles: NDArray[np.int64],
+    arrivals: NDArray[np.int64],
+    departures: NDArray[np.int64],
+    k: int,
+    collection: Collection,
+    counters: Counters,
+    linked: NDArray[np.uint32],
+    up_to: NDArray[np.int64],
+    result: NDArray[np.int64],
+) -> None:
+    """Follow the drawn walks x -> y -> z; count those with distinct x and z, and those of them that x -> z closes.
+
+    Args:
+        middles: place of y, ascending.
+        arrivals: number of the link to y, from 0.
+        departures: number of the link from y, from 0.
+        k: minimum count of a link.
+        collection: the collection that is matched.
+        counters: scratch arrays of this thread.
+        linked: uint32 (2, places), scratch.
+        up_to: int64 (2, places), scratch.
+        result: int64 (2,); walks with distinct ends, and closed ones, are added to it.
+    """
+    listed = np.zeros(2, np.int64)
+    for walk in range(middles.size):
+        middle = middles[walk]
+        if walk == 0 or middle != middles[walk - 1]:
+            listed[:] = 0
+            for shard in range(collection.target_starts.shape[0]):
+                base = shard * collection.shard_size
+                into = _count_backward(middle, shard, collection, counters)
+                listed[0] = _list_linked(
+                    middle,
+                    base,
+                    into,
+                    k,
+                    collection.weights,
+                    counters.backward,
+                    counters.backward_touched,
+                    linked[0],
+                    up_to[0],
+                    listed[0],
+                )
+                out = _count_forward(middle, shard, collection, counters)
+                listed[1] = _list_linked(
+                    middle,
+                    base,
+                    out,
+                    k,
+                    collection.weights,
+                    counters.forward,
+                    counters.forward_touched,
+                    linked[1],
+                    up_to[1],
+                    listed[1],
+                )
+        one, one_member = _document(arrivals[walk], middle, listed[0], linked[0], up_to[0])
+        other, other_member = _document(departures[walk], middle, listed[1], linked[1], up_to[1])
+        if one != other or one_member != other_member:
+            result[0] += 1
+            result[1] += _closes(one, other, k, collection)
+
+
+@compiled
+def _document(
+    number: int, middle: int, listed: int, linked: NDArray[np.uint32], up_to: NDArray[np.int64]
+) -> tuple[np.int64, np.int64]:
+    """Place of a linked document and its number within that place; numbers beyond the listed ones are siblings."""
+    begin, end = 0, listed
+    while begin < end:
+        half = (begin + end) >> 1
+        if up_to[half] <= number:
+            begin = half + 1
+        else:
+            end = half
+    before = up_to[begin - 1] if begin > 0 else np.int64(0)
+    place = np.int64(linked[begin]) if begin < listed else np.int64(middle)
+    return place, np.int64(number) - before

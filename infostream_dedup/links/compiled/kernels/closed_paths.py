@@ -1,0 +1,184 @@
+"""Number of paths i -> j -> l over three different nodes that i -> l closes, by sparse bitmaps.
+
+A row is a list of (word number, 64-bit word) pairs: as linked nodes have neighbouring numbers, one word holds many
+links. The links that i and j have in common are the bits set in both rows, counted a word at a time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infostream_dedup.links.compiled.kernels.link_totals import add_up
+from infostream_dedup.machine.compiling import compiled, popcount
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["close_paths", "close_weighted_paths", "drop_below", "pack_rows"]
+
+
+@compiled
+def drop_below(k: int, indptr: NDArray[np.int64], columns: NDArray[np.int32], counts: NDArray[np.uint8]) -> None:
+    """Remove links with counts below k, in place; ``indptr`` gives what is left."""
+    kept, begin = np.int64(0), indptr[0]
+    for row in range(indptr.size - 1):
+        end = indptr[row + 1]
+        for link in range(begin, end):
+            columns[kept] = columns[link]
+            counts[kept] = counts[link]
+            kept += counts[link] >= k
+        begin = end
+        indptr[row + 1] = kept
+
+
+@compiled
+def pack_rows(
+    indptr: NDArray[np.int64],
+    columns: NDArray[np.int32],
+    upper: bool,
+    word_indptr: NDArray[np.int64],
+    numbers: NDArray[np.uint32],
+    words: NDArray[np.uint64],
+) -> int:
+    """Pack rows into words; with ``upper`` only columns right of the diagonal.
+
+    Returns:
+        The number of words written, at most one for each link.
+    """
+    written = 0
+    for row in range(indptr.size - 1):
+        current = np.int64(-1)
+        for link in range(indptr[row], indptr[row + 1]):
+            column = np.int64(columns[link])
+            if upper and column <= row:
+                continue
+            if column >> 6 != current:
+                current = column >> 6
+                numbers[written] = current
+                words[written] = np.uint64(0)
+                written += 1
+            words[written - 1] |= np.uint64(1) << np.uint64(column & 63)
+        word_indptr[row + 1] = written
+    return written
+
+
+@compiled
+def _shared(
+    begin: int,
+    end: int,
+    numbers: NDArray[np.uint32],
+    words: NDArray[np.uint64],
+    row_words: NDArray[np.uint64],
+) -> int:
+    total = 0
+    for position in range(begin, end):
+        total += popcount(row_words[numbers[position]] & words[position])
+    return total
+
+
+@compiled
+def close_paths(
+    first: int,
+    last: int,
+    word_indptr: NDArray[np.int64],
+    numbers: NDArray[np.uint32],
+    words: NDArray[np.uint64],
+    row_words: NDArray[np.uint64],
+    totals: NDArray[np.int64],
+) -> None:
+    """Add the closed paths that start at rows first to last - 1.
+
+    Args:
+        first: first row.
+        last: row after the last.
+        word_indptr: start of each row in ``words``.
+        numbers: number of each word.
+        words: words of all rows.
+        row_words: zeros, one for each word number; zeros again on return.
+        totals: upper and lower half of the sum.
+    """
+    for row in range(first, last):
+        begin, end = word_indptr[row], word_indptr[row + 1]
+        for position in range(begin, end):
+            row_words[numbers[position]] = words[position]
+        total = 0
+        for position in range(begin, end):
+            left, base = words[position], np.int64(numbers[position]) << 6
+            while left != 0:
+                lowest = left & (~left + np.uint64(1))
+                middle = base + popcount(lowest - np.uint64(1))
+                left ^= lowest
+                total += _shared(word_indptr[middle], word_indptr[middle + 1], numbers, words, row_words)
+        add_up(totals, 1, total)
+        for position in range(begin, end):
+            row_words[numbers[position]] = np.uint64(0)
+
+
+@compiled
+def _shared_weight(
+    begin: int,
+    end: int,
+    numbers: NDArray[np.uint32],
+    words: NDArray[np.uint64],
+    row_words: NDArray[np.uint64],
+    heavy: NDArray[np.uint64],
+    weights: NDArray[np.int64],
+) -> int:
+    total = 0
+    for position in range(begin, end):
+        number = numbers[position]
+        common = row_words[number] & words[position]
+        total += popcount(common)
+        left = common & heavy[number]
+        while left != 0:
+            lowest = left & (~left + np.uint64(1))
+            total += weights[(np.int64(number) << 6) + popcount(lowest - np.uint64(1))] - 1
+            left ^= lowest
+    return total
+
+
+@compiled
+def close_weighted_paths(
+    first: int,
+    last: int,
+    word_indptr: NDArray[np.int64],
+    numbers: NDArray[np.uint32],
+    words: NDArray[np.uint64],
+    row_words: NDArray[np.uint64],
+    heavy: NDArray[np.uint64],
+    weights: NDArray[np.int64],
+    totals: NDArray[np.int64],
+) -> None:
+    """``close_paths`` for nodes that stand for several documents each.
+
+    Args:
+        first: first row.
+        last: row after the last.
+        word_indptr: start of each row in ``words``.
+        numbers: number of each word.
+        words: words of all rows.
+        row_words: zeros, one for each word number; zeros again on return.
+        heavy: bits of the nodes of more than one document.
+        weights: documents of each node.
+        totals: upper and lower half of the sum.
+    """
+    for row in range(first, last):
+        begin, end = word_indptr[row], word_indptr[row + 1]
+        for position in range(begin, end):
+            row_words[numbers[position]] = words[position]
+        total = 0
+        for position in range(begin, end):
+            left, base = words[position], np.int64(numbers[position]) << 6
+            while left != 0:
+                lowest = left & (~left + np.uint64(1))
+                middle = base + popcount(lowest - np.uint64(1))
+                left ^= lowest
+                begin_middle, end_middle = word_indptr[middle], word_indptr[middle + 1]
+                total += weights[middle] * _shared_weight(
+                    begin_middle, end_middle, numbers, words, row_words, heavy, weights
+                )
+        add_up(totals, weights[row], total)
+        for position in range(begin, end):
+            row_words[numbers[position]] = np.uint64(0)

@@ -1,0 +1,155 @@
+"""Links, returned links and walks of weighted nodes, for every k at once, over the paths that start in some rows.
+
+A node y stands for w equal documents; if two of its own documents are linked to each other at k, each has s = w - 1
+links inside the node, else s = 0. Own rows are those whose links are counted; s' is s in an own row and 0 in any other.
+For a document of y, let o be the documents outside y it links to, i those of own rows that link to it, r those of own
+rows that link to it and are linked back, and q the sum over these of their own s:
+
+    links         w (i + s')
+    reciprocal    w (r + s')
+    walks         w (o + s) (i + s')                    walks x -> y -> z from own x; paths are walks less reciprocal
+    closed        w (s i + s' (o + w - 2) + q)          closed paths with two or three of their documents in one node
+
+The links of a row are counted where they arrive, so that one pass over rows and their transpose suffices; if all rows
+are own, these are the totals of the relation. Every number of a single document is below N^2, which fits 64 bits; sums
+over documents may not, so they are kept as two halves of 32 bits.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infostream_dedup.links.compiled.kernels.row_search import first_not_below
+from infostream_dedup.machine.compiling import compiled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["CLOSED", "LINKS", "RECIPROCAL", "WALKS", "add_up", "total_rows"]
+
+LINKS, RECIPROCAL, WALKS, CLOSED = 0, 1, 2, 3
+
+
+@compiled
+def add_up(totals: NDArray[np.int64], times: np.int64 | int, value: np.int64 | int) -> None:
+    """Add times * value to the pair (upper half, lower half)."""
+    totals[0] += times * (value >> 32)
+    totals[1] += times * (value & 0xFFFFFFFF)
+
+
+@compiled
+def _weigh_links(
+    begin: int,
+    end: int,
+    columns: NDArray[np.int32],
+    counts: NDArray[np.uint8],
+    weights: NDArray[np.int64],
+    by_count: NDArray[np.int64],
+) -> None:
+    for link in range(begin, end):
+        by_count[counts[link]] += weights[columns[link]]
+
+
+@compiled
+def _weigh_returned(
+    one: int,
+    one_end: int,
+    columns: NDArray[np.int32],
+    counts: NDArray[np.uint8],
+    other: int,
+    other_end: int,
+    back_columns: NDArray[np.int32],
+    back_counts: NDArray[np.uint8],
+    weights: NDArray[np.int64],
+    inside: NDArray[np.uint8],
+    returned: NDArray[np.int64],
+    siblings: NDArray[np.int64],
+) -> None:
+    while one < one_end and other < other_end:
+        there, back = columns[one], back_columns[other]
+        if there == back:
+            weight, count = weights[there], min(counts[one], back_counts[other])
+            returned[count] += weight
+            if weight > 1:
+                siblings[min(count, inside[there])] += weight * (weight - 1)
+        one += there <= back
+        other += back <= there
+
+
+@compiled
+def total_rows(
+    first: int,
+    last: int,
+    own_rows: int,
+    indptr: NDArray[np.int64],
+    columns: NDArray[np.int32],
+    counts: NDArray[np.uint8],
+    back_indptr: NDArray[np.int64],
+    back_columns: NDArray[np.int32],
+    back_counts: NDArray[np.uint8],
+    weights: NDArray[np.int64],
+    inside: NDArray[np.uint8],
+    totals: NDArray[np.int64],
+) -> None:
+    """Add the numbers above for rows first to last - 1.
+
+    Args:
+        first: first row.
+        last: row after the last.
+        own_rows: number of own rows; they come first.
+        indptr: int64 (rows + 1,), start of the links of each row.
+        columns: columns of the links, ascending in a row.
+        counts: counts of the links.
+        back_indptr: start of each row of the transpose.
+        back_columns: columns of the transpose, ascending in a row.
+        back_counts: counts of the transpose.
+        weights: int64 (rows,), documents of each node.
+        inside: uint8 (rows,), count of the links inside each node.
+        totals: int64 (ks + 1, 4, 2), by k, by number, upper and lower half.
+    """
+    ks = totals.shape[0]
+    outgoing = np.zeros(ks, np.int64)
+    incoming = np.zeros(ks, np.int64)
+    returned = np.zeros(ks, np.int64)
+    siblings = np.zeros(ks, np.int64)
+    for row in range(first, last):
+        outgoing[:] = 0
+        incoming[:] = 0
+        returned[:] = 0
+        siblings[:] = 0
+        begin, end, back, back_end = indptr[row], indptr[row + 1], back_indptr[row], back_indptr[row + 1]
+        if own_rows < weights.size:
+            back_end = first_not_below(back_columns, back, back_end, own_rows)
+        _weigh_links(begin, end, columns, counts, weights, outgoing)
+        _weigh_links(back, back_end, back_columns, back_counts, weights, incoming)
+        _weigh_returned(
+            begin,
+            end,
+            columns,
+            counts,
+            back,
+            back_end,
+            back_columns,
+            back_counts,
+            weights,
+            inside,
+            returned,
+            siblings,
+        )
+        weight = weights[row]
+        out, into, both, beside = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+        for k in range(ks - 1, 0, -1):
+            out += outgoing[k]
+            into += incoming[k]
+            both += returned[k]
+            beside += siblings[k]
+            step = weight - 1 if inside[row] >= k else np.int64(0)
+            own_step = step if row < own_rows else np.int64(0)
+            add_up(totals[k, LINKS], weight, into + own_step)
+            add_up(totals[k, RECIPROCAL], weight, both + own_step)
+            add_up(totals[k, WALKS], weight, (out + step) * (into + own_step))
+            closed = step * into + own_step * (out + weight - 2) + beside
+            if closed > 0:
+                add_up(totals[k, CLOSED], weight, closed)

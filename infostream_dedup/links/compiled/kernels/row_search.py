@@ -1,0 +1,24 @@
+"""Looking a number up in a sorted row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from infostream_dedup.machine.compiling import compiled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["first_not_below"]
+
+
+@compiled
+def first_not_below(values: NDArray[Any], begin: int, end: int, value: int) -> int:
+    """First place in the ascending ``values[begin:end]`` that holds ``value`` or more; ``end`` if there is none."""
+    while begin < end:
+        middle = (begin + end) >> 1
+        if values[middle] < value:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin

@@ -1,0 +1,212 @@
+"""Links, symmetry and transitivity for k so small that the links cannot be stored.
+
+At k = 1 a month of news has 5 * 10^9 links. They are counted row by row as they are found, in both directions at once;
+closed paths are sampled.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.links.compiled.collapse import Nodes, collapse
+from infostream_dedup.links.compiled.kernels.both_directions import Collection, Counters, close_walks, total_chunk
+from infostream_dedup.links.compiled.kernels.link_rows import own_counts
+from infostream_dedup.links.compiled.kernels.link_totals import LINKS, RECIPROCAL, WALKS
+from infostream_dedup.links.compiled.posting_index import SHARD_SIZE, PostingIndex, ranked_rows
+from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
+from infostream_dedup.links.match_input import check_input
+from infostream_dedup.links.measures import Measures
+from infostream_dedup.links.transitivity import SEED
+from infostream_dedup.machine.first_use import FirstUse
+from infostream_dedup.machine.progress import Progress
+from infostream_dedup.machine.threads import thread_count
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["WALKS_DRAWN", "sweep_unstored"]
+
+WALKS_DRAWN: Final = 100_000
+"""Walks drawn at each k, for a standard error of transitivity of at most .0016."""
+
+_ROWS_AT_ONCE = 256
+
+
+def sweep_unstored(
+    keys: sp.csr_array,
+    targets: sp.csr_array,
+    *,
+    n: int,
+    most: int = 3,
+    walks: int = WALKS_DRAWN,
+    seed: int = SEED,
+    workers: int = 0,
+    shard_size: int = SHARD_SIZE,
+    progress: Progress | None = None,
+) -> list[Measures]:
+    """Measure the links at k = 1 to ``most`` without storing them.
+
+    Args:
+        keys: as in ``backend.Match``.
+        targets: as in ``backend.Match``.
+        n: maximum number of key terms of a document, 1 to 255.
+        most: the largest k, 1 to n.
+        walks: two-step walks to draw at each k; those that return to their start are discarded.
+        seed: same seed, same draws; each k starts from it.
+        workers: threads; 0 for all cores this process may use. They do not change the result.
+        shard_size: documents whose counters are worked on at a time.
+        progress: called with the number of documents done.
+
+    Returns:
+        One row for each k, ascending. ``closed`` and ``transitivity`` are sampled, everything else is exact.
+    """
+    check_input(keys, targets, n=n)
+    _FIRST_USE.prepare(progress)
+    nodes = collapse(keys, targets)
+    threads = thread_count(workers)
+    collection = _collection(term_rows(keys), term_rows(targets), nodes, shard_size, threads)
+    with ThreadPoolExecutor(threads) as pool:
+        totals, outgoing, incoming = _count_links(collection, n, most, pool, progress)
+        rows = []
+        for k in range(1, most + 1):
+            links, reciprocal, all_walks = totals[k]
+            paths = all_walks - reciprocal
+            distinct, closed = 0, 0
+            if paths:
+                distinct, closed = _sample_walks(collection, k, outgoing[k - 1], incoming[k - 1], walks, seed, pool)
+            rows.append(
+                Measures.of(
+                    k=k,
+                    documents=keys.shape[0],
+                    links=links,
+                    reciprocal=reciprocal,
+                    paths=paths,
+                    closed=closed,
+                    draws=distinct,
+                )
+            )
+    return rows
+
+
+def _collection(keys: TermRows, targets: TermRows, nodes: Nodes, shard_size: int, threads: int) -> Collection:
+    index = PostingIndex.build(keys, targets, nodes.leaders, shard_size=shard_size, threads=threads)
+    questions = index.own_questions(keys)
+    key_starts, key_postings = index.lists_of(keys, threads)
+    target_indptr, target_ranks = ranked_rows(targets, index.order, index.rank)
+    weights = nodes.weights[nodes.node_of[index.order]].astype(np.uint32)
+    own = np.zeros(len(index), dtype=np.uint8)
+    own_counts(index.order.astype(np.int64), keys.indptr, keys.indices, targets.indptr, targets.indices, own)
+    return Collection(
+        key_indptr=questions.indptr,
+        key_ranks=questions.ranks,
+        target_indptr=target_indptr,
+        target_ranks=target_ranks,
+        target_starts=index.starts,
+        target_postings=index.postings,
+        key_starts=key_starts,
+        key_postings=key_postings,
+        shard_size=index.shard_size,
+        weights=weights,
+        own=own,
+    )
+
+
+def _counters(collection: Collection) -> Counters:
+    size = collection.shard_size
+    return Counters(
+        np.zeros(size, np.uint8), np.zeros(size, np.uint8), np.empty(size + 1, np.uint32), np.empty(size + 1, np.uint32)
+    )
+
+
+def _count_links(
+    collection: Collection, n: int, most: int, pool: ThreadPoolExecutor, progress: Progress | None
+) -> tuple[list[tuple[int, int, int]], NDArray[np.int64], NDArray[np.int64]]:
+    """By k: links, reciprocal links, walks; and by k - 1 and place, the links from a document and those to it."""
+    places = len(collection.weights)
+    outgoing, incoming = np.zeros((2, most, places), dtype=np.int64)
+    scratch = threading.local()
+
+    def total(first: int) -> NDArray[np.int64]:
+        if not hasattr(scratch, "counters"):
+            scratch.counters = _counters(collection)
+        part = np.zeros((n + 1, 4, 2), dtype=np.int64)
+        last = min(first + _ROWS_AT_ONCE, places)
+        total_chunk(first, last, collection, scratch.counters, part, outgoing, incoming)
+        return part
+
+    documents = np.cumsum(collection.weights, dtype=np.int64)
+    sums = [[0] * 4 for _ in range(n + 1)]
+    for block, part in enumerate(pool.map(total, range(0, places, _ROWS_AT_ONCE))):
+        for k, numbers in enumerate(part.tolist()):
+            for number, (upper, lower) in enumerate(numbers):
+                sums[k][number] += (upper << 32) + lower
+        if progress is not None:
+            last = min((block + 1) * _ROWS_AT_ONCE, places) - 1
+            progress("counting links", int(documents[last]), int(documents[-1]))
+    return [(row[LINKS], row[RECIPROCAL], row[WALKS]) for row in sums], outgoing, incoming
+
+
+def _sample_walks(
+    collection: Collection,
+    k: int,
+    outgoing: NDArray[np.int64],
+    incoming: NDArray[np.int64],
+    walks: int,
+    seed: int,
+    pool: ThreadPoolExecutor,
+) -> tuple[int, int]:
+    """Draw walks uniformly; count those with distinct ends, and those of them that are closed.
+
+    The middle is drawn by the number of walks through it, then one link to it and one from it. The walks that do not
+    return to their start are uniform among the paths.
+    """
+    random = np.random.default_rng(seed)
+    through = collection.weights * (outgoing.astype(np.float64) * incoming)
+    up_to = np.cumsum(through)
+    middles = np.sort(np.searchsorted(up_to, random.random(walks) * up_to[-1], side="right"))
+    # A draw may be rounded up to the end.
+    middles = np.minimum(middles, np.flatnonzero(through)[-1])
+    arrivals = random.integers(incoming[middles])
+    departures = random.integers(outgoing[middles])
+    scratch = threading.local()
+
+    def close(part: slice) -> tuple[int, int]:
+        if not hasattr(scratch, "counters"):
+            scratch.counters = _counters(collection)
+            scratch.linked = np.empty((2, len(up_to)), dtype=np.uint32)
+            scratch.up_to = np.empty((2, len(up_to)), dtype=np.int64)
+        result = np.zeros(2, dtype=np.int64)
+        close_walks(
+            middles[part],
+            arrivals[part],
+            departures[part],
+            k,
+            collection,
+            scratch.counters,
+            scratch.linked,
+            scratch.up_to,
+            result,
+        )
+        return int(result[0]), int(result[1])
+
+    found = list(pool.map(close, _parts(len(middles))))
+    return sum(distinct for distinct, _ in found), sum(closed for _, closed in found)
+
+
+def _parts(size: int) -> Iterator[slice]:
+    for first in range(0, size, _ROWS_AT_ONCE):
+        yield slice(first, min(first + _ROWS_AT_ONCE, size))
+
+
+def _toy() -> object:
+    toy = sp.csr_array(np.array([[1, 0], [1, 0], [1, 1]], dtype=np.int64))
+    return sweep_unstored(toy, toy, n=2, most=1, walks=2, workers=1, shard_size=2)
+
+
+_FIRST_USE = FirstUse(_toy)

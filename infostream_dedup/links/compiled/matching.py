@@ -1,0 +1,264 @@
+"""Matching by posting lists: exact counts, over all cores."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.links.compiled.collapse import Nodes, collapse
+from infostream_dedup.links.compiled.kernels.link_rows import (
+    count_expanded,
+    expand,
+    matched_weights,
+    own_counts,
+    split,
+)
+from infostream_dedup.links.compiled.link_rows import LinkRows, Links, LinkSpool, Members, Storage
+from infostream_dedup.links.compiled.posting_index import SHARD_SIZE, PostingIndex, Questions, Workspace
+from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
+from infostream_dedup.links.match_input import check_input
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix
+from infostream_dedup.machine.first_use import FirstUse
+from infostream_dedup.machine.progress import Progress
+from infostream_dedup.machine.threads import thread_count
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["MatchedNodes", "Resources", "match", "match_nodes"]
+
+_ROWS_AT_ONCE: Final = 4096
+_LINKS_AT_ONCE: Final = 1 << 23
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """How matching may use the machine; no result depends on it.
+
+    Attributes:
+        workers: threads; 0 for all cores this process may use.
+        folder: folder for links that exceed ``memory``, in files that vanish with the result; ``None`` for the system's
+            folder for temporary files.
+        memory: bytes of links to keep in memory.
+        shard_size: documents whose counters are worked on at a time.
+    """
+
+    workers: int = 0
+    folder: Path | None = None
+    memory: int = 4 << 30
+    shard_size: int = SHARD_SIZE
+
+    @property
+    def threads(self) -> int:
+        """Number of threads, at least 1."""
+        return thread_count(self.workers)
+
+    def storage(self) -> Storage:
+        """A new budget of memory."""
+        return Storage(self.memory, self.folder)
+
+
+def match(
+    keys: sp.csr_array,
+    targets: sp.csr_array,
+    *,
+    n: int,
+    weights: bool,
+    k_min: int,
+    progress: Progress | None = None,
+    resources: Resources = Resources(),
+) -> SimilarityMatrix:
+    """Match as ``backend.Match`` says; documents with equal key terms and targets are matched once."""
+    check_input(keys, targets, n=n)
+    _FIRST_USE.prepare(progress)
+    storage = resources.storage()
+    asking, answering = term_rows(keys), term_rows(targets)
+    run = _Run.prepare(asking, answering, collapse(keys, targets), k_min=k_min, resources=resources)
+    links = run.links(run.documents_by_place(), storage, progress)
+    counts = _csr(links.counts, links)
+    matched = None
+    if weights:
+        key_weights = keys.data.astype(np.int64, copy=False)
+        matched = _csr(_sum_matched(links, asking, key_weights, answering, storage, resources.threads), links)
+    return SimilarityMatrix(counts, k_min=k_min, n=n, matched=matched)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedNodes:
+    """Links between nodes of equal documents.
+
+    Attributes:
+        nodes: the documents of each node.
+        counts: uint8 (nodes, nodes), sorted indices, empty diagonal, only counts >= k_min.
+        inside: uint8 (nodes,), count of the links between the documents of one node; 0 for a node of one document.
+    """
+
+    nodes: Nodes
+    counts: sp.csr_array
+    inside: NDArray[np.uint8]
+
+
+def match_nodes(
+    keys: sp.csr_array,
+    targets: sp.csr_array,
+    *,
+    n: int,
+    k_min: int,
+    progress: Progress | None = None,
+    resources: Resources = Resources(),
+) -> MatchedNodes:
+    """Match without writing out the links that equal documents share. Arguments and errors as in ``match``."""
+    check_input(keys, targets, n=n)
+    _FIRST_USE.prepare(progress)
+    nodes = collapse(keys, targets)
+    run = _Run.prepare(term_rows(keys), term_rows(targets), nodes, k_min=k_min, resources=resources)
+    links = run.links(run.nodes_by_place(), resources.storage(), progress)
+    inside = np.zeros(len(nodes), dtype=np.uint8)
+    inside[run.node_at] = run.inside
+    return MatchedNodes(nodes, _csr(links.counts, links), inside)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Run:
+    """One matching of a collection against itself.
+
+    Attributes:
+        index: index of the earliest document of each node.
+        questions: the key terms of the same documents, by place.
+        nodes: the documents of each node.
+        node_at: int64 (places,), node at each place.
+        inside: uint8 (places,), count of the links between the documents of a place; 0 for a single document.
+        k_min: minimum count of a link.
+        threads: number of threads.
+    """
+
+    index: PostingIndex
+    questions: Questions
+    nodes: Nodes
+    node_at: NDArray[np.int64]
+    inside: NDArray[np.uint8]
+    k_min: int
+    threads: int
+
+    @classmethod
+    def prepare(cls, keys: TermRows, targets: TermRows, nodes: Nodes, *, k_min: int, resources: Resources) -> _Run:
+        threads = resources.threads
+        index = PostingIndex.build(keys, targets, nodes.leaders, shard_size=resources.shard_size, threads=threads)
+        node_at = nodes.node_of[index.order]
+        several = np.flatnonzero(nodes.weights[node_at] > 1)
+        counts = np.zeros(len(several), dtype=np.uint8)
+        leaders = index.order[several].astype(np.int64)
+        own_counts(leaders, keys.indptr, keys.indices, targets.indptr, targets.indices, counts)
+        inside = np.zeros(len(index), dtype=np.uint8)
+        inside[several] = counts
+        return cls(
+            index=index,
+            questions=index.own_questions(keys),
+            nodes=nodes,
+            node_at=node_at,
+            inside=inside,
+            k_min=k_min,
+            threads=threads,
+        )
+
+    def documents_by_place(self) -> Members:
+        lengths = self.nodes.weights[self.node_at]
+        indptr = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        position = np.arange(indptr[-1]) + np.repeat(self.nodes.indptr[self.node_at] - indptr[:-1], lengths)
+        return Members(indptr, self.nodes.members[position])
+
+    def nodes_by_place(self) -> Members:
+        return Members(np.arange(len(self.index) + 1, dtype=np.int64), self.node_at)
+
+    def links(self, members: Members, storage: Storage, progress: Progress | None) -> Links:
+        """Match all places; ``members`` says what a place stands for in the result."""
+        several = np.diff(members.indptr) > 1
+        spool = LinkSpool(storage, members, several & (self.inside >= self.k_min))
+        done, places = 0, range(0, len(self.index), _ROWS_AT_ONCE)
+        scratch = threading.local()
+        with ThreadPoolExecutor(self.threads) as pool:
+            for parts in pool.map(lambda first: self._match_chunk(first, members, scratch), places):
+                for part in parts:
+                    spool.add(part)
+                    done += int(self.nodes.weights[self.node_at[part.first : part.first + len(part.lengths)]].sum())
+                if progress is not None:
+                    progress("matching", done, len(self.nodes.members))
+        return spool.finish(self.threads)
+
+    def _match_chunk(self, first: int, members: Members, scratch: threading.local) -> list[LinkRows]:
+        if not hasattr(scratch, "workspace"):
+            room = min(_LINKS_AT_ONCE, _ROWS_AT_ONCE * len(self.index))
+            scratch.workspace = Workspace.create(self.index, links=room)
+        last = min(first + _ROWS_AT_ONCE, len(self.index))
+        return list(self._match_rows(first, last, members, scratch.workspace))
+
+    def _match_rows(self, first: int, last: int, members: Members, workspace: Workspace) -> Iterator[LinkRows]:
+        """Rows of places first to last - 1, in as many parts as their links need."""
+        found = self.index.ask(self.questions, first, last, k_min=self.k_min, workspace=workspace)
+        room = -1 if found is None else count_expanded(found, members.indptr)
+        if found is None or (room > _LINKS_AT_ONCE and last - first > 1):
+            middle = (first + last) // 2
+            yield from self._match_rows(first, middle, members, workspace)
+            yield from self._match_rows(middle, last, members, workspace)
+            return
+        expanded = np.empty(room + int(members.indptr[last] - members.indptr[first]), dtype=np.uint64)
+        written = expand(found, first, last, self.inside, self.k_min, members.indptr, members.numbers, expanded)
+        ordered = expanded[:written]
+        ordered.sort()
+        rows = LinkRows(
+            first, np.zeros(last - first, np.int64), np.empty(written, np.int32), np.empty(written, np.uint8)
+        )
+        split(ordered, rows.lengths, rows.columns, rows.counts)
+        yield rows
+
+
+def _sum_matched(
+    links: Links,
+    keys: TermRows,
+    key_weights: NDArray[np.int64],
+    targets: TermRows,
+    storage: Storage,
+    threads: int,
+) -> NDArray[np.int64]:
+    """int64 (links,): summed weight of the key terms behind each link."""
+    matched = storage.empty(len(links.columns), np.int64)
+
+    def fill(first: int) -> None:
+        matched_weights(
+            first,
+            min(first + _ROWS_AT_ONCE, len(keys)),
+            links.indptr,
+            links.columns,
+            keys.indptr,
+            keys.indices,
+            key_weights,
+            targets.indptr,
+            targets.indices,
+            matched,
+        )
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(fill, range(0, len(keys), _ROWS_AT_ONCE)))
+    return matched
+
+
+def _csr(values: NDArray[np.uint8] | NDArray[np.int64], links: Links) -> sp.csr_array:
+    size = len(links.indptr) - 1
+    # scipy wants bounds as wide as the columns, and would copy all columns to widen them.
+    indptr = links.indptr.astype(np.int32) if len(values) < 2**31 else links.indptr
+    return sp.csr_array((values, links.columns, indptr), shape=(size, size))
+
+
+def _toy() -> object:
+    toy = sp.csr_array(np.array([[1, 0], [1, 0], [1, 1]], dtype=np.int64))
+    return match(toy, toy, n=2, weights=True, k_min=1, resources=Resources(workers=1, shard_size=2))
+
+
+_FIRST_USE = FirstUse(_toy)

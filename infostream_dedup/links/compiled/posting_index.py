@@ -1,0 +1,267 @@
+"""Key terms and targets laid out for matching: rarest terms first, similar documents side by side, lists in shards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.links.compiled.kernels.forward_matching import match_rows
+from infostream_dedup.links.compiled.kernels.posting_lists import count_postings, fill_postings, rank_rows
+from infostream_dedup.links.compiled.term_rows import TermRows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["SHARD_SIZE", "PostingIndex", "Questions", "Shards", "Workspace", "commonest_key_terms", "ranked_rows"]
+
+SHARD_SIZE: Final = 1 << 20
+"""Documents in a shard: with one counter byte each they stay within a core's second-level cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """Documents that ask an index which of its documents contain their key terms.
+
+    Attributes:
+        indptr: int64 (questions + 1,), start of each question's key terms in ``ranks``.
+        ranks: uint32, key terms as ranks of the index, ascending in a question; at most 255 in each.
+        itself: int64 (questions,), place of the asking document in the index, -1 if it is not there. A document is
+            never linked to itself.
+    """
+
+    indptr: NDArray[np.int64]
+    ranks: NDArray[np.uint32]
+    itself: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.itself)
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """Scratch arrays of one thread. numpy allocates them, as its large arrays are given large memory pages."""
+
+    hits: NDArray[np.uint8]
+    touched: NDArray[np.uint32]
+    links: NDArray[np.uint64]
+
+    @classmethod
+    def create(cls, index: PostingIndex, *, links: int) -> Workspace:
+        """Allocate room for ``links`` links beyond those of one question."""
+        return cls(
+            np.zeros(index.shard_size, dtype=np.uint8),
+            np.empty(index.shard_size + 1, dtype=np.uint32),
+            np.empty(links + len(index) + index.shard_size, dtype=np.uint64),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostingIndex:
+    """Posting lists of the targets of some documents. A place is a document's number in the index's own order.
+
+    Attributes:
+        order: uint32 (places,), document at each place.
+        terms: uint32 (ranks,), term of each rank, rarest first.
+        rank: int32 (terms,), rank of each term, -1 for terms that are not listed.
+        starts: int64 (shards, ranks + 1), start of each posting list in ``postings``.
+        postings: uint32, places within their shard, ascending in a list.
+        shard_size: places in a shard.
+        targets: targets of all documents, those that are not in the index included.
+    """
+
+    order: NDArray[np.uint32]
+    terms: NDArray[np.uint32]
+    rank: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    postings: NDArray[np.uint32]
+    shard_size: int
+    targets: TermRows
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    @classmethod
+    def build(
+        cls,
+        keys: TermRows,
+        targets: TermRows,
+        documents: NDArray[np.int64],
+        *,
+        terms: NDArray[np.int64] | None = None,
+        shard_size: int = SHARD_SIZE,
+        threads: int = 1,
+    ) -> PostingIndex:
+        """Index some documents.
+
+        Args:
+            keys: key terms by document.
+            targets: target terms by document.
+            documents: int64, the documents to index.
+            terms: int64, ascending, the terms to list. They must contain every key term of every document that will
+                ask; by default, the key terms in ``keys``.
+            shard_size: documents in a shard, at least 1.
+            threads: shards built at a time.
+        """
+        key_counts = np.bincount(keys.indices, minlength=keys.terms)
+        commonest = commonest_key_terms(keys, key_counts)[documents]
+        order = documents[np.argsort(commonest, kind="stable")].astype(np.uint32)
+        shards = Shards(order, max(1, min(shard_size, len(order))), threads)
+        frequencies = shards.frequencies(targets)
+        listed = np.flatnonzero(key_counts) if terms is None else terms
+        ranked = listed[np.argsort(frequencies.sum(axis=0)[listed], kind="stable")].astype(np.uint32)
+        rank = np.full(keys.terms, -1, dtype=np.int32)
+        rank[ranked] = np.arange(len(ranked))
+        starts, postings = shards.lists(targets, ranked, rank, frequencies)
+        return cls(
+            order=order,
+            terms=ranked,
+            rank=rank,
+            starts=starts,
+            postings=postings,
+            shard_size=shards.size,
+            targets=targets,
+        )
+
+    def questions(self, keys: TermRows, documents: NDArray[np.uint32], itself: NDArray[np.int64]) -> Questions:
+        """The key terms of some documents as questions to this index.
+
+        Args:
+            keys: key terms by document.
+            documents: uint32 (questions,), rows of ``keys``.
+            itself: int64 (questions,), place of each of them in this index, or -1.
+        """
+        return Questions(*ranked_rows(keys, documents, self.rank), itself)
+
+    def own_questions(self, keys: TermRows) -> Questions:
+        """The key terms of the indexed documents, by place."""
+        return self.questions(keys, self.order, np.arange(len(self), dtype=np.int64))
+
+    def ask(
+        self, questions: Questions, first: int, last: int, *, k_min: int, workspace: Workspace
+    ) -> NDArray[np.uint64] | None:
+        """Links of questions first to last - 1 to places of this index.
+
+        Args:
+            questions: asking documents.
+            first: first question.
+            last: question after the last; at most 2**24 from ``first``.
+            k_min: minimum count of a link, at least 1.
+            workspace: scratch arrays of this thread.
+
+        Returns:
+            uint64, ``(question - first) << 40 | place << 8 | count`` in no particular order, in the workspace's memory;
+            ``None`` if they do not fit there: then ask fewer questions at a time.
+        """
+        found = match_rows(
+            first,
+            last,
+            questions.indptr,
+            questions.ranks,
+            questions.itself,
+            self.terms,
+            self.starts,
+            self.postings,
+            self.shard_size,
+            self.targets.indptr,
+            self.targets.indices,
+            self.order,
+            k_min,
+            workspace.hits,
+            workspace.touched,
+            workspace.links,
+        )
+        return None if found < 0 else workspace.links[:found]
+
+    def lists_of(self, rows: TermRows, threads: int) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+        """``starts`` and ``postings`` of other terms of the same documents, by the same ranks."""
+        shards = Shards(self.order, self.shard_size, threads)
+        return shards.lists(rows, self.terms, self.rank, shards.frequencies(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Shards:
+    """Documents cut into shards.
+
+    Attributes:
+        order: uint32 (places,), documents.
+        size: places in a shard, at least 1.
+        threads: shards processed at a time.
+    """
+
+    order: NDArray[np.uint32]
+    size: int
+    threads: int
+
+    def frequencies(self, rows: TermRows) -> NDArray[np.int64]:
+        """int64 (shards, terms): number of documents of each shard that contain each term."""
+        counts = np.zeros((max(len(self._firsts()), 1), rows.terms), dtype=np.int64)
+
+        def count(first: int) -> None:
+            last = min(first + self.size, len(self.order))
+            count_postings(rows.indptr, rows.indices, self.order, first, last, counts[first // self.size])
+
+        self._for_each(count)
+        return counts
+
+    def lists(
+        self, rows: TermRows, terms: NDArray[np.uint32], rank: NDArray[np.int32], frequencies: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+        """Posting lists by shard and rank.
+
+        Args:
+            rows: terms by document.
+            terms: uint32 (ranks,), term of each rank.
+            rank: int32 (terms,), the inverse, -1 for terms that are not listed.
+            frequencies: int64 (shards, terms), as ``frequencies`` returns them.
+
+        Returns:
+            Start of each list, int64 (shards, ranks + 1), and all lists, uint32.
+        """
+        lengths = frequencies[:, terms]
+        starts = np.zeros((len(lengths), len(terms) + 1), dtype=np.int64)
+        np.cumsum(lengths, axis=1, out=starts[:, 1:])
+        starts += np.concatenate(([0], np.cumsum(starts[:-1, -1])))[:, None]
+        postings = np.empty(int(starts[-1, -1]), dtype=np.uint32)
+
+        def fill(first: int) -> None:
+            last = min(first + self.size, len(self.order))
+            cursor = starts[first // self.size].copy()
+            fill_postings(rows.indptr, rows.indices, self.order, first, last, rank, cursor, postings)
+
+        self._for_each(fill)
+        return starts, postings
+
+    def _firsts(self) -> range:
+        return range(0, len(self.order), self.size)
+
+    def _for_each(self, work: Callable[[int], None]) -> None:
+        with ThreadPoolExecutor(self.threads) as pool:
+            list(pool.map(work, self._firsts()))
+
+
+def commonest_key_terms(keys: TermRows, key_counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The key term of each document that most documents have as a key term; ``keys.terms`` for a document without any.
+
+    Documents of one story share it, so that sorting by it puts them side by side: the same lists are walked in
+    succession, and the memory they touch is close together.
+    """
+    commonest = np.full(len(keys), keys.terms, dtype=np.int64)
+    filled = np.diff(keys.indptr) > 0
+    if filled.any():
+        code = key_counts[keys.indices] * np.int64(keys.terms) + keys.indices
+        commonest[filled] = np.maximum.reduceat(code, keys.indptr[:-1][filled]) % keys.terms
+    return commonest
+
+
+def ranked_rows(
+    rows: TermRows, order: NDArray[np.uint32], rank: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    """Start of each row and ranks of its listed terms, ascending, for the rows in ``order``."""
+    indptr = np.zeros(len(order) + 1, dtype=np.int64)
+    ranks = np.empty(int(np.diff(rows.indptr)[order].sum()), dtype=np.uint32)
+    size = rank_rows(rows.indptr, rows.indices, order, rank, indptr, ranks)
+    return indptr, ranks[:size]

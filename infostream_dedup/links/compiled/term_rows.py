@@ -1,0 +1,41 @@
+"""The terms of each document, in the types the compiled loops take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy.sparse as sp
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["TermRows", "term_rows"]
+
+
+@dataclass(frozen=True, slots=True)
+class TermRows:
+    """Terms of each document.
+
+    Attributes:
+        indptr: int64 (documents + 1,), start of each document's terms in ``indices``.
+        indices: uint32, term numbers, ascending in a row.
+        terms: size of the vocabulary.
+    """
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.uint32]
+    terms: int
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+
+def term_rows(matrix: sp.csr_array) -> TermRows:
+    """The pattern of a matrix with sorted indices; its index arrays are shared where the types allow."""
+    return TermRows(
+        matrix.indptr.astype(np.int64, copy=False),
+        matrix.indices.astype(np.uint32, copy=False) if matrix.indices.itemsize > 4 else matrix.indices.view(np.uint32),
+        matrix.shape[1],
+    )

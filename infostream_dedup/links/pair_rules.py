@@ -1,0 +1,136 @@
+"""When a link counts for a decision about a pair: fewer terms for short documents, one direction or both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["count_grades", "need", "pair_grades", "share_grades"]
+
+_LEAST_NEED = 3
+"""Fewer shared terms than this say nothing about a pair, however short its documents are."""
+
+
+def need(
+    k: int, sizes_a: NDArray[np.int64], sizes_b: NDArray[np.int64], *, n: int, short: str = "scaled"
+) -> NDArray[np.int64]:
+    """Key terms that must be shared for a pair to be linked at k.
+
+    With n' = min(size of a, size of b): k if n' >= n, else max(min(3, k), ceil(k n' / n)). At k = 6 of 12 this is "half
+    of the shorter document's key terms, at least three".
+
+    Args:
+        k: for documents with all n key terms, 1 to n.
+        sizes_a: int64 (pairs,), key terms of the first document of each pair, 0 to n.
+        sizes_b: int64 (pairs,), key terms of the second document.
+        n: key terms of a full document, at least 1.
+        short: ``scaled`` as above, ``strict`` for k regardless of size.
+
+    Returns:
+        int64 (pairs,). If it exceeds n', the pair is never linked.
+
+    Example:
+        >>> need(6, np.array([12, 8, 4]), np.array([12, 12, 12]), n=12).tolist()
+        [6, 4, 3]
+    """
+    shorter = np.minimum(np.asarray(sizes_a, dtype=np.int64), np.asarray(sizes_b, dtype=np.int64))
+    if short == "strict":
+        return np.full(shorter.shape, k, dtype=np.int64)
+    scaled = np.maximum(min(_LEAST_NEED, k), -(-k * shorter // n))
+    return np.where(shorter >= n, k, scaled)
+
+
+def count_grades(counts: sp.csr_array, sizes: NDArray[np.int64], *, n: int, short: str = "scaled") -> sp.csr_array:
+    """The largest k at which each link still counts for a decision about its pair.
+
+    Link a -> b counts at k exactly if its count is at least ``need(k)``; as need never falls when k rises, one number
+    describes every k.
+
+    Args:
+        counts: uint8 (documents, documents), row asks, column answers.
+        sizes: int64 (documents,), key terms of each document, 0 to n.
+        n: key terms of a full document, 1 to 255.
+        short: as in ``need``.
+
+    Returns:
+        uint8 of the same pattern: 0 if the link counts at no k, otherwise 1 to n.
+    """
+    table = _grade_table(n, short)
+    small = np.minimum(sizes, n).astype(np.uint8)
+    shorter = np.minimum(np.repeat(small, np.diff(counts.indptr)), small[counts.indices])
+    return _same_pattern(counts, table[shorter, np.minimum(counts.data, n)])
+
+
+def share_grades(
+    counts: sp.csr_array,
+    matched: sp.csr_array,
+    own_weights: NDArray[np.int64],
+    *,
+    thresholds: Sequence[float],
+    min_terms: int,
+) -> sp.csr_array:
+    """Number of thresholds that each link's share of matched weight reaches.
+
+    Link a -> b counts at threshold t exactly if its matched weight is at least t times the weight of all key terms of
+    a, and at least ``min_terms`` terms are shared.
+
+    Args:
+        counts: uint8 (documents, documents), row asks, column answers.
+        matched: int64 of the same pattern, weight of the shared key terms in units of 1e-9.
+        own_weights: int64 (documents,), weight of all key terms of a document in the same units.
+        thresholds: ascending, each above 0 to 1; at most 255.
+        min_terms: minimum number of shared terms, at least 1.
+
+    Returns:
+        uint8 of the same pattern: g if the first g thresholds are reached.
+    """
+    own = np.repeat(own_weights, np.diff(counts.indptr))
+    grades = np.zeros(counts.nnz, dtype=np.uint8)
+    for threshold in thresholds:
+        grades += matched.data >= threshold * own
+    grades[counts.data < min_terms] = 0
+    return _same_pattern(counts, grades)
+
+
+def pair_grades(grades: sp.csr_array, rule: str) -> sp.csr_array:
+    """Grades of unordered pairs.
+
+    Args:
+        grades: uint8 (documents, documents) of directed links.
+        rule: ``both`` takes the weaker direction (relation ``equal``), ``either`` the stronger one.
+
+    Returns:
+        uint8 (documents, documents), above the diagonal only, sorted indices, no explicit zeros.
+
+    Raises:
+        ConfigurationError: unknown rule.
+    """
+    if rule not in ("both", "either"):
+        raise ConfigurationError(f"rule is {rule!r}; expected both or either")
+    forward = sp.triu(grades, k=1, format="csr")
+    backward = sp.triu(grades.T, k=1, format="csr")
+    pairs = sp.csr_array(forward.minimum(backward) if rule == "both" else forward.maximum(backward))
+    pairs.eliminate_zeros()
+    pairs.sort_indices()
+    return pairs
+
+
+def _grade_table(n: int, short: str) -> NDArray[np.uint8]:
+    """Largest k whose need is met: uint8 (n + 1, n + 1), by key terms of the shorter document and shared terms."""
+    sizes = np.arange(n + 1)
+    table = np.zeros((n + 1, n + 1), dtype=np.uint8)
+    for k in range(1, n + 1):
+        table[need(k, sizes, sizes, n=n, short=short)[:, None] <= sizes[None, :]] = k
+    return table
+
+
+def _same_pattern(matrix: sp.csr_array, data: NDArray[np.uint8]) -> sp.csr_array:
+    return sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)

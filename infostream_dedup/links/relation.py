@@ -1,0 +1,267 @@
+"""The links of a collection, whatever form they are stored in.
+
+| class         | what is stored                                                         | used for                    |
+|---------------|------------------------------------------------------------------------|-----------------------------|
+| `StoredLinks` | every link, in one similarity matrix                                   | most collections            |
+| `NodeLinks`   | links between nodes of equal documents                                 | large clusters of copies    |
+| `LowLinks`    | either, from some k upwards; lower links are counted but not stored    | links that exceed memory    |
+| `ShareLinks`  | every link with the share of weight matched                            | the share score             |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.links.backend import PLAIN, Backend
+from infostream_dedup.links.chance import chance_links, chance_links_across, chance_links_within
+from infostream_dedup.links.groups import group_sizes
+from infostream_dedup.links.measures import Measures
+from infostream_dedup.links.plain import sweep_shares
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix
+from infostream_dedup.machine.progress import Progress
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infostream_dedup.links.compiled.matching import MatchedNodes
+
+__all__ = ["LowLinks", "NodeLinks", "Relation", "ShareLinks", "StoredLinks"]
+
+
+class Relation(Protocol):
+    """Directed links between the documents of a collection at every k, or at every threshold of a share."""
+
+    @property
+    def matrix(self) -> SimilarityMatrix | None:
+        """Links written out document by document; ``None`` if they are not."""
+
+    def measures(self, ks: Iterable[int] | None = None, *, progress: Progress | None = None) -> list[Measures]:
+        """Symmetry and transitivity at each k or threshold, ascending.
+
+        Args:
+            ks: default: all that can be measured; links by share are measured at their own thresholds in any case.
+            progress: called for each part of the work.
+
+        Raises:
+            ConfigurationError: the links at a k are not stored.
+        """
+
+    def chance(self) -> NDArray[np.float64]:
+        """float64 (n + 1,): at index k the links expected by chance at k."""
+
+    def group_sizes(self, k: int) -> NDArray[np.int64]:
+        """int64 (groups,): documents in each group at k (or at the smallest k stored), single ones included."""
+
+    def between(self, labels: NDArray[np.generic], *, same: bool) -> Relation:
+        """Only the links inside labels (``same``), or only those between them; all documents are kept.
+
+        Args:
+            labels: (documents,), for example the number of each document's language.
+            same: which of the two.
+
+        Raises:
+            ValueError: documents are not told apart (``NodeLinks``).
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredLinks:
+    """Links written out in a similarity matrix.
+
+    Attributes:
+        matrix: counts for all k >= ``matrix.k_min``.
+        keys: (documents, terms), key terms of each document.
+        targets: (documents, terms), what they were looked up in.
+        backend: measures and groups the links.
+        labels: (documents,), labels that ``between`` was given; ``None`` for all links.
+    """
+
+    matrix: SimilarityMatrix
+    keys: sp.csr_array
+    targets: sp.csr_array
+    backend: Backend = PLAIN
+    labels: NDArray[np.generic] | None = None
+
+    @property
+    def n(self) -> int:
+        """Largest possible count."""
+        return self.matrix.n
+
+    @property
+    def k_min(self) -> int:
+        """Smallest count stored."""
+        return self.matrix.k_min
+
+    def measures(self, ks: Iterable[int] | None = None, *, progress: Progress | None = None) -> list[Measures]:
+        """As ``Relation.measures``."""
+        chosen = range(self.k_min, self.n + 1) if ks is None else ks
+        return self.backend.sweep_counts(self.matrix, chosen, progress=progress)
+
+    def chance(self) -> NDArray[np.float64]:
+        """As ``Relation.chance``."""
+        if self.labels is None:
+            return chance_links(self.keys, self.targets, self.n)
+        expected = chance_links_across if self.matrix.between_groups else chance_links_within
+        return expected(self.keys, self.targets, self.n, self.labels)
+
+    def group_sizes(self, k: int) -> NDArray[np.int64]:
+        """As ``Relation.group_sizes``."""
+        return group_sizes(self.backend.group_leaders(self.matrix.counts, max(k, self.k_min)))
+
+    def between(self, labels: NDArray[np.generic], *, same: bool) -> StoredLinks:
+        """As ``Relation.between``."""
+        return replace(self, matrix=self.matrix.between(labels, same=same), labels=labels)
+
+    def restricted(self, documents: NDArray[np.int64]) -> StoredLinks:
+        """The links between some documents.
+
+        Args:
+            documents: int64, distinct ordinals.
+        """
+        return replace(
+            self,
+            matrix=self.matrix.restricted(documents),
+            keys=self.keys[documents],
+            targets=self.targets[documents],
+            labels=None if self.labels is None else self.labels[documents],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeLinks:
+    """Links between nodes of equal documents, as many as symmetry and transitivity need, however large the nodes are.
+
+    Attributes:
+        matched: links between nodes for all k >= ``k_min``.
+        keys: (documents, terms), key terms of each document.
+        targets: (documents, terms), what they were looked up in.
+        n: largest possible count.
+        k_min: smallest count stored.
+    """
+
+    matched: MatchedNodes
+    keys: sp.csr_array
+    targets: sp.csr_array
+    n: int
+    k_min: int
+
+    @property
+    def matrix(self) -> None:
+        """Links are not written out document by document."""
+        return None
+
+    def measures(self, ks: Iterable[int] | None = None, *, progress: Progress | None = None) -> list[Measures]:
+        """As ``Relation.measures``; transitivity is exact at every k."""
+        from infostream_dedup.links.compiled.block_totals import LinkBlock, block_totals
+
+        block = LinkBlock(self.matched.counts, self.matched.nodes.weights, self.matched.inside)
+        chosen = range(self.k_min, self.n + 1) if ks is None else ks
+        return block_totals(block, chosen, progress=progress).measures()
+
+    def chance(self) -> NDArray[np.float64]:
+        """As ``Relation.chance``."""
+        return chance_links(self.keys, self.targets, self.n)
+
+    def group_sizes(self, k: int) -> NDArray[np.int64]:
+        """As ``Relation.group_sizes``, in no particular order."""
+        from infostream_dedup.links.compiled.groups import group_leaders
+
+        least, weights = max(k, self.k_min), self.matched.nodes.weights
+        leader = group_leaders(self.matched.counts, least)
+        documents = np.bincount(leader, weights=weights, minlength=len(weights)).astype(np.int64)
+        alone = (np.bincount(leader, minlength=len(weights)) == 1) & (self.matched.inside < least)
+        singles = np.ones(int(documents[alone].sum()), dtype=np.int64)
+        return np.concatenate([documents[(documents > 0) & ~alone], singles])
+
+    def between(self, labels: NDArray[np.generic], *, same: bool) -> Relation:
+        """Not possible: equal documents may have different labels.
+
+        Raises:
+            ValueError: always.
+        """
+        del labels, same
+        raise ValueError("links between nodes of equal documents cannot be split by label; match without nodes")
+
+
+@dataclass(frozen=True, slots=True)
+class LowLinks:
+    """Links stored from some k upwards; those at lower k are counted as they are found, their transitivity sampled.
+
+    Attributes:
+        stored: the links that are stored.
+    """
+
+    stored: StoredLinks | NodeLinks
+
+    @property
+    def matrix(self) -> SimilarityMatrix | None:
+        """Of the links that are stored."""
+        return self.stored.matrix
+
+    def measures(self, ks: Iterable[int] | None = None, *, progress: Progress | None = None) -> list[Measures]:
+        """As ``Relation.measures``."""
+        stored = self.stored
+        chosen = set(range(1, stored.n + 1) if ks is None else ks)
+        below = [k for k in chosen if k < stored.k_min]
+        low: list[Measures] = []
+        if below:
+            from infostream_dedup.links.compiled.low_k import sweep_unstored
+
+            low = sweep_unstored(stored.keys, stored.targets, n=stored.n, most=max(below), progress=progress)
+        high = stored.measures(chosen.difference(below), progress=progress)
+        return [*(row for row in low if row.k in chosen), *high]
+
+    def chance(self) -> NDArray[np.float64]:
+        """As ``Relation.chance``."""
+        return self.stored.chance()
+
+    def group_sizes(self, k: int) -> NDArray[np.int64]:
+        """As ``Relation.group_sizes``."""
+        return self.stored.group_sizes(k)
+
+    def between(self, labels: NDArray[np.generic], *, same: bool) -> Relation:
+        """As ``Relation.between``, for the links that are stored."""
+        return self.stored.between(labels, same=same)
+
+
+@dataclass(frozen=True, slots=True)
+class ShareLinks:
+    """Links by the share of the asking document's key-term weight that was matched.
+
+    Attributes:
+        stored: links with matched weights.
+        own_weights: int64 (documents,), weight of all key terms of each document in units of 1e-9.
+        thresholds: shares to measure at, each above 0 to 1.
+    """
+
+    stored: StoredLinks
+    own_weights: NDArray[np.int64]
+    thresholds: Sequence[float]
+
+    @property
+    def matrix(self) -> SimilarityMatrix:
+        """The links, with matched weights."""
+        return self.stored.matrix
+
+    def measures(self, ks: Iterable[int] | None = None, *, progress: Progress | None = None) -> list[Measures]:
+        """As ``Relation.measures``, at each threshold."""
+        del ks, progress
+        shares = self.matrix.shares(self.own_weights)
+        return sweep_shares(shares, self.thresholds, between_groups=self.matrix.between_groups)
+
+    def chance(self) -> NDArray[np.float64]:
+        """As ``Relation.chance``, by count."""
+        return self.stored.chance()
+
+    def group_sizes(self, k: int) -> NDArray[np.int64]:
+        """As ``Relation.group_sizes``, by count."""
+        return self.stored.group_sizes(k)
+
+    def between(self, labels: NDArray[np.generic], *, same: bool) -> ShareLinks:
+        """As ``Relation.between``."""
+        return replace(self, stored=self.stored.between(labels, same=same))

@@ -1,0 +1,173 @@
+"""The posting lists of a window: keys and targets by term, with room that grows and is tidied."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import numpy as np
+
+from infostream_dedup.window.kernels.term_table import NOTHING, Terms, rehash
+from infostream_dedup.window.kernels.window_lists import (
+    Pool,
+    append_documents,
+    rebase,
+    reserve,
+    settle,
+    tidy,
+)
+from infostream_dedup.window.term_lists import Piece
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Postings", "lengthened"]
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+
+_FIRST_SLOTS: Final = 1 << 10
+_TIDIED_AT_ONCE: Final = 8
+_SLOTS_OF_A_DOCUMENT: Final = 64
+
+
+class Postings:
+    """Which documents have a term as a key, and which in their target.
+
+    The arrays may be replaced by longer ones whenever something is added: do not keep them.
+
+    Attributes:
+        terms: terms in use, each with a slot.
+        keys: posting lists of the key terms, by slot.
+        targets: posting lists of the targets, by slot.
+    """
+
+    def __init__(self) -> None:
+        self.terms = _empty_terms(_FIRST_SLOTS)
+        self.keys = _empty_pool(_FIRST_SLOTS)
+        self.targets = _empty_pool(_FIRST_SLOTS)
+        self._added_since_tidied = 0
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays."""
+        return sum(array.nbytes for array in (*self.terms, *self.keys, *self.targets))
+
+    def make_room_for_terms(self, most: int) -> None:
+        """See that ``most`` new terms can be given slots."""
+        terms, free = self.terms, int(self.terms.free[0])
+        if free >= most:
+            return
+        slots = len(terms.slot_terms)
+        larger = max(2 * slots, slots + most)
+        grown = _empty_terms(larger)
+        grown.slot_terms[:slots] = terms.slot_terms
+        # New slots go below the old ones, so that the old ones are used first.
+        grown.free_slots[: larger - slots] = np.arange(larger - 1, slots - 1, -1)
+        grown.free_slots[larger - slots : larger - slots + free] = terms.free_slots[:free]
+        grown.free[0], grown.tidied[0] = larger - slots + free, terms.tidied[0]
+        rehash(grown)
+        self.terms = grown
+        self.keys = self.keys._replace(lists=_with_slots(self.keys.lists, larger))
+        self.targets = self.targets._replace(lists=_with_slots(self.targets.lists, larger))
+
+    def make_room_for_postings(self, keys: int, targets: int) -> None:
+        """Reserve memory for many postings at once, so that it need not grow step by step while they are added."""
+        self.keys = _with_room(self.keys, keys)
+        self.targets = _with_room(self.targets, targets)
+
+    def grow_keys(self) -> None:
+        """Give the key lists half as much memory again."""
+        self.keys = _grown(self.keys)
+
+    def grow_targets(self) -> None:
+        """Give the target lists half as much memory again."""
+        self.targets = _grown(self.targets)
+
+    def extend(self, first: int, keys: Piece, targets: Piece, *, oldest: int) -> None:
+        """Append consecutive documents.
+
+        Args:
+            first: number of the first document.
+            keys: their key terms.
+            targets: their targets.
+            oldest: number of the first document that has not expired.
+        """
+        self.make_room_for_terms(len(keys.distinct) + len(targets.distinct))
+        self.keys = self._extended(self.keys, first, keys, oldest)
+        self.targets = self._extended(self.targets, first, targets, oldest)
+
+    def _extended(self, pool: Pool, first: int, piece: Piece, oldest: int) -> Pool:
+        ends = np.empty(len(piece.distinct), dtype=np.int64)
+        done = 0
+        while True:
+            done = reserve(piece.distinct, piece.counts, done, oldest, self.terms, pool, ends)
+            if done == len(ends):
+                break
+            # The next list may be long; chunks are at most twice as large as what they hold.
+            wanted = 2 * int(piece.counts[done:].sum())
+            pool = pool._replace(postings=lengthened(pool.postings, len(pool.postings) * 3 // 2 + wanted))
+        append_documents(first, piece.indptr, piece.places, ends, pool.postings)
+        settle(piece.distinct, ends, self.terms, pool)
+        return pool
+
+    def tidy(self, added: int, *, oldest: int, documents: int) -> None:
+        """Free what expired documents left behind: a pass over all slots while a quarter of the window changes.
+
+        Args:
+            added: documents added since the last call.
+            oldest: number of the first document that has not expired.
+            documents: documents in the window.
+        """
+        self._added_since_tidied += added
+        slots = len(self.terms.slot_terms)
+        # A small window that follows a large one keeps its many slots: only some are visited with every document.
+        share = 4 * slots / max(documents, slots // _SLOTS_OF_A_DOCUMENT, 1)
+        visited = min(int(self._added_since_tidied * share), slots)
+        if visited >= _TIDIED_AT_ONCE:
+            tidy(visited, oldest, self.terms, self.keys, self.targets)
+            self._added_since_tidied = 0
+
+    def renumber(self, oldest: int) -> None:
+        """Renumber documents so that ``oldest`` becomes 0."""
+        for pool in (self.keys, self.targets):
+            rebase(self.terms, pool, oldest)
+
+
+def lengthened(array: NDArray[_Scalar], size: int) -> NDArray[_Scalar]:
+    """A longer copy; the new rows are not initialised."""
+    longer = np.empty((size, *array.shape[1:]), dtype=array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
+def _empty_terms(slots: int) -> Terms:
+    table = 1 << (2 * slots - 1).bit_length()
+    return Terms(
+        table=np.full(table, NOTHING, dtype=np.int64),
+        table_slots=np.zeros(table, dtype=np.int32),
+        slot_terms=np.full(slots, NOTHING, dtype=np.int64),
+        free_slots=np.arange(slots - 1, -1, -1, dtype=np.int32),
+        free=np.array([slots], dtype=np.int64),
+        tidied=np.zeros(1, dtype=np.int64),
+    )
+
+
+def _empty_pool(slots: int) -> Pool:
+    free = np.full(33, NOTHING, dtype=np.int64)
+    free[-1] = 0
+    return Pool(np.full((slots, 4), NOTHING, dtype=np.int64), np.empty(1 << 12, dtype=np.uint32), free)
+
+
+def _with_slots(lists: NDArray[np.int64], slots: int) -> NDArray[np.int64]:
+    longer = lengthened(lists, slots)
+    longer[len(lists) :] = NOTHING
+    return longer
+
+
+def _with_room(pool: Pool, postings: int) -> Pool:
+    # A chunk is up to twice as large as what it holds.
+    wanted = int(pool.free[-1]) + 2 * postings
+    return pool if wanted <= len(pool.postings) else pool._replace(postings=lengthened(pool.postings, wanted))
+
+
+def _grown(pool: Pool) -> Pool:
+    return pool._replace(postings=lengthened(pool.postings, len(pool.postings) * 3 // 2))

@@ -1,0 +1,172 @@
+"""Compiled totals against three plain loops, and against the plain backend."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.links import SimilarityMatrix, compiled, sweep_counts
+from infostream_dedup.links.compiled import block_totals as block_totals_module
+from infostream_dedup.links.compiled.block_totals import LinkBlock, block_totals
+from infostream_dedup.links.measures import KTotals, Totals
+from infostream_dedup.machine.first_use import FirstUse
+
+N = 5
+
+
+@st.composite
+def count_tables(draw, largest=9):
+    size = draw(st.integers(0, largest))
+    table = np.array(draw(st.lists(st.integers(0, N), min_size=size * size, max_size=size * size)), dtype=np.uint8)
+    table = table.reshape(size, size)
+    if draw(st.booleans()):
+        table = np.maximum(table, table.T)
+    np.fill_diagonal(table, 0)
+    return table
+
+
+def by_loops(table, k):
+    """(links, reciprocal, paths, closed) of a square table of counts, straight from the definitions."""
+    linked = table >= k
+    np.fill_diagonal(linked, False)
+    size = len(table)
+    reciprocal = sum(linked[i, j] and linked[j, i] for i, j in itertools.permutations(range(size), 2))
+    paths = [(i, j, x) for i, j, x in itertools.permutations(range(size), 3) if linked[i, j] and linked[j, x]]
+    return int(linked.sum()), reciprocal, len(paths), sum(bool(linked[i, x]) for i, _, x in paths)
+
+
+def numbers(row):
+    return row.links, row.reciprocal, row.paths, row.closed
+
+
+@given(table=count_tables(), workers=st.integers(1, 3))
+@settings(max_examples=100, deadline=None)
+def test_every_k_equals_plain_loops(table, workers):
+    found = block_totals(LinkBlock(sp.csr_array(table)), range(1, N + 2), workers=workers).measures()
+    assert [row.k for row in found] == list(range(1, N + 2))
+    for row in found:
+        assert numbers(row) == by_loops(table, row.k)
+        assert row.documents == len(table)
+        assert row.symmetry == (row.reciprocal / row.links if row.links else None)
+        assert row.transitivity == (row.closed / row.paths if row.paths else None)
+
+
+@given(table=count_tables(6), data=st.data())
+@settings(max_examples=150, deadline=None)
+def test_nodes_equal_their_documents_written_out(table, data):
+    size = len(table)
+    weights = np.array(data.draw(st.lists(st.integers(1, 3), min_size=size, max_size=size)), dtype=np.int64)
+    own = np.array(data.draw(st.lists(st.integers(0, N), min_size=size, max_size=size)), dtype=np.uint8)
+    node_of = np.repeat(np.arange(size), weights)
+    documents = (table + np.diag(own))[np.ix_(node_of, node_of)] if size else np.zeros((0, 0), np.uint8)
+    for row in block_totals(LinkBlock(sp.csr_array(table), weights, own), range(1, N + 1)).measures():
+        assert numbers(row) == by_loops(documents, row.k)
+        assert row.documents == len(node_of)
+
+
+@given(table=count_tables(), ks=st.sets(st.integers(2, N)))
+@settings(max_examples=50, deadline=None)
+def test_both_sweeps_give_the_same_rows(table, ks):
+    table[table < 2] = 0
+    matrix = SimilarityMatrix(sp.csr_array(table), N, 2)
+    assert compiled.sweep_counts(matrix, ks) == sweep_counts(matrix, ks)
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_a_large_graph_of_many_words_and_blocks(symmetric):
+    random = np.random.default_rng(3)
+    near = np.abs(np.subtract.outer(np.arange(700), np.arange(700))) < 90
+    table = (random.integers(0, 13, (700, 700)) * near).astype(np.uint8)
+    far = random.random((700, 700)) < 0.01
+    table[far] = 8
+    shuffled = random.permutation(700)
+    table = table[np.ix_(shuffled, shuffled)]
+    if symmetric:
+        table = np.maximum(table, table.T)
+    np.fill_diagonal(table, 0)
+    table[table < 3] = 0
+    matrix = SimilarityMatrix(sp.csr_array(table), 12, 3)
+    assert compiled.sweep_counts(matrix, range(3, 13)) == sweep_counts(matrix, range(3, 13))
+
+
+@st.composite
+def weighted_relations(draw):
+    """Counts between nodes, documents of each node, counts inside nodes."""
+    table = draw(count_tables(7))
+    size = len(table)
+    weights = np.array(draw(st.lists(st.integers(1, 3), min_size=size, max_size=size)), dtype=np.int64)
+    inside = np.array(draw(st.lists(st.integers(0, N), min_size=size, max_size=size)), dtype=np.uint8)
+    return table, weights, inside
+
+
+@given(relation=weighted_relations(), data=st.data())
+@settings(max_examples=200, deadline=None)
+def test_totals_of_any_cut_add_up_to_those_of_the_whole(relation, data):
+    table, weights, inside = relation
+    whole = block_totals(LinkBlock(sp.csr_array(table), weights, inside), range(1, N + 1))
+    part_of = np.array(data.draw(st.lists(st.integers(0, 2), min_size=len(table), max_size=len(table))), dtype=np.int64)
+    parts = []
+    for part in range(3):
+        own = part_of == part
+        # A block gets its own rows and those they lead to, no others.
+        needed = own | (table[own] > 0).any(axis=0)
+        rows = np.where(needed[:, None], table, 0).astype(np.uint8)
+        parts.append(block_totals(LinkBlock(sp.csr_array(rows), weights, inside, own), range(1, N + 1)))
+    assert parts[0] + parts[1] + parts[2] == whole
+    assert (parts[0] + parts[1] + parts[2]).measures() == whole.measures()
+
+
+def test_a_block_counts_what_starts_in_its_own_rows():
+    # 0 <-> 1 -> 2 and 0 -> 2: from 0 start two links (one returned), the path 0 -> 1 -> 2, which is closed.
+    table = np.array([[0, 1, 1], [1, 0, 1], [0, 0, 0]], dtype=np.uint8)
+    block = LinkBlock(sp.csr_array(table), own=np.array([True, False, False]))
+    assert block_totals(block, [1]) == Totals(1, {1: KTotals(links=2, reciprocal=1, paths=1, closed=1)})
+
+
+def test_totals_at_different_k_do_not_add():
+    with pytest.raises(ConfigurationError, match="cannot be added"):
+        Totals(1, {4: KTotals(1, 0, 0, 0)}) + Totals(1, {5: KTotals(1, 0, 0, 0)})
+
+
+def test_a_verbatim_cluster_too_large_for_64_bits():
+    size = 3_000_000
+    nothing = sp.csr_array((1, 1), dtype=np.uint8)
+    block = LinkBlock(nothing, np.array([size]), np.array([12], dtype=np.uint8))
+    (row,) = block_totals(block, [12]).measures()
+    assert row.links == row.reciprocal == size * (size - 1)
+    assert row.closed == row.paths == size * (size - 1) * (size - 2) > 2**63
+    assert row.transitivity == 1
+
+
+def test_links_between_groups_have_no_transitivity():
+    table = np.ones((3, 3), dtype=np.uint8) - np.eye(3, dtype=np.uint8)
+    matrix = SimilarityMatrix(sp.csr_array(table), 1, 1, between_groups=True)
+    assert compiled.sweep_counts(matrix, [1]) == sweep_counts(matrix, [1])
+    assert compiled.sweep_counts(matrix, [1])[0].transitivity is None
+
+
+def test_k_below_what_is_stored_is_refused():
+    matrix = SimilarityMatrix(sp.csr_array((2, 2), dtype=np.uint8), 12, 4)
+    with pytest.raises(ConfigurationError, match="k_min 3"):
+        compiled.sweep_counts(matrix, [5, 3])
+
+
+def test_the_matrix_is_left_as_it_was():
+    table = np.array([[0, 1, 2], [3, 0, 1], [1, 2, 0]], dtype=np.uint8)
+    counts = sp.csr_array(table)
+    compiled.sweep_counts(SimilarityMatrix(counts, 3, 1), [1, 2, 3])
+    assert counts.toarray().tolist() == table.tolist()
+
+
+def test_progress_tells_of_the_first_compilation_and_of_each_k(monkeypatch):
+    monkeypatch.setattr(block_totals_module, "_FIRST_USE", FirstUse(block_totals_module._toy))
+    steps = []
+    matrix = SimilarityMatrix(sp.csr_array((2, 2), dtype=np.uint8), 12, 4)
+    compiled.sweep_counts(matrix, [4, 6], progress=lambda *step: steps.append(step))
+    assert steps == [("compiling", 0, 1), ("compiling", 1, 1), ("measuring", 1, 2), ("measuring", 2, 2)]

@@ -1,0 +1,219 @@
+"""Compiled matching against plain sets, and against the plain backend."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infostream_dedup.errors import CannotCreateError
+from infostream_dedup.links import plain, sweep_counts
+from infostream_dedup.links.compiled import matching
+from infostream_dedup.links.compiled.block_totals import LinkBlock, block_totals
+from infostream_dedup.links.compiled.matching import Resources, match, match_nodes
+from infostream_dedup.links.compiled.posting_index import PostingIndex, Workspace
+from infostream_dedup.links.compiled.term_rows import term_rows
+from infostream_dedup.machine.first_use import FirstUse
+
+TERMS = 14
+term_sets = st.sets(st.integers(0, TERMS - 1), max_size=8)
+
+
+@st.composite
+def collections(draw):
+    """Documents as (key terms, target): some equal to an earlier one, targets not always around the key terms."""
+    documents: list[tuple[frozenset[int], frozenset[int]]] = []
+    for _ in range(draw(st.integers(0, 14))):
+        if documents and draw(st.booleans()):
+            documents.append(draw(st.sampled_from(documents)))
+        else:
+            keys = draw(term_sets)
+            target = draw(term_sets) | (keys if draw(st.booleans()) else set())
+            documents.append((frozenset(keys), frozenset(target)))
+    return documents
+
+
+def rows(sets, *, weighted):
+    table = np.zeros((len(sets), TERMS), dtype=np.int64)
+    for document, terms in enumerate(sets):
+        for term in terms:
+            table[document, term] = 1 + term * 10**9 + document % 3 if weighted else 1
+    return sp.csr_array(table) if weighted else sp.csr_array(table.astype(np.bool_))
+
+
+def matrices(documents):
+    keys = rows([keys for keys, _ in documents], weighted=True)
+    return keys, rows([target for _, target in documents], weighted=False)
+
+
+def counted(documents, k_min):
+    size = len(documents)
+    table = np.zeros((size, size), dtype=np.uint8)
+    for i, (keys, _) in enumerate(documents):
+        for j, (_, target) in enumerate(documents):
+            if i != j and len(keys & target) >= k_min:
+                table[i, j] = len(keys & target)
+    return table
+
+
+@pytest.mark.parametrize("shard_size", [1, 3, 1 << 18])
+@given(documents=collections(), k_min=st.integers(1, 5))
+@settings(max_examples=60, deadline=None)
+def test_counts_equal_plain_sets(shard_size, documents, k_min):
+    keys, targets = matrices(documents)
+    found = match(
+        keys, targets, n=12, weights=False, k_min=k_min, resources=Resources(workers=1, shard_size=shard_size)
+    )
+    assert found.counts.dtype == np.uint8
+    assert found.counts.has_sorted_indices
+    assert found.counts.nnz == np.count_nonzero(found.counts.toarray())
+    assert found.counts.toarray().tolist() == counted(documents, k_min).tolist()
+    assert found.matched is None
+
+
+@given(documents=collections(), k_min=st.integers(1, 3))
+@settings(max_examples=60, deadline=None)
+def test_matched_weights_are_those_of_the_asking_document(documents, k_min):
+    keys, targets = matrices(documents)
+    found = match(keys, targets, n=12, weights=True, k_min=k_min, resources=Resources(workers=2))
+    weight = keys.toarray()
+    for i, j in zip(*found.counts.nonzero(), strict=True):
+        expected = sum(weight[i, term] for term in documents[i][0] & documents[j][1])
+        assert found.matched[i, j] == expected
+    assert found.matched.indices.tolist() == found.counts.indices.tolist()
+
+
+@given(documents=collections(), k_min=st.integers(1, 5))
+@settings(max_examples=60, deadline=None)
+def test_both_backends_give_the_same_matrix(documents, k_min):
+    keys, targets = matrices(documents)
+    ours = match(keys, targets, n=12, weights=True, k_min=k_min)
+    theirs = plain.match(keys, targets, n=12, weights=True, k_min=k_min)
+    for one, other in ((ours.counts, theirs.counts), (ours.matched, theirs.matched)):
+        assert one.dtype == other.dtype
+        assert one.indptr.tolist() == other.indptr.tolist()
+        assert one.indices.tolist() == other.indices.tolist()
+        assert one.data.tolist() == other.data.tolist()
+
+
+def large_collection(documents=3000, terms=500):
+    random = np.random.default_rng(5)
+    table = random.random((documents, terms)) < 0.06
+    table[1::7] = table[::7][: len(table[1::7])]
+    keys = (table & (random.random(terms) < 0.4)).astype(np.int64)
+    return sp.csr_array(keys), sp.csr_array(table)
+
+
+@pytest.mark.parametrize("k_min", [1, 4])
+def test_rows_are_split_where_their_links_need_too_much_room(k_min, monkeypatch):
+    monkeypatch.setattr("infostream_dedup.links.compiled.matching._LINKS_AT_ONCE", 5000)
+    keys, targets = large_collection()
+    product = (keys @ targets.T.astype(np.int64)).toarray()
+    np.fill_diagonal(product, 0)
+    product[product < k_min] = 0
+    found = match(keys, targets, n=60, weights=False, k_min=k_min, resources=Resources(workers=3, shard_size=700))
+    assert np.array_equal(found.counts.toarray(), product)
+
+
+def lies_on_disk(array):
+    return isinstance(array, np.memmap) or (isinstance(array, np.ndarray) and lies_on_disk(array.base))
+
+
+def test_links_beyond_the_memory_budget_lie_on_disk(tmp_path: Path):
+    keys, targets = large_collection(400)
+    in_memory = match(keys, targets, n=60, weights=True, k_min=2)
+    on_disk = match(keys, targets, n=60, weights=True, k_min=2, resources=Resources(folder=tmp_path, memory=1000))
+    for found, expected in ((on_disk.counts, in_memory.counts), (on_disk.matched, in_memory.matched)):
+        assert lies_on_disk(found.data)
+        assert lies_on_disk(found.indices)
+        assert found.indices.tolist() == expected.indices.tolist()
+        assert found.data.tolist() == expected.data.tolist()
+    # The files have no names, so nothing is left behind even by a process that is killed.
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_links_that_fit_nowhere_are_an_error(tmp_path: Path):
+    keys, targets = large_collection(400)
+    with pytest.raises(CannotCreateError, match="TMPDIR"):
+        match(
+            keys, targets, n=60, weights=False, k_min=2, resources=Resources(folder=tmp_path / "missing", memory=1000)
+        )
+
+
+def test_unsorted_indices_are_refused():
+    targets = sp.csr_array((np.ones(2, np.bool_), np.array([1, 0]), np.array([0, 2])), shape=(1, 2))
+    with pytest.raises(ValueError, match="sorted indices"):
+        match(sp.csr_array((1, 2), dtype=np.int64), targets, n=3, weights=False, k_min=1)
+
+
+def test_compilation_has_its_own_progress_line(monkeypatch):
+    monkeypatch.setattr(matching, "_FIRST_USE", FirstUse(matching._toy))
+    steps = []
+    keys, targets = large_collection(50)
+    match(keys, targets, n=60, weights=False, k_min=1, progress=lambda *step: steps.append(step))
+    assert steps == [("compiling", 0, 1), ("compiling", 1, 1), ("matching", 50, 50)]
+
+
+def test_nodes_hold_equal_documents_and_the_links_between_them():
+    documents = [({0, 1, 2}, {0, 1, 2}), ({0, 1}, {0, 1, 2, 3}), ({0, 1, 2}, {0, 1, 2})]
+    keys, targets = matrices(documents)
+    found = match_nodes(keys, targets, n=12, k_min=1)
+    assert found.nodes.node_of.tolist() == [0, 1, 0]
+    assert found.counts.toarray().tolist() == [[0, 3], [2, 0]]
+    assert found.inside.tolist() == [3, 0]
+
+
+@given(documents=collections(), k_min=st.integers(1, 3))
+@settings(max_examples=60, deadline=None)
+def test_nodes_give_the_symmetry_and_transitivity_of_their_documents(documents, k_min):
+    keys, targets = matrices(documents + documents[:5] + documents[:2])
+    ks = range(k_min, 9)
+    nodes = match_nodes(keys, targets, n=12, k_min=k_min)
+    found = block_totals(LinkBlock(nodes.counts, nodes.nodes.weights, nodes.inside), ks).measures()
+    assert found == sweep_counts(match(keys, targets, n=12, weights=False, k_min=k_min), ks)
+
+
+def test_a_large_verbatim_cluster_is_matched_once():
+    copies = 20_000
+    keys, targets = matrices([({0, 1, 2, 3}, {0, 1, 2, 3, 4}), ({0, 1, 5}, {0, 1, 2, 5})])
+    picked = np.repeat([0, 1], [copies, 1])
+    nodes = match_nodes(keys[picked], targets[picked], n=12, k_min=1)
+    assert len(nodes.nodes) == 2
+    block = LinkBlock(nodes.counts, nodes.nodes.weights, nodes.inside)
+    at = {row.k: row for row in block_totals(block, range(1, 5)).measures()}
+    assert at[4].links == copies * (copies - 1)
+    assert at[3].links == copies * (copies - 1) + copies
+    assert at[2].links == copies * (copies - 1) + 2 * copies
+    assert at[2].transitivity == 1
+
+
+@given(documents=collections(), k_min=st.integers(1, 4), cut=st.integers(0, 14), shard_size=st.integers(1, 9))
+@settings(max_examples=60, deadline=None)
+def test_an_index_of_some_documents_answers_questions_of_all(documents, k_min, cut, shard_size):
+    # Two indexes that list the key terms of all documents find together what one matching of all finds.
+    keys, targets = (term_rows(matrix) for matrix in matrices(documents))
+    listed = np.unique(keys.indices).astype(np.int64)
+    every = np.arange(len(documents))
+    found = np.zeros((len(documents), len(documents)), dtype=np.uint8)
+    for part in (every[:cut], every[cut:]):
+        index = PostingIndex.build(keys, targets, part, terms=listed, shard_size=shard_size)
+        place = np.full(len(documents), -1, dtype=np.int64)
+        place[index.order] = np.arange(len(index))
+        questions = index.questions(keys, every.astype(np.uint32), place)
+        workspace = Workspace.create(index, links=len(index) * len(questions))
+        links = index.ask(questions, 0, len(questions), k_min=k_min, workspace=workspace)
+        for link in links.tolist():
+            found[link >> 40, index.order[link >> 8 & 0xFFFFFFFF]] = link & 0xFF
+    assert found.tolist() == counted(documents, k_min).tolist()
+
+
+def test_links_without_room_are_refused_not_cut():
+    keys, targets = (term_rows(matrix) for matrix in large_collection(50))
+    index = PostingIndex.build(keys, targets, np.arange(50))
+    workspace = Workspace.create(index, links=0)
+    assert index.ask(index.own_questions(keys), 0, 50, k_min=1, workspace=workspace) is None
+    assert index.ask(index.own_questions(keys), 0, 1, k_min=1, workspace=workspace) is not None

@@ -1,0 +1,123 @@
+"""Every form in which links are stored measures the same links."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infostream_dedup.links import LowLinks, NodeLinks, ShareLinks, StoredLinks, choose_backend
+from infostream_dedup.links.chance import chance_links_across
+from infostream_dedup.links.compiled.matching import match_nodes
+
+N = 6
+TERMS = 8
+sets = st.sets(st.integers(0, TERMS - 1), max_size=N)
+
+
+@st.composite
+def collections(draw):
+    """Key terms and targets; some documents equal an earlier one."""
+    documents = draw(st.lists(st.tuples(sets, sets), min_size=1, max_size=7))
+    documents += draw(st.lists(st.sampled_from(documents), max_size=7))
+    tables = np.zeros((2, len(documents), TERMS), dtype=np.int64)
+    for row, pair in enumerate(documents):
+        for table, terms in zip(tables, pair, strict=True):
+            table[row, list(terms)] = 1
+    return sp.csr_array(tables[0]), sp.csr_array(tables[1] > 0)
+
+
+def stored(keys, targets, *, k_min=1, weights=False, engine="plain"):
+    backend = choose_backend(engine, keys.shape[0])
+    matrix = backend.match(keys, targets, n=N, weights=weights, k_min=k_min)
+    return StoredLinks(matrix=matrix, keys=keys, targets=targets, backend=backend)
+
+
+def nodes(keys, targets, *, k_min):
+    matched = match_nodes(keys, targets, n=N, k_min=k_min)
+    return NodeLinks(matched=matched, keys=keys, targets=targets, n=N, k_min=k_min)
+
+
+@given(terms=collections(), k_min=st.integers(1, 4))
+@settings(max_examples=60, deadline=None)
+def test_all_forms_agree_where_links_are_stored(terms, k_min):
+    plain = stored(*terms)
+    ks = range(k_min, N + 1)
+    others = [
+        stored(*terms, k_min=k_min, engine="compiled"),
+        nodes(*terms, k_min=k_min),
+        LowLinks(stored(*terms, k_min=k_min)),
+        LowLinks(nodes(*terms, k_min=k_min)),
+    ]
+    for other in others:
+        assert other.measures(ks) == plain.measures(ks)
+        assert other.chance().tolist() == plain.chance().tolist()
+        for k in ks:
+            assert Counter(other.group_sizes(k).tolist()) == Counter(plain.group_sizes(k).tolist())
+        assert Counter(other.group_sizes(1).tolist()) == Counter(plain.group_sizes(k_min).tolist())
+
+
+@given(terms=collections(), k_min=st.integers(2, 4))
+@settings(max_examples=30, deadline=None)
+def test_low_links_are_counted_exactly(terms, k_min):
+    found = LowLinks(stored(*terms, k_min=k_min)).measures()
+    assert [row.k for row in found] == list(range(1, N + 1))
+    for ours, exact in zip(found, stored(*terms).measures(), strict=True):
+        unsampled = {name: getattr(exact, name) for name in ("closed", "transitivity", "sampled", "transitivity_error")}
+        assert replace(ours, **unsampled) == exact
+
+
+@given(terms=collections(), data=st.data())
+@settings(max_examples=40, deadline=None)
+def test_blocks_of_languages_are_measured_alike(terms, data):
+    documents = terms[0].shape[0]
+    labels = np.array(data.draw(st.lists(st.integers(0, 1), min_size=documents, max_size=documents)), dtype=np.uint8)
+    plain = stored(*terms)
+    for same in (True, False):
+        expected = plain.between(labels, same=same)
+        assert LowLinks(plain).between(labels, same=same).measures() == expected.measures()
+        compiled = stored(*terms, engine="compiled").between(labels, same=same)
+        assert compiled.measures() == expected.measures()
+        assert compiled.chance().tolist() == expected.chance().tolist()
+    links = [plain.between(labels, same=same).measures([1])[0].links for same in (True, False)]
+    assert sum(links) == plain.measures([1])[0].links
+
+
+@given(terms=collections())
+@settings(max_examples=40, deadline=None)
+def test_with_equal_weights_shares_are_counts(terms):
+    # Only full documents: a share of k / n is then reached by exactly k terms.
+    full = np.flatnonzero(np.diff(terms[0].indptr) == 4)
+    keys, targets = terms[0][full], terms[1][full]
+    links = stored(keys, targets, weights=True)
+    shares = ShareLinks(links, np.full(len(full), 4), [0.25, 0.5, 0.75, 1.0])
+    counts = links.measures(range(1, 5))
+    assert [replace(row, k=k, threshold=None) for k, row in enumerate(shares.measures(), start=1)] == counts
+    assert shares.matrix is links.matrix
+
+
+def test_links_of_some_documents():
+    keys = sp.csr_array(np.array([[1, 1, 0], [1, 0, 1], [1, 1, 0]], dtype=np.int64))
+    links = stored(keys, keys > 0).restricted(np.array([0, 2]))
+    assert [(row.k, row.links) for row in links.measures([1, 2, 3])] == [(1, 2), (2, 2), (3, 0)]
+    assert links.chance()[0] == 2
+
+
+def test_chance_across_and_within_labels_by_hand():
+    # Document 0 (label 0) asks documents 1 and 2 (label 1), one of which has its term; they ask document 0, which has
+    # the term of the second of them only. Within label 1 neither has the term of the other.
+    keys = sp.csr_array(np.array([[1, 0], [0, 1], [1, 0]], dtype=np.int64))
+    labels = np.array([0, 1, 1])
+    assert chance_links_across(keys, keys, 1, labels).tolist() == [4.0, 2.0]
+    assert stored(keys, keys > 0).between(labels, same=True).chance()[:2].tolist() == [2.0, 0.0]
+
+
+def test_nodes_cannot_be_split_by_label():
+    keys = sp.csr_array(np.ones((2, 1), dtype=np.int64))
+    with pytest.raises(ValueError, match="split by label"):
+        nodes(keys, keys > 0, k_min=1).between(np.array([0, 1]), same=True)
