@@ -13,34 +13,39 @@ from infostream_dedup.model.version import VERSION
 if TYPE_CHECKING:
     from infostream_dedup import methods
     from infostream_dedup.api import (
+        Reading,
         compare,
         dedup,
+        demo,
         evaluate,
         pairs,
         similarity_matrix,
         sweep,
-        write_comparison,
-        write_report,
+        sweep_store,
     )
     from infostream_dedup.corpus import read_documents
     from infostream_dedup.model import Document, Settings
+    from infostream_dedup.report import write_comparison, write_report
     from infostream_dedup.stream.deduplicator import Deduplicator
     from infostream_dedup.stream.settings import StreamSettings
 
 __all__ = [
     "Deduplicator",
     "Document",
+    "Reading",
     "Settings",
     "StreamSettings",
     "__version__",
     "compare",
     "dedup",
+    "demo",
     "evaluate",
     "methods",
     "pairs",
     "read_documents",
     "similarity_matrix",
     "sweep",
+    "sweep_store",
     "write_comparison",
     "write_report",
 ]
@@ -52,15 +57,12 @@ _HOME = {
     "StreamSettings": "stream.settings",
     "Document": "model",
     "Settings": "model",
-    "compare": "api",
-    "dedup": "api",
-    "evaluate": "api",
-    "pairs": "api",
     "read_documents": "corpus",
-    "similarity_matrix": "api",
-    "sweep": "api",
-    "write_comparison": "api",
-    "write_report": "api",
+    **dict.fromkeys(
+        ("Reading", "compare", "dedup", "demo", "evaluate", "pairs", "similarity_matrix", "sweep", "sweep_store"), "api"
+    ),
+    "write_comparison": "report",
+    "write_report": "report",
 }
 
 

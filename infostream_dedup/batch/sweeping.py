@@ -35,6 +35,8 @@ from infostream_dedup.terms.untranslated import untranslated_shares
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from infostream_dedup.corpus import ReadingReport
+
 __all__ = [
     "SHARE_THRESHOLDS",
     "Example",
@@ -112,6 +114,7 @@ class SweepResult:
         examples: pairs at each k.
         untranslated: in a pivot language, share of the weight of all terms that terms without an equivalent have, per
             language of the documents.
+        report: what was read; None where no documents were.
     """
 
     rows: list[SweepRow]
@@ -124,6 +127,7 @@ class SweepResult:
     groups: dict[str, dict[int, int]] = field(default_factory=dict)
     examples: list[Example] = field(default_factory=list)
     untranslated: dict[str, float] = field(default_factory=dict)
+    report: ReadingReport | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The content of ``sweep.json``."""

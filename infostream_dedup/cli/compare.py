@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from infostream_dedup.cli.options import documents_argument, general_options, pop_reading, reading_options
-from infostream_dedup.cli.output import chosen_format, note, print_json, print_rows, print_table
+from infostream_dedup.cli.options import documents_argument, general_options, reading_options
+from infostream_dedup.cli.output import (
+    chosen_format,
+    note,
+    note_reading,
+    print_json,
+    print_rows,
+    print_table,
+    save_rows,
+)
 from infostream_dedup.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -91,7 +99,15 @@ _COLUMNS: Final = (
 @click.option("--out", type=click.Path(file_okay=False), help="Write tables, plots and report.html with examples here.")
 @reading_options
 @general_options("table", "json", "csv", "jsonl")
-def compare(**given: Any) -> None:
+def compare(
+    documents: tuple[str, ...],
+    sample_disagreements: int | None,
+    out_labels: str | None,
+    out: str | None,
+    output_format: str | None,
+    quiet: bool,
+    **given: Any,
+) -> None:
     """Every method of the source papers on your documents: what it finds, how well, at which cost.
 
     A row: pairs, precision, recall, f1 (with its 95 % interval low, high), only (pairs that no other method finds),
@@ -101,38 +117,35 @@ def compare(**given: Any) -> None:
     Without labels the pool decides: pairs that MD5 to Opt Freq (A0 to A10) find together and whose texts have a
     String::Similarity of 0.80.
     """
-    from infostream_dedup import api
+    from infostream_dedup import api, report
 
-    wanted = given["sample_disagreements"] or 0
-    if given["out_labels"] is not None and not wanted:
+    wanted = sample_disagreements or 0
+    if out_labels is not None and not wanted:
         raise click.UsageError("--out-labels says where sampled pairs go; say how many with --sample-disagreements N")
-    with progress_bar(quiet=given["quiet"]) as progress:
-        found, report = api.compare_with_report(
-            given["documents"],
-            labels=given["labels"],
-            methods=[name.strip() for part in given["methods"] for name in part.split(",")] or None,
-            protocol=given["protocol"],
-            pool=given["pool"].lower(),
-            kin=given["kin"],
-            kin_field=given["kin_field"] or None,
-            lang=given["lang"],
-            domains=given["domains"],
-            positive=given["positive"].split(","),
-            growth=given["growth"],
-            examples=given["out"] is not None,
-            disagreements=max(wanted, _EXAMPLES if given["out"] is not None else 0),
+    with progress_bar(quiet=quiet) as progress:
+        found = api.compare(
+            documents,
+            methods=[name.strip() for part in given.pop("methods") for name in part.split(",")] or None,
+            pool=given.pop("pool").lower(),
+            kin_field=given.pop("kin_field") or None,
+            positive=given.pop("positive").split(","),
+            examples=out is not None,
+            disagreements=max(wanted, _EXAMPLES if out is not None else 0),
             progress=progress,
-            **pop_reading(given),
+            **given,
         )
-        if given["out"] is not None:
-            api.write_comparison(found, given["out"])
-    _print(found, chosen_format(given["output_format"], "table", "json"))
-    _say(found, quiet=given["quiet"])
+        if out is not None:
+            report.write_comparison(found, out)
+    _print(found, chosen_format(output_format, "table", "json"))
+    _say(found, quiet=quiet)
     if wanted:
-        _write_disagreements(found, wanted, given)
-    note(report.summary(), quiet=given["quiet"])
-    if given["out"] is not None:
-        note(f"report: {given['out']}/report.html", quiet=given["quiet"])
+        target = out_labels or str(Path(out or "") / _DISAGREEMENTS)
+        rows = [pair.as_dict() for pair in found.disagreements[:wanted]]
+        save_rows(rows, target, inputs=[*documents, *filter(None, [given["labels"]])])
+        note(f"{len(rows)} pairs to judge: {target}", quiet=quiet)
+    note_reading(found.report, quiet=quiet)
+    if out is not None:
+        note(f"report: {out}/report.html", quiet=quiet)
 
 
 def _print(found: Comparison, output_format: str) -> None:
@@ -185,13 +198,3 @@ def _say(found: Comparison, *, quiet: bool) -> None:
         note(remark, quiet=quiet)
     cost = found.reading
     note(f"reading, shared by all: {cost.seconds:.2f} s, {cost.cpu_seconds:.2f} CPU s", quiet=quiet)
-
-
-def _write_disagreements(found: Comparison, wanted: int, given: dict[str, Any]) -> None:
-    from infostream_dedup.corpus import open_output, write_rows
-
-    target = given["out_labels"] or str(Path(given["out"] or "") / _DISAGREEMENTS)
-    rows = [pair.as_dict() for pair in found.disagreements[:wanted]]
-    with open_output(target, inputs=[*given["documents"], *([given["labels"]] if given["labels"] else [])]) as stream:
-        write_rows(rows, stream, "jsonl")
-    note(f"{len(rows)} pairs to judge: {target}", quiet=given["quiet"])

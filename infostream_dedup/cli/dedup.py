@@ -8,11 +8,8 @@ import click
 
 from infostream_dedup.cli.options import (
     boilerplate_option,
-    checked_prefix,
     documents_argument,
     general_options,
-    pop_reading,
-    pop_settings,
     prefix_option,
     reading_options,
     representation_option,
@@ -49,7 +46,9 @@ __all__ = ["dedup"]
 @settings_options
 @reading_options
 @general_options("table", "json", "jsonl", "csv")
-def dedup(**given: Any) -> None:
+def dedup(
+    documents: tuple[str, ...], out: str, prefix: str, output_format: str | None, quiet: bool, **given: Any
+) -> None:
     """Write the collection without its duplicates; every column is kept.
 
     Status of a document: exact (its body equals an earlier one's), duplicate, similar (4 terms in either direction),
@@ -59,22 +58,10 @@ def dedup(**given: Any) -> None:
     """
     from infostream_dedup import api
 
-    reading = pop_reading(given)
-    settings = pop_settings(given, representation=given["representation"], k=given["k"])
-    with progress_bar(quiet=given["quiet"]) as progress:
-        summary = api.dedup(
-            given["documents"],
-            given["out"],
-            keep=given["keep"],
-            annotate=given["annotate"],
-            prefix=checked_prefix(given),
-            duplicate_rule=given["duplicate_rule"],
-            boilerplate=given["boilerplate"],
-            settings=settings,
-            engine=given["engine"],
-            progress=progress,
-            **reading,
-        )
-    if given["out"] != "-":
-        print_rows([summary.as_dict()], chosen_format(given["output_format"], "table", "json"))
-    note(summary.report.summary(), quiet=given["quiet"])
+    if prefix and not given["annotate"]:
+        raise click.UsageError("--prefix goes with --annotate")
+    with progress_bar(quiet=quiet) as progress:
+        summary = api.dedup(documents, out, prefix=prefix, progress=progress, **given)
+    if out != "-":
+        print_rows([summary.as_dict()], chosen_format(output_format, "table", "json"))
+    note(summary.report.summary(), quiet=quiet)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from infostream_dedup.cli.output import note
+from infostream_dedup.cli.output import note, note_reading
 from infostream_dedup.cli.progress import progress_bar
 from infostream_dedup.cli.sweep import print_sweep
 
@@ -23,11 +23,9 @@ __all__ = ["demo"]
 def demo(out: str, quiet: bool) -> None:
     """The main job on the bundled sample: news items in Russian, Ukrainian and English."""
     from infostream_dedup import api
-    from infostream_dedup.sample import documents_path
 
     with progress_bar(quiet=quiet) as progress:
-        result, report = api.sweep_with_report([str(documents_path())], progress=progress)
-        api.write_report(result, out)
+        result = api.demo(out, progress=progress)
     print_sweep(result, "table")
-    note(report.summary(), quiet=quiet)
+    note_reading(result.report, quiet=quiet)
     note(f"report: {out}/report.html", quiet=quiet)

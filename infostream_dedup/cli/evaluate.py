@@ -9,13 +9,11 @@ import click
 from infostream_dedup.cli.options import (
     documents_argument,
     general_options,
-    pop_reading,
-    pop_settings,
     reading_options,
     representation_option,
     settings_options,
 )
-from infostream_dedup.cli.output import chosen_format, note, print_json, print_rows, print_table
+from infostream_dedup.cli.output import chosen_format, note_reading, print_json, print_rows
 from infostream_dedup.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -51,7 +49,7 @@ __all__ = ["evaluate"]
 @settings_options
 @reading_options
 @general_options("table", "json", "jsonl", "csv")
-def evaluate(**given: Any) -> None:
+def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None, quiet: bool, **given: Any) -> None:
     """Precision, recall and F1 at every k against labelled pairs, with 95 % intervals of F1.
 
     Where documents carry a family, every linked pair of two families is false unless they are kin; else only labelled
@@ -59,32 +57,24 @@ def evaluate(**given: Any) -> None:
     """
     from infostream_dedup import api
 
-    reading = pop_reading(given)
-    settings = pop_settings(given, representation=given["representation"], rule=given["rule"])
-    with progress_bar(quiet=given["quiet"]) as progress:
-        found, report = api.evaluate_with_report(
-            given["documents"],
-            given["labels"],
-            kin=given["kin"],
-            kin_field=given["kin_field"] or None,
-            lang=given["lang"],
-            domains=given["domains"],
-            positive=given["positive"].split(","),
-            settings=settings,
-            engine=given["engine"],
+    with progress_bar(quiet=quiet) as progress:
+        found = api.evaluate(
+            documents,
+            labels,
+            kin_field=given.pop("kin_field") or None,
+            positive=given.pop("positive").split(","),
             progress=progress,
-            **reading,
+            **given,
         )
-    output_format = chosen_format(given["output_format"], "table", "json")
-    if output_format == "json":
+    form = chosen_format(output_format, "table", "json")
+    rows = [row.as_dict() for row in found.rows]
+    if form == "json":
         print_json(found.as_dict())
-    elif output_format == "table":
-        print_table([row.as_dict() for row in found.rows])
-        click.echo()
-        click.echo(_verdict(found))
     else:
-        print_rows([row.as_dict() for row in found.rows], output_format)
-    note(report.summary(), quiet=given["quiet"])
+        print_rows(rows, form)
+    if form == "table":
+        click.echo(f"\n{_verdict(found)}")
+    note_reading(found.report, quiet=quiet)
 
 
 def _verdict(found: Evaluation) -> str:

@@ -98,20 +98,20 @@ def ingest(**given: Any) -> None:
     names.
     """
     from infostream_dedup.cli.following import followed
-    from infostream_dedup.corpus import BadRecords, placed_documents
+    from infostream_dedup.corpus import Reading, placed_documents
     from infostream_dedup.stream.deduplicator import Deduplicator
 
     listed, columns = _boilerplate(given.pop("boilerplate")), _columns(given)
     settings = pop_stream_settings(given, Path(given["store"]))
-    reading, model = pop_reading(given), _model(given["model"])
+    reading, model = Reading(**pop_reading(given)), _model(given["model"])
     if given["follow"] and given["batch_id"] is not None:
         raise click.UsageError("--batch-id names what is given at once; with --follow batches are named by content")
-    bad = BadRecords(**{name: reading.pop(name) for name in ("on_error", "quarantine", "max_errors")})
+    bad = reading.bad_records()
     size = given["batch_size"]
     batches = (
         followed(given["documents"], bad, reading, size=size, seconds=given["batch_seconds"])
         if given["follow"]
-        else _batches(placed_documents(given["documents"], bad, **reading), size)
+        else _batches(placed_documents(given["documents"], bad, reading), size)
     )
     with (
         progress_bar(quiet=given["quiet"]) as progress,

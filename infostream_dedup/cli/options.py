@@ -133,7 +133,7 @@ boilerplate_option = click.option(
 )
 
 
-prefix_option = click.option("--prefix", help="Put before the names of the columns that --annotate adds.")
+prefix_option = click.option("--prefix", default="", help="Put before the names of the columns that --annotate adds.")
 
 
 def checked_prefix(given: dict[str, Any]) -> str:

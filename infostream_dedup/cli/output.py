@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 if TYPE_CHECKING:
+    from infostream_dedup.corpus import ReadingReport
     from infostream_dedup.corpus.rows import RowFormat
 
-__all__ = ["chosen_format", "note", "print_json", "print_rows", "print_table"]
+__all__ = ["chosen_format", "note", "note_reading", "print_json", "print_rows", "print_table", "save_rows"]
 
 
 def chosen_format(given: str | None, on_terminal: str, in_pipe: str) -> str:
@@ -23,6 +24,12 @@ def note(message: str, *, quiet: bool) -> None:
     """A line for the person at the keyboard."""
     if not quiet:
         click.echo(message, err=True)
+
+
+def note_reading(report: ReadingReport | None, *, quiet: bool) -> None:
+    """A line that accounts for every record of the input."""
+    if report is not None:
+        note(report.summary(), quiet=quiet)
 
 
 def print_json(value: Any) -> None:
@@ -37,12 +44,27 @@ def print_rows(rows: Iterable[Mapping[str, Any]], output_format: str, *, columns
 
     ``columns`` are the header of a CSV table, which then has one without rows too; those of the first row by default.
     """
-    from infostream_dedup.corpus.rows import write_rows
+    from infostream_dedup.report.rows import write_rows
 
     if output_format == "table":
         print_table(list(rows))
     else:
         write_rows(rows, sys.stdout.buffer, cast("RowFormat", output_format), columns=columns)
+
+
+def save_rows(
+    rows: Iterable[Mapping[str, Any]],
+    target: str,
+    output_format: str = "jsonl",
+    *,
+    columns: Sequence[str] | None = None,
+    inputs: Iterable[str] = (),
+) -> None:
+    """Write rows to a file, whole or not at all; ``inputs`` are files that it must not replace."""
+    from infostream_dedup.report.rows import open_output, write_rows
+
+    with open_output(target, inputs=[name for name in inputs if name != "-"]) as stream:
+        write_rows(rows, stream, cast("RowFormat", output_format), columns=columns)
 
 
 def print_table(rows: Sequence[Mapping[str, Any]], *, title: str | None = None) -> None:

@@ -10,23 +10,17 @@ from infostream_dedup.cli.options import (
     boilerplate_option,
     documents_argument,
     general_options,
-    pop_given_settings,
-    pop_reading,
     reading_options,
     representation_option,
     settings_options,
 )
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 from infostream_dedup.cli.progress import progress_bar
-from infostream_dedup.model.settings import Settings
 
 if TYPE_CHECKING:
-    from infostream_dedup.batch.epoch_statistics import EpochStatistics
     from infostream_dedup.batch.pairing import PairRow
 
 __all__ = ["pairs"]
-
-_COLUMNS = ("a", "b", "forward", "backward", "n_a", "n_b", "share_forward", "share_backward", "relation", "terms")
 
 
 @click.command()
@@ -48,7 +42,7 @@ _COLUMNS = ("a", "b", "forward", "backward", "n_a", "n_b", "share_forward", "sha
 @settings_options
 @reading_options
 @general_options("table", "jsonl", "json", "csv")
-def pairs(**given: Any) -> None:
+def pairs(documents: tuple[str, ...], terms: str, output_format: str | None, quiet: bool, **given: Any) -> None:
     """Pairs of documents that are linked at k in at least one direction.
 
     A row: a, b (ids, a the earlier), forward (key terms of a found in b), backward, n_a, n_b (key terms of each),
@@ -59,47 +53,15 @@ def pairs(**given: Any) -> None:
     """
     from infostream_dedup import api
 
-    reading = pop_reading(given)
-    settings, statistics = _settings(given)
-    if given["k_min"] is not None and given["k_min"] > settings.n:
-        raise click.BadParameter(f"no pair can have {given['k_min']} of {settings.n} terms", param_hint="--k-min")
-    with progress_bar(quiet=given["quiet"]) as progress:
-        rows, report = api.pairs_with_report(
-            given["documents"],
-            settings=settings,
-            k_min=given["k_min"],
-            terms=given["terms"] == "all",
-            cross_language=given["cross_language"],
-            between_files=given["between_files"],
-            statistics=statistics,
-            boilerplate=given["boilerplate"],
-            engine=given["engine"],
-            progress=progress,
-            **reading,
-        )
-    output_format = chosen_format(given["output_format"], "table", "jsonl")
-    columns = _COLUMNS if given["terms"] == "all" else _COLUMNS[:-1]
-    if settings.representation == "pivot" and given["terms"] == "all":
-        columns = (*columns, "met")
-    shown = (_shown(row) if output_format == "table" else row.as_dict() for row in rows)
-    print_rows(shown, output_format, columns=columns)
-    note(report.summary(), quiet=given["quiet"])
+    with progress_bar(quiet=quiet) as progress:
+        found = api.pairs(documents, terms=terms == "all", progress=progress, **given)
+    form = chosen_format(output_format, "table", "jsonl")
+    print_rows((_for_the_eye(row) if form == "table" else row.as_dict() for row in found), form, columns=found.columns)
+    note(found.report.summary(), quiet=quiet)
 
 
-def _settings(given: dict[str, Any]) -> tuple[Settings, EpochStatistics | None]:
-    chosen = {**pop_given_settings(given), "representation": given["representation"], "k": given["k"]}
-    if given["statistics"] is None:
-        return Settings.of(**chosen), None
-    if chosen["preset"] is not None:
-        raise click.UsageError("--statistics takes the settings of the stream; leave out --preset")
-    from infostream_dedup.batch.epoch_statistics import epoch_statistics
-
-    statistics = epoch_statistics(given["statistics"])
-    return statistics.settings(chosen), statistics
-
-
-def _shown(row: PairRow) -> dict[str, Any]:
-    """A row for the eye: words that met across languages say which terms did, too."""
+def _for_the_eye(row: PairRow) -> dict[str, Any]:
+    """A row of the table: words that met across languages take the place of the terms."""
     shown = row.as_dict()
     if row.met is not None:
         del shown["terms"]
