@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from infostream_dedup.model.version import VERSION
 
 if TYPE_CHECKING:
-    from infostream_dedup import methods
+    from infostream_dedup import methods, passages, store
     from infostream_dedup.api import (
         Reading,
         compare,
@@ -36,21 +36,34 @@ __all__ = [
     "Settings",
     "StreamSettings",
     "__version__",
+    "boilerplate",
+    "classify",
     "compare",
     "dedup",
     "demo",
+    "dictionaries",
     "evaluate",
+    "ingest",
     "methods",
     "pairs",
+    "passages",
+    "provenance",
     "read_documents",
+    "search",
     "similarity_matrix",
+    "store",
+    "suggest",
     "sweep",
     "sweep_store",
+    "train",
     "write_comparison",
     "write_report",
 ]
 
 __version__ = VERSION
+
+_ROOMS = ("methods", "passages", "store")
+"""Names that are both a room of the package and a command: the room hands on the public functions of the command."""
 
 _HOME = {
     "Deduplicator": "stream.deduplicator",
@@ -58,17 +71,21 @@ _HOME = {
     "Document": "model",
     "Settings": "model",
     "read_documents": "corpus",
-    **dict.fromkeys(
-        ("Reading", "compare", "dedup", "demo", "evaluate", "pairs", "similarity_matrix", "sweep", "sweep_store"), "api"
-    ),
     "write_comparison": "report",
     "write_report": "report",
+    **dict.fromkeys(
+        (
+            *("Reading", "boilerplate", "classify", "compare", "dedup", "demo", "dictionaries", "evaluate", "ingest"),
+            *("pairs", "provenance", "search", "similarity_matrix", "suggest", "sweep", "sweep_store", "train"),
+        ),
+        "api",
+    ),
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name == "methods":
-        return import_module(f"{__name__}.methods")
+    if name in _ROOMS:
+        return import_module(f"{__name__}.{name}")
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypedDict
 
 from infostream_dedup.corpus.read_options import Reading, ReadingOptions, chosen_reading
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import Settings
 
-__all__ = ["Keywords", "SettingsKeywords", "StoredTermKeywords", "SweepKeywords", "TermKeywords", "chosen", "parted"]
+__all__ = [
+    "FindKeywords",
+    "IngestKeywords",
+    "Keywords",
+    "PassageKeywords",
+    "SettingsKeywords",
+    "StoredTermKeywords",
+    "StreamKeywords",
+    "SweepKeywords",
+    "TermKeywords",
+    "chosen",
+    "parted",
+]
 
 
 class TermKeywords(TypedDict, total=False):
@@ -53,6 +65,58 @@ class Keywords(SettingsKeywords, ReadingOptions, total=False):
 
 class SweepKeywords(TermKeywords, ReadingOptions, total=False):
     """The settings that a sweep takes, and reading options."""
+
+
+class StreamKeywords(TypedDict, total=False):
+    """The settings of a stream by name (``StreamSettings``); None is a value: no limit."""
+
+    representation: str
+    weighting: str
+    n: int
+    target: str
+    df_min: float
+    df_max: float
+    k1: float
+    b: float
+    short: str
+    morph: str
+    k_duplicate: int
+    k_similar: int
+    duplicate_rule: str
+    least_shared: float
+    window_days: float | None
+    window_documents: int | None
+    epoch_documents: int
+    first_epoch: int
+    epoch_days: int | None
+    same_source: str
+    exact_rule: str
+    best: str
+    source_ranks: Sequence[str]
+    templates: bool
+    chaining_documents: int
+    chaining_density: float
+    loss_limit: float | None
+    loss_documents: int
+    keep_text: bool
+
+
+class IngestKeywords(StreamKeywords, ReadingOptions, total=False):
+    """The settings of a stream, and reading options."""
+
+
+class PassageKeywords(TypedDict, total=False):
+    """The fields of ``PassageSettings``; None means not given."""
+
+    feature: str | None
+    tau: float | None
+    gap: int | None
+    min_sentences: int | None
+    min_words: int | None
+
+
+class FindKeywords(PassageKeywords, ReadingOptions, total=False):
+    """What counts as a passage, and reading options."""
 
 
 def chosen(

@@ -12,7 +12,13 @@ if TYPE_CHECKING:
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document
 
-__all__ = ["read_collection", "read_list", "without_boilerplate"]
+__all__ = ["paths_of", "read_collection", "read_list", "without_boilerplate"]
+
+
+def paths_of(source: Any) -> list[str]:
+    """The files among a source, which no output may replace."""
+    items = source if isinstance(source, list | tuple) else [source]
+    return [str(item) for item in items if isinstance(item, str | Path) and str(item) != "-"]
 
 
 def read_collection(

@@ -38,15 +38,9 @@ def show(words: tuple[str, ...], lang: Any, target: Any, output_format: str | No
     rung that has any), why (why not).
     """
     del quiet
-    if target is None:
-        from infostream_dedup.lexicography import show as entries_of
+    from infostream_dedup.api import dictionaries as known
 
-        rows = [entry.as_dict() for word in words for entry in entries_of(word, lang)]
-    else:
-        from infostream_dedup.lexicography.ladder_view import ladder_of
-
-        rows = [step.as_dict() for word in words for step in ladder_of(word, target, lang)]
-    print_rows(rows, chosen_format(output_format, "table", "jsonl"))
+    print_rows(known.show(words, lang, to=target), chosen_format(output_format, "table", "jsonl"))
 
 
 for command in (check, import_table, list_tables, remove, install_model):

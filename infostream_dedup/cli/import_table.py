@@ -38,17 +38,7 @@ _COLUMNS = ("name", "pairs", "languages", "file")
     "--output", "output_format", type=click.Choice(["table", "jsonl", "json", "csv"]), help="Form of the output."
 )
 @click.option("--quiet", is_flag=True, help="No progress and no summary on standard error.")
-def import_table(
-    file: Path,
-    source: Any,
-    target: Any,
-    table_format: Any,
-    parts: tuple[str, ...],
-    name: str | None,
-    skip: bool,
-    output_format: str | None,
-    quiet: bool,
-) -> None:
+def import_table(file: Path, source: Any, target: Any, output_format: str | None, quiet: bool, **given: Any) -> None:
     """Import a table of word pairs, for the dictionary rung of the ladder.
 
     FILE is a table of your own (tsv: a header with source and target, or the codes of the languages, and perhaps pos;
@@ -60,11 +50,10 @@ def import_table(
     Columns: name, pairs, replaced (a table of that name was there), left_out (sound rows that were not taken), broken
     (rows skipped), file.
     """
-    from infostream_dedup.lexicography.imports import TERMS
-    from infostream_dedup.lexicography.imports import import_table as bring
+    from infostream_dedup.api import dictionaries
 
     with progress_bar(quiet=quiet) as progress:
-        done = bring(file, source, target, table_format, parts=parts or TERMS, name=name, skip=skip, progress=progress)
+        done = dictionaries.import_table(file, source, target, progress=progress, **given)
     row = {
         "name": done.name,
         "pairs": done.pairs,
@@ -89,9 +78,9 @@ def list_tables(output_format: str | None, quiet: bool) -> None:
 
     Columns: name, pairs, languages (pairs of codes), file.
     """
-    from infostream_dedup.lexicography.imports import installed_tables
+    from infostream_dedup.api import dictionaries
 
-    rows = installed_tables()
+    rows = dictionaries.list_tables()
     if not rows:
         note("no imported tables; bring one with: infostream-dedup dictionaries import FILE", quiet=quiet)
     print_rows(rows, chosen_format(output_format, "table", "jsonl"), columns=_COLUMNS)
@@ -102,6 +91,6 @@ def list_tables(output_format: str | None, quiet: bool) -> None:
 @click.option("--quiet", is_flag=True, help="Say nothing.")
 def remove(name: str, quiet: bool) -> None:
     """Remove the imported table NAME (see list)."""
-    from infostream_dedup.lexicography.imports import remove_table
+    from infostream_dedup.api import dictionaries
 
-    note(f"removed {remove_table(name)}", quiet=quiet)
+    note(f"removed {dictionaries.remove_table(name)}", quiet=quiet)

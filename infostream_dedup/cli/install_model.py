@@ -24,9 +24,9 @@ def install_model(file: Path, output_format: str | None, quiet: bool) -> None:
     Columns: file, source and target language, version, folder, replaced (the version was there before), tried (it was
     used once; no where the extra translate, which runs models, is not installed).
     """
-    from infostream_dedup.translation.model_files import install_model as install
+    from infostream_dedup.api import dictionaries
 
-    done = install(file)
+    done = dictionaries.install_model(file)
     row = {
         "file": str(file),
         "source": done.model.source,

@@ -17,26 +17,19 @@ from infostream_dedup.model.settings import (
     SCORES,
     SHORT_RULES,
     WEIGHTINGS,
-    Settings,
 )
 
 __all__ = [
     "boilerplate_option",
-    "checked_prefix",
     "documents_argument",
     "general_options",
-    "pop_given_settings",
-    "pop_reading",
-    "pop_settings",
     "prefix_option",
     "reading_options",
+    "representation_option",
     "settings_options",
 ]
 
 Command = Callable[..., Any]
-
-_READING = ("on_error", "quarantine", "max_errors", "tz", "id_type")
-_SETTINGS = ("weighting", "n", "score", "preset", "target", "df_min", "df_max", "background", "short", "morph", "pivot")
 
 
 def documents_argument(function: Command) -> Command:
@@ -134,29 +127,3 @@ boilerplate_option = click.option(
 
 
 prefix_option = click.option("--prefix", default="", help="Put before the names of the columns that --annotate adds.")
-
-
-def checked_prefix(given: dict[str, Any]) -> str:
-    """The prefix of the columns of ``--annotate``; empty where none was given.
-
-    Raises:
-        UsageError: there is one, but nothing to put it before.
-    """
-    if given["prefix"] and not given["annotate"]:
-        raise click.UsageError("--prefix goes with --annotate")
-    return given["prefix"] or ""
-
-
-def pop_reading(given: dict[str, Any]) -> dict[str, Any]:
-    """Take the reading options out of a command's values."""
-    return {name: given.pop(name) for name in _READING}
-
-
-def pop_settings(given: dict[str, Any], **more: Any) -> Settings:
-    """Take the settings out of a command's values."""
-    return Settings.of(**pop_given_settings(given), **more)
-
-
-def pop_given_settings(given: dict[str, Any]) -> dict[str, Any]:
-    """The same by name; ``None`` where nothing was given, for those who have other defaults."""
-    return {name: given.pop(name) for name in _SETTINGS}

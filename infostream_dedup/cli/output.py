@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from infostream_dedup.corpus import ReadingReport
     from infostream_dedup.corpus.rows import RowFormat
 
-__all__ = ["chosen_format", "note", "note_reading", "print_json", "print_rows", "print_table", "save_rows"]
+__all__ = ["chosen_format", "note", "note_reading", "print_json", "print_rows", "print_table", "save_page", "save_rows"]
 
 
 def chosen_format(given: str | None, on_terminal: str, in_pipe: str) -> str:
@@ -50,6 +50,14 @@ def print_rows(rows: Iterable[Mapping[str, Any]], output_format: str, *, columns
         print_table(list(rows))
     else:
         write_rows(rows, sys.stdout.buffer, cast("RowFormat", output_format), columns=columns)
+
+
+def save_page(page: str, target: str, *, inputs: Iterable[str]) -> None:
+    """Write a page to a file, whole or not at all; ``inputs`` are files that it must not replace."""
+    from infostream_dedup.report.rows import open_output
+
+    with open_output(target, inputs=inputs) as stream:
+        stream.write(page.encode("utf-8", "replace"))
 
 
 def save_rows(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from infostream_dedup.cli.options import general_options
@@ -22,7 +20,16 @@ __all__ = ["search"]
 @click.option("--top", type=click.IntRange(min=0), default=20, show_default=True, help="Most rows; 0 for all.")
 @click.option("--same-language", is_flag=True, help="Do not translate the text for documents of other languages.")
 @general_options("table", "jsonl", "json", "csv")
-def search(**given: Any) -> None:
+def search(
+    store: str,
+    text: str | None,
+    path: str | None,
+    k_min: int | None,
+    top: int,
+    same_language: bool,
+    output_format: str | None,
+    quiet: bool,
+) -> None:
     """Documents of the window that are like a text, the most alike first.
 
     A row: id, title, language, group, forward (key terms of the text found in the document), backward, relation (of the
@@ -31,14 +38,13 @@ def search(**given: Any) -> None:
 
     Documents of other languages are asked for the text as the dictionaries translate it.
     """
-    if (given["text"] is None) == (given["path"] is None):
-        raise click.UsageError("give either --text or --file")
-    text = given["text"] if given["path"] is None else read_text(given["path"])
-    from infostream_dedup.stream.search import Searcher
+    from infostream_dedup import api
 
-    with progress_bar(quiet=given["quiet"]) as progress, Searcher.open(given["store"], progress=progress) as searcher:
-        across = not given["same_language"]
-        hits = searcher.search(text, k_min=given["k_min"], top=given["top"], across=across)
-    print_rows((hit.as_dict() for hit in hits), chosen_format(given["output_format"], "table", "jsonl"))
+    if (text is None) == (path is None):
+        raise click.UsageError("give either --text or --file")
+    asked = text if path is None else read_text(path)
+    with progress_bar(quiet=quiet) as progress:
+        hits = api.search(store, asked or "", k_min=k_min, top=top, across=not same_language, progress=progress)
+    print_rows((hit.as_dict() for hit in hits), chosen_format(output_format, "table", "jsonl"))
     if not hits:
-        note("no document of the window shares that many key terms with the text; see --k-min", quiet=given["quiet"])
+        note("no document of the window shares that many key terms with the text; see --k-min", quiet=quiet)

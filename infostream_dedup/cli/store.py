@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -65,15 +66,11 @@ def stats(file: Path, output_format: str | None, quiet: bool, **chosen: Any) -> 
     del quiet
     if sum(bool(chosen[name]) for name in ("templates", "republications", "events", "best")) > 1:
         raise click.UsageError("--templates, --republications, --events and --best exclude each other")
-    from infostream_dedup.store import Store
-
-    with Store.open(file, read_only=True) as opened, opened.reading() as connection:
-        _print(_stats(opened, connection, **chosen), output_format)
+    _print(_stats(file, **chosen), output_format)
 
 
 def _stats(
-    opened: Any,
-    connection: Any,
+    file: Path,
     *,
     templates: bool,
     republications: bool,
@@ -83,26 +80,15 @@ def _stats(
     least: int,
     top: int,
 ) -> list[dict[str, Any]]:
-    from dataclasses import asdict
+    from infostream_dedup.api import store as kept
 
     if best is not None:
-        from infostream_dedup.stream.representatives import representatives
-
-        return representatives(opened, connection, best=best, source_ranks=source_ranks, top=top)
-
+        return kept.representatives_of(file, best, source_ranks=source_ranks, top=top)
     if templates:
-        from infostream_dedup.store.templates import templates as rows_of_templates
-
-        return rows_of_templates(connection, least=least)
+        return kept.templates_of(file, least=least)
     if republications:
-        from infostream_dedup.store.republications import republications as rows_of_republications
-
-        return rows_of_republications(connection, top=top)
-    if events:
-        return [asdict(event) for event in opened.events()]
-    from infostream_dedup.store.summary import summary
-
-    return summary(connection, opened.path)
+        return kept.republications_of(file, top=top)
+    return kept.events_of(file) if events else kept.stats(file)
 
 
 @store.command()
@@ -115,13 +101,9 @@ def verify(file: Path, output_format: str | None, quiet: bool) -> int:
     without gaps; batches, signatures: checksums; answers, names: documents that others refer to; epochs: frequencies
     against a recount), checked, faults, first (the first fault).
     """
-    from dataclasses import asdict
+    from infostream_dedup.api import store as kept
 
-    from infostream_dedup.store import Store
-    from infostream_dedup.store.checking import checks
-
-    with Store.open(file, read_only=True) as opened, opened.reading() as connection:
-        rows = [asdict(check) for check in checks(connection)]
+    rows = [asdict(check) for check in kept.verify(file)]
     _print(rows, output_format)
     faults = sum(row["faults"] for row in rows)
     if faults:
@@ -139,11 +121,9 @@ def backup(file: Path, copy: Path, output_format: str | None, quiet: bool) -> No
     The file COPY appears whole or not at all; an older copy there is replaced. Columns: store, copy, bytes.
     """
     del quiet
-    from infostream_dedup.store import Store
+    from infostream_dedup.api import store as kept
 
-    with Store.open(file, read_only=True) as opened:
-        opened.backup(copy)
-    _print([{"store": str(file), "copy": str(copy), "bytes": copy.stat().st_size}], output_format)
+    _print([{"store": str(file), "copy": str(copy), "bytes": kept.backup(file, copy)}], output_format)
 
 
 @store.command()
@@ -155,9 +135,9 @@ def migrate(file: Path, output_format: str | None, quiet: bool) -> None:
     Columns: store, schema, copy (of the old store; a dash when there was nothing to do).
     """
     del quiet
-    from infostream_dedup.store.opening import migrate_store
+    from infostream_dedup.api import store as kept
 
-    version, copy = migrate_store(file)
+    version, copy = kept.migrate(file)
     _print([{"store": str(file), "schema": version, "copy": str(copy) if copy else None}], output_format)
 
 
@@ -172,12 +152,9 @@ def expire(file: Path, output_format: str | None, quiet: bool) -> None:
     (all ordinals below it have none), freed (bytes given back to the disk).
     """
     del quiet
-    from dataclasses import asdict
+    from infostream_dedup.api import store as kept
 
-    from infostream_dedup.store import Store
-
-    with Store.open(file, create=False) as opened:
-        _print([{"store": str(file), **asdict(opened.expire())}], output_format)
+    _print([{"store": str(file), **asdict(kept.expire(file))}], output_format)
 
 
 @store.command()
@@ -192,13 +169,9 @@ def forget(file: Path, ids: tuple[str, ...], output_format: str | None, quiet: b
     that later documents shared with it, in their verdicts; copies made before. Afterwards the file is written anew, so
     that no remnants stay in it: seconds for a gigabyte. Columns: id, versions (that lost their content now).
     """
-    from dataclasses import asdict
+    from infostream_dedup.api import store as kept
 
-    from infostream_dedup.store import Store
-
-    with Store.open(file, create=False) as opened:
-        rows = [asdict(opened.forget(one)) for one in ids]
-        clean = opened.wipe()
-    _print(rows, output_format)
-    if not clean:
+    done = kept.forget(file, ids)
+    _print([asdict(one) for one in done.documents], output_format)
+    if not done.clean:
         note("another process was reading: remnants stay in the log until it ends; then run this again", quiet=quiet)

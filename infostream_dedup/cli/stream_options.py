@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
 from infostream_dedup.model.settings import MORPH_RULES, SHORT_RULES, WEIGHTINGS
-
-if TYPE_CHECKING:
-    from infostream_dedup.stream.settings import StreamSettings
 
 __all__ = ["pop_stream_settings", "stream_options"]
 
@@ -90,17 +86,9 @@ _OPTIONS: Final = (
 
 _NAMES: Final = (
     *("representation", "weighting", "n", "target", "df_min", "df_max", "short", "morph", "k_duplicate", "k_similar"),
-    *(
-        "duplicate_rule",
-        "least_shared",
-        "window_days",
-        "window_documents",
-        "epoch_documents",
-        "first_epoch",
-        "epoch_days",
-        "same_source",
-    ),
-    *("exact_rule", "best", "source_ranks", "templates", "loss_limit", "loss_documents", "keep_text"),
+    *("duplicate_rule", "least_shared", "window_days", "window_documents", "epoch_documents", "first_epoch"),
+    *("epoch_days", "same_source", "exact_rule", "best", "source_ranks", "templates", "loss_limit", "loss_documents"),
+    "keep_text",
 )
 
 
@@ -109,23 +97,9 @@ def stream_options(function: Command) -> Command:
     return functools.reduce(lambda inner, option: option(inner), reversed(_OPTIONS), function)
 
 
-def pop_stream_settings(given: dict[str, Any], store: Path) -> StreamSettings | None:
-    """Take the settings out of a command's values: those given, for the rest those of the store if there is one.
-
-    Args:
-        given: values by option.
-        store: where it is, or will be.
-
-    Returns:
-        Settings; ``None`` where none was given.
-    """
-    from infostream_dedup.store.opening import settings_at
-    from infostream_dedup.stream.settings import StreamSettings
-
-    chosen = {name: given.pop(name) for name in _NAMES}
-    chosen = {name: value for name, value in chosen.items() if value not in (None, ())}
-    if not chosen:
-        return None
+def pop_stream_settings(given: dict[str, Any]) -> dict[str, Any]:
+    """Take the settings of the stream out of a command's values, and return those that were given."""
+    chosen = {name: value for name in _NAMES if (value := given.pop(name)) not in (None, ())}
     if chosen.get("window_days") == 0:
         chosen["window_days"] = None
-    return StreamSettings.of((settings_at(store) or {}) | chosen)
+    return chosen

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 from infostream_dedup.errors import BadDataError
 
 if TYPE_CHECKING:
-    from infostream_dedup.cli.following import Placed
     from infostream_dedup.corpus import Annotation, BadRecords, Place
     from infostream_dedup.model import Document
     from infostream_dedup.model.stream_records import Verdict
     from infostream_dedup.passages.boilerplate import Boilerplate
     from infostream_dedup.stream.deduplicator import Deduplicator
+    from infostream_dedup.stream.following import Placed
 
 __all__ = ["Intake"]
 
