@@ -1,4 +1,4 @@
-"""``dictionaries check``: every row of the dictionaries, and what they cover."""
+"""``dictionaries check``: check every row of the dictionaries, and measure what they cover."""
 
 from __future__ import annotations
 
@@ -19,21 +19,23 @@ __all__ = ["check"]
 
 
 @click.command()
-@click.option("--folder", type=click.Path(path_type=Path, file_okay=False), help="Another folder than the one in use.")
-@click.option("--doubts", is_flag=True, help="Name the doubts too; they are only counted otherwise.")
+@click.option(
+    "--folder", type=click.Path(path_type=Path, file_okay=False), help="Check this folder instead of the one in use."
+)
+@click.option("--doubts", is_flag=True, help="List the doubts too; otherwise they are only counted.")
 @click.option("--coverage/--no-coverage", default=True, show_default=True, help="Measure what translation covers.")
 @general_options("table", "jsonl", "json", "csv")
 def check(folder: Path | None, doubts: bool, coverage: bool, output_format: str | None, quiet: bool) -> None:
     """Check every row of the dictionaries, and measure what they cover.
 
-    Columns, letters, words that pymorphy3 or wordfreq know, nominatives of nouns, nothing twice, no word of the
-    block-list, no contradiction between translations.tsv and false_friends.tsv, and words of a row that find each
-    other, there and back. Each defect is named as file:line:field with what to do; the exit code is then 65. Doubts are
-    rare names that nothing installed confirms; they are no defects.
+    Checked are columns, letters, whether pymorphy3 or wordfreq know the words, nominatives of nouns, repeated rows,
+    words of the block-list, contradictions between translations.tsv and false_friends.tsv, and whether the words of a
+    row translate into each other, there and back. Each defect is reported as file:line:field with what to do; the exit
+    code is then 65. Doubts are rare names that nothing installed confirms; they are not defects.
 
-    Coverage: share of the frequency mass (wordfreq) of the most frequent nouns that has an equivalent, by rung; a
-    skeleton, a name only spelt by rule and an identity that the target's lexicon lacks do not count. It is measured
-    of the dictionaries in use, with imported tables, not of another --folder.
+    Coverage is the share of the frequency mass (wordfreq) of the most frequent nouns that has an equivalent, by rung;
+    skeletons, names spelt by rule alone and identities missing from the target's lexicon do not count. It is measured
+    for the dictionaries in use, imported tables included, not for another --folder.
 
     Columns of jsonl, json and csv: kind (defect, doubt or coverage), then those of its kind.
     """

@@ -1,4 +1,4 @@
-"""``classify``: who repeats whom, by a trained model."""
+"""``classify``: judge pairs by a trained model."""
 
 from __future__ import annotations
 
@@ -22,13 +22,15 @@ __all__ = ["classify"]
     type=click.Path(dir_okay=False),
     multiple=True,
     required=True,
-    help="From 'train'; several, one for each domain.",
+    help="Model from 'train'; may be given several times, once per domain.",
 )
-@click.option("--domain", help="Judge everything by the model of this domain.")
-@click.option("--rules", type=click.Path(dir_okay=False), help="Domains by source or category (TSV or JSON).")
+@click.option("--domain", help="Judge every pair by the model of this domain.")
+@click.option(
+    "--rules", type=click.Path(dir_okay=False), help="Rules that assign domains by source or category (TSV or JSON)."
+)
 @click.option("--pairs", type=click.Path(dir_okay=False), help="Judge these pairs (JSONL: a, b) instead of candidates.")
-@click.option("--explain", is_flag=True, help="With what each criterion said, for and against.")
-@click.option("--repeats", is_flag=True, help="Only pairs of which at least one repeats the other.")
+@click.option("--explain", is_flag=True, help="Add what each criterion contributes, for and against.")
+@click.option("--repeats", is_flag=True, help="Only pairs in which at least one document repeats the other.")
 @candidates_option
 @link_option
 @reading_options
@@ -38,10 +40,9 @@ def classify(
 ) -> None:
     """Judge pairs of documents, each in both directions.
 
-    A row: a, b (ids, a the earlier), outcome (both original, a repeats b, b repeats a, each repeats the other),
-    a_repeats_b and b_repeats_a (probability that it adds nothing), domain (of the model that judged; empty for any).
-    With --explain two columns follow: why (the weightiest reasons of the likelier direction) and reasons (all of them,
-    both directions).
+    Columns: a, b (ids, the earlier first), outcome (both original, a repeats b, b repeats a, each repeats the other),
+    a_repeats_b and b_repeats_a (probability that the document adds nothing), domain (of the model that judged; empty
+    for any). --explain adds why (the strongest reasons of the likelier direction) and reasons (all, both directions).
     """
     from infostream_dedup import api
 

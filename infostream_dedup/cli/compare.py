@@ -1,4 +1,4 @@
-"""``compare``: the methods of the literature side by side."""
+"""``compare``: run the methods of the literature side by side."""
 
 from __future__ import annotations
 
@@ -55,48 +55,50 @@ _COLUMNS: Final = (
     "--methods",
     "methods",
     multiple=True,
-    help="Only these, comma-separated; parameters after colons, as in three-plus-two:n=3.  [default: all]",
+    help="Only these, comma-separated; parameters follow colons, as in three-plus-two:n=3.  [default: all]",
 )
 @click.option(
     "--protocol",
     type=click.Choice(["labels", "pool"]),
-    help="Judged by labels, or by what the methods find together.  [default: labels if there are any]",
+    help="Judge by labels, or by what the methods find together.  [default: labels if given]",
 )
 @click.option(
     "--pool",
     type=click.Choice(["a0-a10", "all"], case_sensitive=False),
     default="a0-a10",
     show_default=True,
-    help="Whose pairs the pool holds: the methods of the paper, or all that are compared.",
+    help="Methods whose pairs form the pool: those of the paper, or all that are compared.",
 )
-@click.option("--kin", type=click.Path(dir_okay=False), help="Pairs of families that are no negatives (JSONL).")
+@click.option(
+    "--kin", type=click.Path(dir_okay=False), help="Pairs of families that do not count as negatives (JSONL)."
+)
 @click.option(
     "--kin-field",
     default="submission=translation",
     show_default=True,
-    help="Families whose documents carry this value are kin too; empty for no such rule.",
+    help="Treat families whose documents have this value as kin too; empty: do not.",
 )
 @click.option("--lang", help="Judge only pairs of one language (ru), or of two (ru-uk).")
 @click.option(
     "--domain",
     "domains",
     multiple=True,
-    help="Judge only these domains (field domain), several with commas; !name leaves one out.",
+    help="Judge only these domains (field domain), comma-separated; !name excludes one.",
 )
 @click.option("--positive", default="dup", show_default=True, help="Labels that count as true, comma-separated.")
-@click.option("--growth", is_flag=True, help="Also run every method on half of the documents: how time grows.")
+@click.option("--growth", is_flag=True, help="Also run every method on half of the documents, to see how time grows.")
 @click.option(
     "--sample-disagreements",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Write N unlabelled pairs on which methods disagree, for an expert to fill in.",
+    help="Write N unlabelled pairs on which methods disagree, for an expert to label.",
 )
 @click.option(
     "--out-labels",
     type=click.Path(dir_okay=False, allow_dash=True),
-    help=f"Where those pairs go (JSONL).  [default: {_DISAGREEMENTS} in the folder of --out, or here]",
+    help=f"File for those pairs (JSONL).  [default: {_DISAGREEMENTS} in the --out folder, or here]",
 )
-@click.option("--out", type=click.Path(file_okay=False), help="Write tables, plots and report.html with examples here.")
+@click.option("--out", type=click.Path(file_okay=False), help="Folder for tables, plots and report.html with examples.")
 @reading_options
 @general_options("table", "json", "csv", "jsonl")
 def compare(
@@ -108,16 +110,16 @@ def compare(
     quiet: bool,
     **given: Any,
 ) -> None:
-    """Every method of the source papers on your documents: what it finds, how well, at which cost.
+    """Run every method of the source papers on your documents: what it finds, how well, at what cost.
 
-    A row: pairs, precision, recall, f1 (with its 95 % interval low, high), only (pairs that no other method finds),
-    symmetry and transitivity of its relation, seconds, CPU seconds, bytes of a signature. What all methods share of the
-    texts is read beforehand and timed by itself.
+    Columns: pairs, precision, recall, f1 (with its 95 % interval low, high), only (pairs that no other method finds),
+    symmetry and transitivity of the relation, seconds, CPU seconds, bytes per signature. Reading that all methods share
+    is done first and timed separately.
 
-    Without labels the pool decides: pairs that MD5 to Opt Freq (A0 to A10) find together and whose texts have a
-    String::Similarity of 0.80.
+    Without labels the pool decides: pairs found by MD5 to Opt Freq (A0 to A10) together whose texts have a
+    String::Similarity of at least 0.80.
     """
-    from infostream_dedup import api, report
+    from infostream_dedup import api
 
     wanted = sample_disagreements or 0
     if out_labels is not None and not wanted:
@@ -135,7 +137,9 @@ def compare(
             **given,
         )
         if out is not None:
-            report.write_comparison(found, out)
+            from infostream_dedup.report import write_comparison
+
+            write_comparison(found, out)
     _print(found, chosen_format(output_format, "table", "json"))
     _say(found, quiet=quiet)
     if wanted:
@@ -161,7 +165,7 @@ def _print(found: Comparison, output_format: str) -> None:
 
 
 def _print_dice(found: Comparison) -> None:
-    """Dice coefficients in hundredths under the numbers of the methods, where the lines are wide enough for them."""
+    """Print Dice coefficients in hundredths, with methods by number, if the lines are wide enough."""
     from rich.console import Console
 
     names = found.names
@@ -184,7 +188,7 @@ def _print_dice(found: Comparison) -> None:
 
 
 def _say(found: Comparison, *, quiet: bool) -> None:
-    """What a reader of the table should know."""
+    """Print what a reader of the table should know."""
     if found.pool is not None:
         pool = found.pool
         note(

@@ -1,4 +1,4 @@
-"""Options that ``train`` and ``classify`` share."""
+"""Options shared by ``train`` and ``classify``."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ candidates_option = click.option(
     type=click.Choice(["key-terms", "two-words"]),
     default="key-terms",
     show_default=True,
-    help="Which pairs are looked at: linked by key terms, or with the same two heaviest words (the paper).",
+    help="Consider pairs linked by key terms, or with the same two heaviest words (as in the paper).",
 )
 link_option = click.option(
-    "--k", type=click.IntRange(1, 12), default=3, show_default=True, help="Key terms that must meet, of 12."
+    "--k", type=click.IntRange(1, 12), default=3, show_default=True, help="Key terms that must meet, out of 12."
 )

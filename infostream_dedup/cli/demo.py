@@ -1,4 +1,4 @@
-"""``demo``: the main job on the bundled sample."""
+"""``demo``: a sweep over the bundled sample."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["demo"]
     type=click.Path(file_okay=False),
     default="infostream-dedup-demo",
     show_default=True,
-    help="Folder of the report.",
+    help="Folder for the report.",
 )
-@click.option("--quiet", is_flag=True, help="No progress and no summary on standard error.")
+@click.option("--quiet", is_flag=True, help="Print no progress and no summary.")
 def demo(out: str, quiet: bool) -> None:
-    """The main job on the bundled sample: news items in Russian, Ukrainian and English."""
+    """Run a sweep over the bundled sample: news items in Russian, Ukrainian and English."""
     from infostream_dedup import api
 
     with progress_bar(quiet=quiet) as progress:

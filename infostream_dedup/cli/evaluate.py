@@ -1,4 +1,4 @@
-"""``evaluate``: precision and recall against labels."""
+"""``evaluate``: precision and recall against labelled pairs."""
 
 from __future__ import annotations
 
@@ -25,19 +25,21 @@ __all__ = ["evaluate"]
 @click.command()
 @documents_argument
 @click.option("--labels", type=click.Path(dir_okay=False), required=True, help="Labelled pairs (JSONL): a, b, label.")
-@click.option("--kin", type=click.Path(dir_okay=False), help="Pairs of families that are no negatives (JSONL).")
+@click.option(
+    "--kin", type=click.Path(dir_okay=False), help="Pairs of families that do not count as negatives (JSONL)."
+)
 @click.option("--lang", help="Only pairs of one language (ru), or of two (ru-uk).")
 @click.option(
     "--kin-field",
     default="submission=translation",
     show_default=True,
-    help="Families whose documents carry this value are kin too; empty for no such rule.",
+    help="Treat families whose documents have this value as kin too; empty: do not.",
 )
 @click.option(
     "--domain",
     "domains",
     multiple=True,
-    help="Only these domains (field domain), several with commas; !name leaves one out, an empty name is no domain.",
+    help="Only these domains (field domain), comma-separated; !name excludes one, an empty name means no domain.",
 )
 @click.option(
     "--rule",
@@ -50,10 +52,10 @@ __all__ = ["evaluate"]
 @reading_options
 @general_options("table", "json", "jsonl", "csv")
 def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None, quiet: bool, **given: Any) -> None:
-    """Precision, recall and F1 at every k against labelled pairs, with 95 % intervals of F1.
+    """Measure precision, recall and F1 at every k against labelled pairs, with 95 % intervals of F1.
 
-    Where documents carry a family, every linked pair of two families is false unless they are kin; else only labelled
-    pairs count. Pairs with other labels, and unlisted pairs of one family, are ignored.
+    If documents have a family, every linked pair from two families counts as false unless the families are kin;
+    otherwise only labelled pairs count. Pairs with other labels and unlisted pairs of one family are ignored.
     """
     from infostream_dedup import api
 

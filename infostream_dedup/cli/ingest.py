@@ -1,4 +1,4 @@
-"""``ingest``: batches in, verdicts out, kept in a store."""
+"""``ingest``: batches in, verdicts out, state kept in a store."""
 
 from __future__ import annotations
 
@@ -28,38 +28,46 @@ __all__ = ["ingest"]
 @click.command()
 @documents_argument
 @click.option(
-    "--store", "store", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="Made if absent."
+    "--store",
+    "store",
+    metavar="FILE",
+    required=True,
+    type=click.Path(dir_okay=False),
+    help="Store (SQLite); created if it does not exist.",
 )
-@click.option("--batch-size", type=click.IntRange(min=1), default=1000, show_default=True, help="Documents of a batch.")
+@click.option("--batch-size", type=click.IntRange(min=1), default=1000, show_default=True, help="Documents per batch.")
 @click.option(
-    "--batch-id", help="Names the batch, so that the same id with other content is refused.  [default: its content]"
+    "--batch-id",
+    help="Name of the batch; the same name with other content is refused.  [default: derived from the content]",
 )
 @click.option(
-    "--keep", type=click.Choice(["originals"]), help="Pass on the documents that repeat nothing, no verdicts."
+    "--keep", type=click.Choice(["originals"]), help="Print the documents that repeat nothing instead of verdicts."
 )
-@click.option("--annotate", is_flag=True, help="Pass on every document with its verdict in columns.")
+@click.option("--annotate", is_flag=True, help="Print every document with its verdict in columns.")
 @prefix_option
 @click.option(
     "--on-conflict",
     type=click.Choice(["error", "version"]),
     default="error",
     show_default=True,
-    help="A known id with other content: stop, or take it as a further version.",
+    help="A known id with other content: stop, or accept it as another version.",
 )
 @click.option(
-    "--follow", is_flag=True, help="Go on waiting: DOCS is one folder (a batch per new file) or - (JSON Lines)."
+    "--follow",
+    is_flag=True,
+    help="Keep waiting for input: DOCS is one folder (a batch per new file) or - (JSON Lines).",
 )
 @click.option(
     "--batch-seconds",
     type=click.FloatRange(min=0.01),
     default=1.0,
     show_default=True,
-    help="With --follow: a batch is closed after this time.",
+    help="With --follow: close a batch after this time.",
 )
 @click.option(
     "--model",
     type=click.Path(dir_okay=False),
-    help="From 'train --statistics background': judges what key terms find; needs --keep-text.",
+    help="Model from 'train --statistics background' that judges what key terms find; needs --keep-text.",
 )
 @boilerplate_option
 @stream_options
@@ -75,21 +83,20 @@ def ingest(
     quiet: bool,
     **given: Any,
 ) -> None:
-    """Say of each document whether an earlier one of the window says the same.
+    """Decide for each document whether an earlier one in the window says the same.
 
-    A row: id, status (exact: the same text; duplicate; similar; new; insufficient_text: fewer than 3 key terms), of
+    Columns: id, status (exact: the same text; duplicate; similar; new; insufficient_text: fewer than 3 key terms), of
     (the earlier document), group (id of its earliest document), relation (equal, contained, contains, template,
-    updated), forward (key terms found in 'of'), backward, terms (that met, heaviest first). With --model
-    also probability (that the document repeats 'of') and criteria (how far it differs from 'of' in each).
+    updated), forward (key terms found in 'of'), backward, terms (that met, heaviest first). With --model also
+    probability (that the document repeats 'of') and criteria (how far it differs from 'of' in each).
 
-    Each batch is one transaction, on disk before its verdicts are printed. The same batch again gives the stored
-    verdicts, so after any failure run the same command again. Verdicts do not depend on the size of batches.
+    Each batch is one transaction, on disk before its verdicts are printed. Repeating a batch gives the stored verdicts,
+    so after any failure run the same command again. Verdicts do not depend on the batch size.
 
-    A document that came before, in this run or another, gets the verdict it was given then. An id that came before with
-    other content is a bad record, or with --on-conflict version a further version. Settings are given once: the store
-    keeps them, and those given again must be the same. --annotate writes over nothing: a document that has a field
-    status, of, group, relation, forward, backward or terms already is refused, unless --prefix gives the columns other
-    names.
+    A document that was seen before, in this run or another, gets the verdict it was given then. A known id with other
+    content is a bad record or, with --on-conflict version, another version. Settings are given once: the store keeps
+    them, and settings given again must be the same. --annotate overwrites nothing: a document that already has a field
+    status, of, group, relation, forward, backward or terms is refused unless --prefix gives the columns other names.
     """
     from infostream_dedup import api
 

@@ -1,4 +1,4 @@
-"""Results on standard output, in the form asked for."""
+"""Results on standard output or in files, in the requested format."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ __all__ = ["chosen_format", "note", "note_reading", "print_json", "print_rows", 
 
 
 def chosen_format(given: str | None, on_terminal: str, in_pipe: str) -> str:
-    """The form asked for, or the one that fits where standard output goes."""
+    """The requested format, or the one that suits where standard output goes."""
     return given or (on_terminal if sys.stdout.isatty() else in_pipe)
 
 
 def note(message: str, *, quiet: bool) -> None:
-    """A line for the person at the keyboard."""
+    """Print a line for the user on standard error."""
     if not quiet:
         click.echo(message, err=True)
 
 
 def note_reading(report: ReadingReport | None, *, quiet: bool) -> None:
-    """A line that accounts for every record of the input."""
+    """Print a line that accounts for every record of the input."""
     if report is not None:
         note(report.summary(), quiet=quiet)
 
 
 def print_json(value: Any) -> None:
-    """One JSON value, indented."""
+    """Print one JSON value, indented."""
     import orjson
 
     sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 
 def print_rows(rows: Iterable[Mapping[str, Any]], output_format: str, *, columns: Sequence[str] | None = None) -> None:
-    """Rows as ``jsonl``, ``json``, ``csv`` or ``table``; all but the last stream.
+    """Print rows as ``jsonl``, ``json``, ``csv`` or ``table``; all formats but the last stream.
 
-    ``columns`` are the header of a CSV table, which then has one without rows too; those of the first row by default.
+    ``columns`` become the header of CSV, which is then printed even without rows; by default those of the first row.
     """
     from infostream_dedup.report.rows import write_rows
 
@@ -76,7 +76,7 @@ def save_rows(
 
 
 def print_table(rows: Sequence[Mapping[str, Any]], *, title: str | None = None) -> None:
-    """Rows as an aligned table; numbers to the right, ``None`` as a dash."""
+    """Print rows as an aligned table: numbers to the right, ``None`` as a dash."""
     from rich.console import Console
     from rich.table import Table
 

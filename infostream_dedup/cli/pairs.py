@@ -1,4 +1,4 @@
-"""``pairs``: who resembles whom."""
+"""``pairs``: which documents resemble each other."""
 
 from __future__ import annotations
 
@@ -27,29 +27,32 @@ __all__ = ["pairs"]
 @documents_argument
 @representation_option
 @click.option("--k", type=click.IntRange(min=1), help="Terms that must meet.  [default: 6, or the preset's]")
-@click.option("--k-min", type=click.IntRange(min=1), help="All pairs with this many terms in either direction.")
 @click.option(
-    "--terms", type=click.Choice(["all", "none"]), default="all", show_default=True, help="With the terms that met."
+    "--k-min", type=click.IntRange(min=1), help="List all pairs with this many terms in either direction instead."
+)
+@click.option(
+    "--terms", type=click.Choice(["all", "none"]), default="all", show_default=True, help="Include the terms that met."
 )
 @click.option("--cross-language", is_flag=True, help="Only pairs of two languages.")
 @click.option("--between-files", is_flag=True, help="Only pairs of two files.")
 @click.option(
     "--statistics",
     metavar="STORE:EPOCH",
-    help="Weigh by what a stream had counted before an epoch, with the stream's settings.",
+    help="Weight terms by the statistics a stream had before an epoch, with the stream's settings.",
 )
 @boilerplate_option
 @settings_options
 @reading_options
 @general_options("table", "jsonl", "json", "csv")
 def pairs(documents: tuple[str, ...], terms: str, output_format: str | None, quiet: bool, **given: Any) -> None:
-    """Pairs of documents that are linked at k in at least one direction.
+    """List pairs of documents that are linked at k in at least one direction.
 
-    A row: a, b (ids, a the earlier), forward (key terms of a found in b), backward, n_a, n_b (key terms of each),
+    Columns: a, b (ids, the earlier first), forward (key terms of a found in b), backward, n_a, n_b (key terms of each),
     share_forward, share_backward (share of their weight), relation, terms (heaviest first). The relation at k is equal
-    (both directions), contained (a lies inside b), contains (a holds b), or empty below need(k). With representation
-    pivot a column met follows, the words behind the terms: objects with a, b (the word in each document), pivot (the
-    equivalent they share) and rung (what translated them); in a table it stands instead of terms.
+    (both directions), contained (a is part of b), contains (b is part of a), or empty below need(k).
+
+    With representation pivot there is also met, the words behind the terms: objects with a, b (the word in each
+    document), pivot (the equivalent they share) and rung (what translated them). In a table it replaces terms.
     """
     from infostream_dedup import api
 

@@ -1,4 +1,4 @@
-"""``passages``: parts that documents share, found and located."""
+"""``passages``: find and locate what documents share."""
 
 from __future__ import annotations
 
@@ -30,17 +30,19 @@ def passages() -> None:
 def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """What counts as a copy and as a passage."""
     for option in (
-        click.option("--min-words", type=click.IntRange(min=1), help="Words of the shortest passage.  [default: 6]"),
+        click.option("--min-words", type=click.IntRange(min=1), help="Minimum words of a passage.  [default: 6]"),
         click.option(
-            "--min-sentences", type=click.IntRange(min=1), help="Sentences of the shortest passage.  [default: 1]"
+            "--min-sentences", type=click.IntRange(min=1), help="Minimum sentences of a passage.  [default: 1]"
         ),
         click.option(
-            "--gap", type=click.IntRange(0, 1000), help="Sentences a passage may skip at a time.  [default: 1]"
+            "--gap", type=click.IntRange(0, 1000), help="Sentences that a passage may skip at a time.  [default: 1]"
         ),
-        click.option("--tau", type=float, help="Least resemblance of two sentences.  [default: the feature's own]"),
+        click.option(
+            "--tau", type=float, help="Minimum resemblance of two sentences.  [default: depends on the feature]"
+        ),
         click.option(
             "--feature",
-            help="What is compared of a sentence: shingles, low-idf-sig, spotsigs, i-match or exact; parameters after "
+            help="How sentences are compared: shingles, low-idf-sig, spotsigs, i-match or exact; parameters follow "
             "colons, as in low-idf-sig:n=500:c=2.  [default: shingles]",
         ),
     ):
@@ -73,19 +75,24 @@ def _list_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @documents_argument
 @_list_options
 @_settings_options
-@click.option("--out", type=click.Path(dir_okay=False, allow_dash=True), default="-", help="Where rows go.")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    default="-",
+    help="Output file.  [default: standard output]",
+)
 @reading_options
 @general_options("table", "jsonl", "json", "csv")
 def find(documents: tuple[str, ...], out: str, output_format: str | None, quiet: bool, **given: Any) -> None:
-    """Passages that documents share, a row for every two documents.
+    """List the passages that documents share, one row for every two documents.
 
-    A row: a, b (ids, a the earlier by date, else the one that comes first: b copied from a), spans (of each passage its
-    place in both texts as [start, end) in characters of the field text, its sentences and words), coverage_a (share of
-    a's words that stand in sentences which b has too), coverage_b, sentences (that match). Titles take no part.
+    Columns: a, b (ids, the earlier first: b copied from a), spans (position of each passage in both texts as
+    [start, end) in characters of the field text, its sentences and words), coverage_a (share of a's words in sentences
+    that b has too), coverage_b, sentences (that match). Titles are not compared.
 
-    --novel lists for each document novel_share (of its words), novel, sentences (how many) and spans (span, text).
-    --digests lists id, share and sources (id, share, spans) in the order of the text. --list-boilerplate lists source,
-    sentence, documents, share, first and last (seen). These keep all texts in memory, --digests does not.
+    --novel lists, for each document, novel_share (of its words), novel, sentences (their number) and spans (span,
+    text). --digests lists id, share and sources (id, share, spans; in text order). --list-boilerplate lists source,
+    sentence, documents, share, first and last (seen). All but --digests keep the texts in memory.
     """
     from infostream_dedup.report.rows import check_output
 
@@ -140,12 +147,14 @@ def _for_the_eye(row: dict[str, Any]) -> dict[str, Any]:
 @click.argument("text_a", metavar="A.TXT", type=click.Path(dir_okay=False, allow_dash=True))
 @click.argument("text_b", metavar="B.TXT", type=click.Path(dir_okay=False, allow_dash=True))
 @_settings_options
-@click.option("--html", type=click.Path(dir_okay=False), help="Write both texts with linked passages here instead.")
+@click.option(
+    "--html", type=click.Path(dir_okay=False), help="Write a page with both texts and linked passages here instead."
+)
 @general_options("text", "text", "json")
 def compare(text_a: str, text_b: str, html: str | None, output_format: str | None, quiet: bool, **given: Any) -> None:
-    """Two UTF-8 texts side by side, what they share marked with the number of its passage.
+    """Show two UTF-8 texts side by side, with shared passages numbered.
 
-    Colours are for terminals. With --html a page without scripts: each passage is a link to its copy.
+    On a terminal passages are coloured. With --html, write a page without scripts where each passage links to its copy.
     """
     from infostream_dedup import api
     from infostream_dedup.cli.text_file import read_text

@@ -15,20 +15,32 @@ __all__ = ["provenance"]
 
 @click.command()
 @documents_argument
-@click.option("--group", "groups", metavar="A,B,C", multiple=True, help="Ids of a group; may be given several times.")
-@click.option("--prefix", default="", help="Of the columns of 'dedup --annotate', if it was given one.")
+@click.option(
+    "--group",
+    "groups",
+    metavar="A,B,C",
+    multiple=True,
+    help="Ids of the documents of a group; may be given several times.",
+)
+@click.option("--prefix", default="", help="The --prefix given to 'dedup --annotate', if any.")
 @click.option("--html", type=click.Path(dir_okay=False), help="Also write a page with the texts here.")
-@click.option("--most", type=click.IntRange(min=1), default=100, show_default=True, help="Groups shown, largest first.")
+@click.option(
+    "--most",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="Maximum number of groups, largest first.",
+)
 @reading_options
 @general_options("jsonl", "jsonl", "json")
 def provenance(
     documents: tuple[str, ...], html: str | None, output_format: str | None, quiet: bool, **given: Any
 ) -> None:
-    """Who published a group first, and what each copy kept, cut, added and changed.
+    """Show who published a story first, and what each copy kept, cut, added and changed.
 
-    Groups are given by ids, or DOCS is what 'dedup --annotate' wrote. A row for each copy: group, first, first_source,
+    Name groups by ids, or give DOCS written by 'dedup --annotate'. One row for each copy: group, first, first_source,
     id, source, published, kept (sentences with the same words), kept_share (of the first document's words),
-    title_changed, cut, added (sentences), changed (before, after, numbers and names that are gone or new).
+    title_changed, cut, added (sentences), changed (before, after, numbers and names that disappeared or are new).
     """
     from infostream_dedup import api
 

@@ -1,4 +1,4 @@
-"""``search``: documents of a store that are like a text."""
+"""``search``: documents of a store that resemble a text."""
 
 from __future__ import annotations
 
@@ -13,12 +13,18 @@ __all__ = ["search"]
 
 
 @click.command()
-@click.option("--store", "store", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="From 'ingest'.")
-@click.option("--text", help="The text itself.")
-@click.option("--file", "path", type=click.Path(dir_okay=False, allow_dash=True), help="A UTF-8 text file, or -.")
+@click.option(
+    "--store", "store", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="Store made by 'ingest'."
+)
+@click.option("--text", help="Text to search for.")
+@click.option(
+    "--file", "path", type=click.Path(dir_okay=False, allow_dash=True), help="UTF-8 file with the text, or -."
+)
 @click.option("--k-min", type=click.IntRange(min=1), help="Terms that must meet in either direction.  [default: 4]")
-@click.option("--top", type=click.IntRange(min=0), default=20, show_default=True, help="Most rows; 0 for all.")
-@click.option("--same-language", is_flag=True, help="Do not translate the text for documents of other languages.")
+@click.option(
+    "--top", type=click.IntRange(min=0), default=20, show_default=True, help="Maximum number of rows; 0: all."
+)
+@click.option("--same-language", is_flag=True, help="Do not translate the text to find documents in other languages.")
 @general_options("table", "jsonl", "json", "csv")
 def search(
     store: str,
@@ -30,13 +36,13 @@ def search(
     output_format: str | None,
     quiet: bool,
 ) -> None:
-    """Documents of the window that are like a text, the most alike first.
+    """Find documents of the window that resemble a text, the most similar first.
 
-    A row: id, title, language, group, forward (key terms of the text found in the document), backward, relation (of the
-    text to the document: equal, contained, contains; none where fewer terms met than a duplicate needs), terms (of the
-    document, that met, heaviest first).
+    Columns: id, title, language, group, forward (key terms of the text found in the document), backward, relation (of
+    the text to the document: equal, contained, contains; empty if fewer terms met than a duplicate needs), terms (of
+    the document, that met, heaviest first).
 
-    Documents of other languages are asked for the text as the dictionaries translate it.
+    In other languages the text is searched for as translated by the dictionaries.
     """
     from infostream_dedup import api
 

@@ -1,4 +1,4 @@
-"""``sweep``: S and T for every k."""
+"""``sweep``: symmetry and transitivity for every k."""
 
 from __future__ import annotations
 
@@ -46,20 +46,24 @@ class _Range(click.ParamType[range]):
 @click.command()
 @click.argument("documents", metavar="[DOCS...]", nargs=-1)
 @click.option(
-    "--store", "store", metavar="FILE", type=click.Path(dir_okay=False), help="Instead of DOCS: what 'ingest' took in."
+    "--store",
+    "store",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Sweep what 'ingest' stored here instead of DOCS.",
 )
-@click.option("--since", metavar="DATE", help="With --store: from this moment of the stream's clock on.")
-@click.option("--until", metavar="DATE", help="With --store: the first moment left out.")
+@click.option("--since", metavar="DATE", help="With --store: start at this moment of the stream's clock.")
+@click.option("--until", metavar="DATE", help="With --store: stop before this moment.")
 @click.option(
     "--representation",
     "representations",
     type=click.Choice(REPRESENTATIONS),
     multiple=True,
-    help="May be given several times.  [default: every one available]",
+    help="How words become terms; may be given several times.  [default: all available]",
 )
-@click.option("--k", "ks", type=_Range(), help="Show only these k, such as 6 or 4-8.")
+@click.option("--k", "ks", type=_Range(), help="Show only these k, e.g. 6 or 4-8.")
 @click.option(
-    "--out", type=click.Path(file_okay=False), help="Write sweep.json, sweep.csv, plots and report.html here."
+    "--out", type=click.Path(file_okay=False), help="Folder for sweep.json, sweep.csv, plots and report.html."
 )
 @boilerplate_option
 @settings_options
@@ -75,15 +79,15 @@ def sweep(
     quiet: bool,
     **given: Any,
 ) -> None:
-    """Symmetry S and transitivity T for every k, and the k they recommend.
+    """Measure symmetry S and transitivity T at every k, and recommend a k.
 
-    Each row of the table is one k of one representation: links, links that are returned (reciprocal), two-step paths,
-    closed paths, S = reciprocal / links, T = closed / paths. T over too many paths is sampled, with its standard error.
+    Each row is one k of one representation: links, links that are returned (reciprocal), two-step paths, closed paths,
+    S = reciprocal / links, T = closed / paths. Where there are too many paths, T is sampled and has a standard error.
 
-    With --store the documents of a stream are swept without their texts, by the key terms they were given when they
-    came in; settings are the store's, of which only --n and --target may be smaller.
+    With --store, the documents of a stream are swept without their texts, by the key terms that they were given when
+    they came in. Settings are then those of the store; only --n and --target may be smaller.
     """
-    from infostream_dedup import api, report
+    from infostream_dedup import api
 
     if bool(documents) == (store is not None):
         raise click.UsageError("give either DOCS or --store")
@@ -96,7 +100,9 @@ def sweep(
         else:
             result = _sweep_store(store, since, until, given)
         if out is not None:
-            report.write_report(result, out)
+            from infostream_dedup.report import write_report
+
+            write_report(result, out)
     print_sweep(result, chosen_format(output_format, "table", "json"))
     note_reading(result.report, quiet=quiet)
     if store is not None:
@@ -136,14 +142,14 @@ def _moment(given: str | None, zone: str | None, name: str) -> datetime | None:
 
 
 def print_sweep(result: SweepResult, output_format: str) -> None:
-    """The result on standard output; a table also says which k is recommended and why."""
+    """Print the result; a table is followed by the recommended k and the reasons."""
     rows = [row.as_dict() for row in result.rows]
     if output_format == "json":
         print_json(result.as_dict())
     elif output_format != "table":
         print_rows(rows, output_format)
     else:
-        # A column says something only where T was sampled somewhere.
+        # The error column is empty unless T was sampled somewhere.
         hidden = {"sampled"} if any(row["sampled"] for row in rows) else {"sampled", "transitivity_error"}
         print_table([{name: value for name, value in row.items() if name not in hidden} for row in rows])
         click.echo()

@@ -1,4 +1,4 @@
-"""``train``: a classifier from judged pairs."""
+"""``train``: learn a classifier from judged pairs."""
 
 from __future__ import annotations
 
@@ -20,32 +20,38 @@ __all__ = ["train"]
 @click.command()
 @documents_argument
 @click.option("--labels", type=click.Path(dir_okay=False), required=True, help="Judged pairs (JSONL): a, b, label.")
-@click.option("--model", type=click.Path(dir_okay=False), help="Where the model goes (JSON).")
+@click.option("--model", type=click.Path(dir_okay=False), help="File for the model (JSON).")
 @click.option(
     "--preset",
     type=click.Choice(["duplicate", "story"]),
     default="duplicate",
     show_default=True,
-    help="Who repeats whom, or what tells of one event.",
+    help="Learn who repeats whom, or which documents report one event.",
 )
-@click.option("--criteria", help="Criteria instead of the preset's, comma-separated.")
+@click.option("--criteria", help="Criteria to use instead of the preset's, comma-separated.")
 @click.option("--positive", help="Labels that mean 'repeats', comma-separated.  [default: the preset's]")
-@click.option("--domain", default="", help="Subject of the documents, such as law or sport; names the model.")
+@click.option("--domain", default="", help="Subject of the documents, e.g. law or sport; names the model.")
 @click.option(
     "--statistics",
     type=click.Choice(["collection", "background"]),
     default="collection",
     show_default=True,
-    help="What words are weighed by: these documents, or the language at large, as 'ingest --model' needs it.",
+    help="Weight words by these documents, or by the language in general (required by 'ingest --model').",
 )
 @click.option(
     "--authority",
     type=click.Path(dir_okay=False),
-    help="Authority of sources, 0 to 1 (TSV or JSONL).  [default: learned, the share of originals]",
+    help="Authority of sources, 0 to 1 (TSV or JSONL).  [default: learned from the share of originals]",
 )
 @click.option("--suggest", type=click.IntRange(min=1), help="Print this many pairs to label next.")
-@click.option("--curve", type=click.Path(file_okay=False), help="Folder for the learning curve (CSV, SVG, PNG).")
-@click.option("--draws", type=click.IntRange(min=1), default=20, show_default=True, help="Per point of the curve.")
+@click.option("--curve", type=click.Path(file_okay=False), help="Folder for a learning curve (CSV, SVG, PNG).")
+@click.option(
+    "--draws",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Training sets drawn per point of the curve.",
+)
 @candidates_option
 @link_option
 @reading_options
@@ -60,9 +66,9 @@ def train(
 ) -> None:
     """Learn from judged pairs which documents repeat each other.
 
-    Prints the criteria with their weights, or with --suggest the pairs that teach most: give each its label and train
-    again. A line of labels may hold repeats (a, b, both or none) where only one of the two repeats the other. Needs the
-    extra learn; classify does not.
+    Prints the criteria with their weights or, with --suggest, the pairs that teach most: label them and train again. A
+    line of labels may have a field repeats (a, b, both or none) if only one of the two documents repeats the other.
+    Needs the extra learn; classify does not.
     """
     if given["model"] is None and suggest is None and curve is None:
         raise click.UsageError("give --model, --suggest or --curve")
