@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from infostream_dedup.api.keywords import Keywords, chosen
+from infostream_dedup.api.keywords import DedupKeywords, chosen
 
 if TYPE_CHECKING:
     from infostream_dedup.batch.deduplication import DuplicateRule, Keep, Status
@@ -58,7 +58,7 @@ def dedup(
     reading: Reading | None = None,
     engine: str = "auto",
     progress: Progress | None = None,
-    **options: Unpack[Keywords],
+    **options: Unpack[DedupKeywords],
 ) -> DedupSummary:
     """Write a collection without its duplicates, every column kept.
 
@@ -71,7 +71,7 @@ def dedup(
         annotate: write every document, with the columns ``status``, ``of`` and ``group``; a document that already has
             such a field is refused.
         prefix: goes before the names of these columns.
-        duplicate_rule: ``equal`` requires both directions; with ``contained`` a document that lies inside an earlier
+        duplicate_rule: ``equal`` requires both directions; with ``contained`` a document that is part of an earlier
             one is a duplicate too.
         boilerplate: file of sentences to leave out of the comparison (from ``boilerplate``); they are written all the
             same.
@@ -96,7 +96,7 @@ def dedup(
     from infostream_dedup.batch.sources import rereadable
     from infostream_dedup.corpus import Annotation, check_output, file_kind, write_documents
 
-    agreed, read = chosen(dedup, Keywords, options, settings=settings, reading=reading)
+    agreed, read = chosen(dedup, DedupKeywords, options, settings=settings, reading=reading)
     file_kind(str(out))
     with rereadable(source, read) as documents:
         check_output(out, inputs=documents.paths, quarantine=read.quarantine)

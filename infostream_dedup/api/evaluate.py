@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from infostream_dedup.api.keywords import Keywords, chosen
+from infostream_dedup.api.keywords import EvaluateKeywords, chosen
 from infostream_dedup.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def evaluate(
     reading: Reading | None = None,
     engine: str = "auto",
     progress: Progress | None = None,
-    **options: Unpack[Keywords],
+    **options: Unpack[EvaluateKeywords],
 ) -> Evaluation:
     """Measure precision, recall and F1 at every k against labelled pairs.
 
@@ -65,7 +65,7 @@ def evaluate(
     from infostream_dedup.corpus import same_file
     from infostream_dedup.evaluation.collection import evaluate_collection
 
-    agreed, read = chosen(evaluate, Keywords, options, settings=settings, reading=reading)
+    agreed, read = chosen(evaluate, EvaluateKeywords, options, settings=settings, reading=reading)
     for name in (labels, kin):
         if read.quarantine is not None and name is not None and same_file(name, read.quarantine):
             raise ConfigurationError(f"{read.quarantine} is one of the inputs; give the quarantine a file of its own")

@@ -1,4 +1,7 @@
-"""Single settings and reading options as keywords: typed, checked, never dropped."""
+"""Single settings and reading options as keywords: typed, checked, never dropped.
+
+Each function takes the settings that have a meaning for it; all others are unknown keywords.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,14 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import Settings
 
 __all__ = [
+    "DedupKeywords",
+    "EvaluateKeywords",
     "FindKeywords",
     "IngestKeywords",
-    "Keywords",
+    "MatrixKeywords",
+    "PairKeywords",
     "PassageKeywords",
-    "SettingsKeywords",
-    "StoredTermKeywords",
+    "RepresentedKeywords",
     "StreamKeywords",
     "SweepKeywords",
     "TermKeywords",
@@ -44,27 +49,52 @@ class TermKeywords(TypedDict, total=False):
     pivot: str | None
 
 
-class StoredTermKeywords(TermKeywords, total=False):
-    """The fields of ``Settings`` that a sweep over a store takes."""
+class RepresentedKeywords(TermKeywords, total=False):
+    """The same of one representation: what a matrix, or a sweep over a store, takes."""
 
     representation: str | None
 
 
-class SettingsKeywords(StoredTermKeywords, total=False):
-    """All fields of ``Settings``, and ``preset``; None means not given."""
+class PairSettings(RepresentedKeywords, total=False):
+    """The fields of ``Settings`` that decide which pairs are listed."""
 
     k: int | None
+    threshold: float | None
+    min_terms: int | None
+
+
+class DedupSettings(PairSettings, total=False):
+    """All fields of ``Settings``, and ``preset``."""
+
+    rule: str | None
+
+
+class EvaluateSettings(RepresentedKeywords, total=False):
+    """The fields of ``Settings`` that decide about pairs, apart from ``k``: every k is judged."""
+
     threshold: float | None
     min_terms: int | None
     rule: str | None
 
 
-class Keywords(SettingsKeywords, ReadingOptions, total=False):
-    """Settings and reading options."""
-
-
 class SweepKeywords(TermKeywords, ReadingOptions, total=False):
-    """The settings that a sweep takes, and reading options."""
+    """What ``sweep`` takes: it has several representations and every k."""
+
+
+class MatrixKeywords(RepresentedKeywords, ReadingOptions, total=False):
+    """What ``similarity_matrix`` takes."""
+
+
+class PairKeywords(PairSettings, ReadingOptions, total=False):
+    """What ``pairs`` takes."""
+
+
+class DedupKeywords(DedupSettings, ReadingOptions, total=False):
+    """What ``dedup`` takes."""
+
+
+class EvaluateKeywords(EvaluateSettings, ReadingOptions, total=False):
+    """What ``evaluate`` takes."""
 
 
 class StreamKeywords(TypedDict, total=False):
@@ -102,7 +132,7 @@ class StreamKeywords(TypedDict, total=False):
 
 
 class IngestKeywords(StreamKeywords, ReadingOptions, total=False):
-    """The settings of a stream, and reading options."""
+    """What ``ingest`` takes."""
 
 
 class PassageKeywords(TypedDict, total=False):
@@ -116,7 +146,7 @@ class PassageKeywords(TypedDict, total=False):
 
 
 class FindKeywords(PassageKeywords, ReadingOptions, total=False):
-    """What counts as a passage, and reading options."""
+    """What the functions that list passages take."""
 
 
 def chosen(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from infostream_dedup.api.keywords import Keywords, chosen, parted
+from infostream_dedup.api.keywords import PairKeywords, chosen, parted
 from infostream_dedup.api.listing import Listing
 from infostream_dedup.corpus.read_options import chosen_reading
 from infostream_dedup.errors import UsageError
@@ -59,7 +59,7 @@ def pairs(
     reading: Reading | None = None,
     engine: str = "auto",
     progress: Progress | None = None,
-    **options: Unpack[Keywords],
+    **options: Unpack[PairKeywords],
 ) -> Pairs:
     """Find the pairs of documents that are linked in at least one direction.
 
@@ -128,11 +128,11 @@ def _agreed(
 ) -> tuple[Settings, Reading, EpochStatistics | None]:
     """Settings, reading options and, where they are asked for, the statistics of a stream."""
     if statistics is None:
-        return *chosen(pairs, Keywords, options, settings=settings, reading=reading), None
+        return *chosen(pairs, PairKeywords, options, settings=settings, reading=reading), None
     from infostream_dedup.batch.epoch_statistics import epoch_statistics
 
-    single, reads = parted(pairs, Keywords, options)
+    single, reads = parted(pairs, PairKeywords, options)
     if settings is not None or single.pop("preset", None) is not None:
-        raise UsageError("statistics takes the settings of the stream; give single settings, no settings or preset")
+        raise UsageError("statistics takes the settings of the stream; leave out preset (--preset) and settings")
     counted = epoch_statistics(statistics)
     return counted.settings(single), chosen_reading(reading, reads), counted

@@ -24,7 +24,7 @@ def search(
 ) -> list[Hit]:
     """Find the documents of a stream's window that are most like a text.
 
-    The store is loaded anew with each call; for many searches open a ``stream.search.Searcher`` once.
+    Each call loads the store; for many searches keep a ``stream.search.Searcher`` open.
 
     Args:
         store: from ``ingest``; never written to.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from infostream_dedup.api.keywords import Keywords, chosen
+from infostream_dedup.api.keywords import MatrixKeywords, chosen
 
 if TYPE_CHECKING:
     from infostream_dedup.corpus import Reading
@@ -23,7 +23,7 @@ def similarity_matrix(
     reading: Reading | None = None,
     engine: str = "auto",
     progress: Progress | None = None,
-    **options: Unpack[Keywords],
+    **options: Unpack[MatrixKeywords],
 ) -> tuple[SimilarityMatrix, list[str]]:
     """Count, for every two documents, the key terms of the one that occur in the other.
 
@@ -47,7 +47,7 @@ def similarity_matrix(
     from infostream_dedup.api.sources import read_collection
     from infostream_dedup.batch.linking import key_terms_of, least_k, link
 
-    agreed, read = chosen(similarity_matrix, Keywords, options, settings=settings, reading=reading)
+    agreed, read = chosen(similarity_matrix, MatrixKeywords, options, settings=settings, reading=reading)
     collection, _ = read_collection(source, read, engine=engine, progress=progress)
     key_terms = key_terms_of(collection, agreed)
     least = least_k(key_terms) if k_min is None else k_min

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from infostream_dedup.api.keywords import StoredTermKeywords, SweepKeywords, chosen, parted
+from infostream_dedup.api.keywords import RepresentedKeywords, SweepKeywords, chosen, parted
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model import Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
@@ -95,7 +95,7 @@ def sweep_store(
     examples: bool = True,
     engine: str = "auto",
     progress: Progress | None = None,
-    **settings: Unpack[StoredTermKeywords],
+    **settings: Unpack[RepresentedKeywords],
 ) -> SweepResult:
     """Sweep over what a stream has taken in, without its texts.
 
@@ -124,11 +124,11 @@ def sweep_store(
     from infostream_dedup.batch.stored_collection import stored_collection
     from infostream_dedup.batch.sweeping import sweep_collection
 
-    given, _ = parted(sweep_store, StoredTermKeywords, settings)
+    given, _ = parted(sweep_store, RepresentedKeywords, settings)
     collection = stored_collection(path, since=since, until=until)
     agreed = collection.settings(given)
     if ks is not None and (agreed.score == "share" or max(ks) > agreed.n):
-        raise ConfigurationError(f"k = {max(ks)} of {agreed.n} key terms by score {agreed.score}: there is none")
+        raise ConfigurationError(f"there is no k = {max(ks)} of {agreed.n} key terms by score {agreed.score}")
     result = sweep_collection(
         collection, agreed, [agreed.representation], ks=ks, examples=examples, engine=engine, progress=progress
     )

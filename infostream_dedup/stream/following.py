@@ -1,4 +1,4 @@
-"""Documents of an input that goes on: a folder into which files are put, or standard input."""
+"""Documents of an input that continues: a folder that receives files, or standard input."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ _LOOK_AGAIN: Final = 0.2
 def followed(
     sources: Sequence[str], bad: BadRecords, reading: Reading, *, size: int, seconds: float
 ) -> Iterator[list[Placed]]:
-    """Batches of an input that goes on, until SIGTERM or SIGINT; what was read is handed over first.
+    """Batches of an input that continues, until SIGTERM or SIGINT; what was read by then is given first.
 
     Args:
         sources: one folder, or ``-``.
         bad: takes the bad records of all files, and counts.
         reading: how files are read.
-        size: most documents of a batch from standard input; the files of a folder are a batch each.
-        seconds: longest time a batch from standard input is waited for.
+        size: maximum documents of a batch from standard input; each file of a folder is a batch.
+        seconds: maximum time to wait for a batch from standard input.
 
     Yields:
         Documents with their places.
 
     Raises:
         ConfigurationError: there is not exactly one source.
-        NoInputError: it is no folder.
+        NoInputError: it is not a folder.
     """
     if len(sources) != 1:
         raise ConfigurationError(f"--follow takes one folder or -, not {len(sources)} sources")
@@ -119,7 +119,7 @@ def _from_lines(
 def _batch(
     arrived: queue.Queue[Placed | BaseException | None], stop: threading.Event, size: int, seconds: float
 ) -> tuple[list[Placed], bool | BaseException]:
-    """Documents that came in time, and whether they are the last ones, or the error behind them."""
+    """Documents that came in time, and whether they are the last ones, or the error that followed them."""
     batch: list[Placed] = []
     closes: float | None = None
     while len(batch) < size:

@@ -1,6 +1,9 @@
 """Every command is a documented public function; what a function does not know, it refuses."""
 
+import functools
 import inspect
+import subprocess
+import sys
 from dataclasses import fields
 
 import click
@@ -91,10 +94,18 @@ def test_a_sweep_takes_representations():
         api.sweep([], settings=Settings(representation="stem"))
 
 
-@pytest.mark.parametrize("name", ["k", "threshold", "rule", "min_terms"])
-def test_a_sweep_refuses_settings_that_it_would_drop(name):
-    with pytest.raises(TypeError, match=name):
-        api.sweep([], **{name: 1})
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        *((api.sweep, name) for name in ("k", "threshold", "rule", "min_terms")),
+        *((api.similarity_matrix, name) for name in ("k", "threshold", "rule", "min_terms")),
+        (api.pairs, "rule"),
+        (functools.partial(api.evaluate, labels="none"), "k"),
+    ],
+)
+def test_settings_without_a_meaning_are_refused(function, name):
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
+        function([], **{name: 1})
 
 
 @pytest.mark.parametrize(
@@ -132,7 +143,15 @@ def test_reading_options_given_both_ways_are_refused(name):
 
 def test_keywords_are_those_of_the_records():
     own = {field.name for field in fields(Settings)}
-    assert keywords.SettingsKeywords.__optional_keys__ == own | {"preset"}
+    assert keywords.DedupSettings.__optional_keys__ == own | {"preset"}
     assert ReadingOptions.__optional_keys__ == {field.name for field in fields(Reading)}
     assert keywords.PassageKeywords.__optional_keys__ == {field.name for field in fields(PassageSettings)}
     assert keywords.StreamKeywords.__optional_keys__ == set(StreamSettings().as_dict()) - {"model", "boilerplate"}
+
+
+def test_importing_the_functions_loads_nothing_heavy():
+    heavy = ["numpy", "scipy", "numba", "pyarrow", "matplotlib", "pymorphy3", "sqlite_utils"]
+    code = (
+        f"import sys; from infostream_dedup import api, sweep; print([name for name in {heavy} if name in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout.strip() == b"[]"
