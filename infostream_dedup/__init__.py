@@ -11,62 +11,81 @@ from typing import TYPE_CHECKING, Any
 from infostream_dedup.model.version import VERSION
 
 if TYPE_CHECKING:
-    from infostream_dedup import methods
+    from infostream_dedup import methods, passages, store
     from infostream_dedup.api import (
+        Reading,
         compare,
         dedup,
+        demo,
         evaluate,
         pairs,
         similarity_matrix,
         sweep,
-        write_comparison,
-        write_report,
+        sweep_store,
     )
     from infostream_dedup.corpus import read_documents
     from infostream_dedup.model import Document, Settings
+    from infostream_dedup.report import write_comparison, write_report
     from infostream_dedup.stream.deduplicator import Deduplicator
     from infostream_dedup.stream.settings import StreamSettings
 
 __all__ = [
     "Deduplicator",
     "Document",
+    "Reading",
     "Settings",
     "StreamSettings",
     "__version__",
+    "boilerplate",
+    "classify",
     "compare",
     "dedup",
+    "demo",
+    "dictionaries",
     "evaluate",
+    "ingest",
     "methods",
     "pairs",
+    "passages",
+    "provenance",
     "read_documents",
+    "search",
     "similarity_matrix",
+    "store",
+    "suggest",
     "sweep",
+    "sweep_store",
+    "train",
     "write_comparison",
     "write_report",
 ]
 
 __version__ = VERSION
 
+_ROOMS = ("methods", "passages", "store")
+"""Names that are both a room of the package and a command: the room hands on the public functions of the command."""
+
 _HOME = {
     "Deduplicator": "stream.deduplicator",
     "StreamSettings": "stream.settings",
     "Document": "model",
     "Settings": "model",
-    "compare": "api",
-    "dedup": "api",
-    "evaluate": "api",
-    "pairs": "api",
     "read_documents": "corpus",
-    "similarity_matrix": "api",
-    "sweep": "api",
-    "write_comparison": "api",
-    "write_report": "api",
+    "write_comparison": "report",
+    "write_report": "report",
+    **dict.fromkeys(
+        (
+            *("Reading", "boilerplate", "classify", "compare", "dedup", "demo", "dictionaries", "evaluate", "ingest"),
+            *("pairs", "provenance", "search", "similarity_matrix", "suggest", "sweep", "sweep_store", "train"),
+        ),
+        "api",
+    ),
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name == "methods":
-        return import_module(f"{__name__}.methods")
+    if name in _ROOMS:
+        return import_module(f"{__name__}.{name}")
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -14,6 +14,7 @@ __all__ = [
     "MissingExtraError",
     "NoInputError",
     "StoreBusyError",
+    "UsageError",
 ]
 
 
@@ -27,6 +28,12 @@ class ConfigurationError(InfostreamError):
     """An option or a configuration file is wrong."""
 
     exit_code = 78
+
+
+class UsageError(ConfigurationError):
+    """Arguments contradict each other, or an argument does not fit the data."""
+
+    exit_code = 2
 
 
 class NoInputError(InfostreamError):

@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from infostream_dedup import read_documents
-from infostream_dedup.api import evaluate
+from infostream_dedup import evaluate, read_documents
 from infostream_dedup.model import Document
 from infostream_dedup.passages import copied_sentences, passages_of
 from infostream_dedup.passages.boilerplate import Boilerplate, BoilerplateRule, ListedSentence, find_boilerplate

@@ -7,10 +7,11 @@ import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from infostream_dedup.corpus import ReadingReport, read_documents, row_of
+from infostream_dedup.corpus import Reading, ReadingReport, read_documents, row_of
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model import Document
 
@@ -26,7 +27,7 @@ class Rereadable:
         report: what the first pass read.
     """
 
-    def __init__(self, source: Any, reading: dict[str, Any], copy: IO[bytes] | None) -> None:
+    def __init__(self, source: Any, reading: Reading, copy: IO[bytes] | None) -> None:
         self._source = source
         self._reading = reading
         self._copy = copy
@@ -42,7 +43,7 @@ class Rereadable:
         """The first pass: bad records are reported and quarantined here."""
         import orjson
 
-        for document in read_documents(self._source, report=self.report, **self._reading):
+        for document in read_documents(self._source, report=self.report, reading=self._reading):
             self._mark = _mark_with(self._mark, document)
             if self._copy is not None:
                 self._copy.write(orjson.dumps(row_of(document), option=orjson.OPT_APPEND_NEWLINE))
@@ -56,13 +57,13 @@ class Rereadable:
         Raises:
             BadDataError: the files have changed since the first pass.
         """
-        reading = dict(self._reading)
-        if "quarantine" in reading and reading["quarantine"] is not None:
-            reading["quarantine"] = os.devnull
+        reading = self._reading
+        if reading.quarantine is not None:
+            reading = replace(reading, quarantine=os.devnull)
         source = self._source if self._copy is None else self._copy.name
         report = ReadingReport()
         mark = 0
-        for document in read_documents(source, report=report, **reading):
+        for document in read_documents(source, report=report, reading=reading):
             mark = _mark_with(mark, document)
             # One more than before would have no status.
             if report.used > self.report.used:
@@ -78,7 +79,7 @@ class Rereadable:
 
 
 @contextmanager
-def rereadable(source: Any, reading: dict[str, Any]) -> Iterator[Rereadable]:
+def rereadable(source: Any, reading: Reading) -> Iterator[Rereadable]:
     """A source for two passes; a temporary copy, where one is needed, is removed at the end."""
     if not any(isinstance(item, str) and item == "-" for item in _items(source)):
         yield Rereadable(source, reading, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, VERSION, Settings
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.untranslated import untranslated_shares
+
+if TYPE_CHECKING:
+    from infostream_dedup.corpus import ReadingReport
 
 __all__ = [
     "SHARE_THRESHOLDS",
@@ -77,6 +80,7 @@ class SweepResult:
         examples: pairs at each k.
         untranslated: for a pivot language, share of the term weight that has no equivalent, per language of the
             documents.
+        report: what was read; ``None`` if no documents were read.
     """
 
     rows: list[SweepRow]
@@ -89,6 +93,7 @@ class SweepResult:
     groups: dict[str, dict[int, int]] = field(default_factory=dict)
     examples: list[Example] = field(default_factory=list)
     untranslated: dict[str, float] = field(default_factory=dict)
+    report: ReadingReport | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The content of ``sweep.json``."""

@@ -1,4 +1,4 @@
-"""The command line: one command a file."""
+"""The command line: one command per file."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def cli() -> None:
     """Near-duplicates in Russian, Ukrainian and English news streams.
 
     Each document becomes its 12 heaviest key terms; document i is linked to j when at least k of i's key terms occur
-    in j. The symmetry S(k) and transitivity T(k) of the links tell, without labels, which k makes "similar" an
-    equivalence.
+    in j. The symmetry S(k) and transitivity T(k) of the links show, without labels, at which k "similar" comes close
+    to an equivalence.
 
     DOCS are .jsonl, .jsonl.gz, .csv or .parquet files, or - for JSONL on standard input; several are read as one
-    collection. Data goes to standard output, everything else to standard error.
+    collection. Data goes to standard output, progress and summaries to standard error.
 
-    Exit codes: 0 done, 2 usage, 65 bad data, 66 no input, 70 a bug of ours, 73 and 74 cannot write, 75 store busy,
+    Exit codes: 0 done, 2 usage, 65 bad data, 66 no input, 70 internal error, 73 and 74 cannot write, 75 store busy,
     78 configuration, 130 interrupted.
     """
 
@@ -60,5 +60,5 @@ for command in (
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code; no error shows a traceback."""
+    """Run the command line and exit with its code; no error shows a traceback."""
     sys.exit(exit_code_of(lambda: cli.main(prog_name="infostream-dedup", standalone_mode=False)))

@@ -1,16 +1,16 @@
-"""``dictionaries check``: every row of the dictionaries, and what they cover."""
+"""``dictionaries check``: check every row of the dictionaries, and measure what they cover."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from infostream_dedup.cli.options import general_options
 from infostream_dedup.cli.output import chosen_format, note, print_rows, print_table
 from infostream_dedup.cli.progress import progress_bar
+from infostream_dedup.errors import BadDataError
 
 if TYPE_CHECKING:
     from infostream_dedup.lexicography.check import Checked
@@ -19,56 +19,48 @@ __all__ = ["check"]
 
 
 @click.command()
-@click.option("--folder", type=click.Path(path_type=Path, file_okay=False), help="Another folder than the one in use.")
-@click.option("--doubts", is_flag=True, help="Name the doubts too; they are only counted otherwise.")
+@click.option(
+    "--folder", type=click.Path(path_type=Path, file_okay=False), help="Check this folder instead of the one in use."
+)
+@click.option("--doubts", is_flag=True, help="List the doubts too; otherwise they are only counted.")
 @click.option("--coverage/--no-coverage", default=True, show_default=True, help="Measure what translation covers.")
 @general_options("table", "jsonl", "json", "csv")
 def check(folder: Path | None, doubts: bool, coverage: bool, output_format: str | None, quiet: bool) -> None:
     """Check every row of the dictionaries, and measure what they cover.
 
-    Columns, letters, words that pymorphy3 or wordfreq know, nominatives of nouns, nothing twice, no word of the
-    block-list, no contradiction between translations.tsv and false_friends.tsv, and words of a row that find each
-    other, there and back. Each defect is named as file:line:field with what to do; the exit code is then 65. Doubts are
-    rare names that nothing installed confirms; they are no defects.
+    Checked are columns, letters, whether pymorphy3 or wordfreq know the words, nominatives of nouns, repeated rows,
+    words of the block-list, contradictions between translations.tsv and false_friends.tsv, and whether the words of a
+    row translate into each other, there and back. Each defect is reported as file:line:field with what to do; the exit
+    code is then 65. Doubts are rare names that nothing installed confirms; they are not defects.
 
-    Coverage: share of the frequency mass (wordfreq) of the most frequent nouns that has an equivalent, by rung; a
-    skeleton, a name only spelt by rule and an identity that the target's lexicon lacks do not count. It is measured
-    of the dictionaries in use, with imported tables, not of another --folder.
+    Coverage is the share of the frequency mass (wordfreq) of the most frequent nouns that has an equivalent, by rung;
+    skeletons, names spelt by rule alone and identities missing from the target's lexicon do not count. It is measured
+    for the dictionaries in use, imported tables included, not for another --folder.
 
     Columns of jsonl, json and csv: kind (defect, doubt or coverage), then those of its kind.
     """
-    from infostream_dedup.lexicography.check import check as check_dictionaries
-    from infostream_dedup.lexicography.coverage import coverage as measure
+    from infostream_dedup.api import dictionaries
 
     form = chosen_format(output_format, "table", "jsonl")
     with progress_bar(quiet=quiet) as progress:
-        found = check_dictionaries(folder, progress)
-        measured = [one.as_dict() for one in measure(progress)] if coverage and folder is None else []
-    named = [one for one in found.findings if doubts or one.level == "defect"]
+        found = dictionaries.check(folder, coverage=coverage, progress=progress)
     if form == "table":
-        for one in named:
-            click.echo(f"{one}" if one.level == "defect" else f"{one} (doubt)")
-        if measured:
-            print_table(measured)
+        for one in found.checked.findings:
+            if doubts or one.level == "defect":
+                click.echo(f"{one}" if one.level == "defect" else f"{one} (doubt)")
+        if found.coverage:
+            print_table(found.coverage)
     else:
-        rows: list[dict[str, Any]] = [{"kind": one.level, **_without_level(asdict(one))} for one in named]
-        rows += [{"kind": "coverage", **row} for row in measured]
+        rows = found.rows(doubts=doubts)
         names = list(dict.fromkeys(name for row in rows for name in row))
         print_rows(({name: row.get(name) for name in names} for row in rows) if form == "csv" else rows, form)
-    note(_summary(found), quiet=quiet)
-    if found.defects:
-        from infostream_dedup.errors import BadDataError
-
-        number = len(found.defects)
+    note(_summary(found.checked), quiet=quiet)
+    if number := len(found.checked.defects):
         raise BadDataError(
             f"{number} {'row is' if number == 1 else 'defects are'} to be mended; see the lines above",
             code="E_DICTIONARY",
-            source=str(found.folder),
+            source=str(found.checked.folder),
         )
-
-
-def _without_level(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name != "level"}
 
 
 def _summary(found: Checked) -> str:

@@ -1,4 +1,4 @@
-"""``compare``: the methods of the literature side by side."""
+"""``compare``: run the methods of the literature side by side."""
 
 from __future__ import annotations
 
@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from infostream_dedup.cli.options import documents_argument, general_options, pop_reading, reading_options
-from infostream_dedup.cli.output import chosen_format, note, print_json, print_rows, print_table
+from infostream_dedup.cli.options import documents_argument, general_options, reading_options
+from infostream_dedup.cli.output import (
+    chosen_format,
+    note,
+    note_reading,
+    print_json,
+    print_rows,
+    print_table,
+    save_rows,
+)
 from infostream_dedup.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -47,92 +55,101 @@ _COLUMNS: Final = (
     "--methods",
     "methods",
     multiple=True,
-    help="Only these, comma-separated; parameters after colons, as in three-plus-two:n=3.  [default: all]",
+    help="Only these, comma-separated; parameters follow colons, as in three-plus-two:n=3.  [default: all]",
 )
 @click.option(
     "--protocol",
     type=click.Choice(["labels", "pool"]),
-    help="Judged by labels, or by what the methods find together.  [default: labels if there are any]",
+    help="Judge by labels, or by what the methods find together.  [default: labels if given]",
 )
 @click.option(
     "--pool",
     type=click.Choice(["a0-a10", "all"], case_sensitive=False),
     default="a0-a10",
     show_default=True,
-    help="Whose pairs the pool holds: the methods of the paper, or all that are compared.",
+    help="Methods whose pairs form the pool: those of the paper, or all that are compared.",
 )
-@click.option("--kin", type=click.Path(dir_okay=False), help="Pairs of families that are no negatives (JSONL).")
+@click.option(
+    "--kin", type=click.Path(dir_okay=False), help="Pairs of families that do not count as negatives (JSONL)."
+)
 @click.option(
     "--kin-field",
     default="submission=translation",
     show_default=True,
-    help="Families whose documents carry this value are kin too; empty for no such rule.",
+    help="Treat families whose documents have this value as kin too; empty: do not.",
 )
 @click.option("--lang", help="Judge only pairs of one language (ru), or of two (ru-uk).")
 @click.option(
     "--domain",
     "domains",
     multiple=True,
-    help="Judge only these domains (field domain), several with commas; !name leaves one out.",
+    help="Judge only these domains (field domain), comma-separated; !name excludes one.",
 )
 @click.option("--positive", default="dup", show_default=True, help="Labels that count as true, comma-separated.")
-@click.option("--growth", is_flag=True, help="Also run every method on half of the documents: how time grows.")
+@click.option("--growth", is_flag=True, help="Also run every method on half of the documents, to see how time grows.")
 @click.option(
     "--sample-disagreements",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Write N unlabelled pairs on which methods disagree, for an expert to fill in.",
+    help="Write N unlabelled pairs on which methods disagree, for an expert to label.",
 )
 @click.option(
     "--out-labels",
     type=click.Path(dir_okay=False, allow_dash=True),
-    help=f"Where those pairs go (JSONL).  [default: {_DISAGREEMENTS} in the folder of --out, or here]",
+    help=f"File for those pairs (JSONL).  [default: {_DISAGREEMENTS} in the --out folder, or here]",
 )
-@click.option("--out", type=click.Path(file_okay=False), help="Write tables, plots and report.html with examples here.")
+@click.option("--out", type=click.Path(file_okay=False), help="Folder for tables, plots and report.html with examples.")
 @reading_options
 @general_options("table", "json", "csv", "jsonl")
-def compare(**given: Any) -> None:
-    """Every method of the source papers on your documents: what it finds, how well, at which cost.
+def compare(
+    documents: tuple[str, ...],
+    sample_disagreements: int | None,
+    out_labels: str | None,
+    out: str | None,
+    output_format: str | None,
+    quiet: bool,
+    **given: Any,
+) -> None:
+    """Run every method of the source papers on your documents: what it finds, how well, at what cost.
 
-    A row: pairs, precision, recall, f1 (with its 95 % interval low, high), only (pairs that no other method finds),
-    symmetry and transitivity of its relation, seconds, CPU seconds, bytes of a signature. What all methods share of the
-    texts is read beforehand and timed by itself.
+    Columns: pairs, precision, recall, f1 (with its 95 % interval low, high), only (pairs that no other method finds),
+    symmetry and transitivity of the relation, seconds, CPU seconds, bytes per signature. Reading that all methods share
+    is done first and timed separately.
 
-    Without labels the pool decides: pairs that MD5 to Opt Freq (A0 to A10) find together and whose texts have a
-    String::Similarity of 0.80.
+    Without labels the pool decides: pairs found by MD5 to Opt Freq (A0 to A10) together whose texts have a
+    String::Similarity of at least 0.80.
     """
     from infostream_dedup import api
 
-    wanted = given["sample_disagreements"] or 0
-    if given["out_labels"] is not None and not wanted:
+    wanted = sample_disagreements or 0
+    if out_labels is not None and not wanted:
         raise click.UsageError("--out-labels says where sampled pairs go; say how many with --sample-disagreements N")
-    with progress_bar(quiet=given["quiet"]) as progress:
-        found, report = api.compare_with_report(
-            given["documents"],
-            labels=given["labels"],
-            methods=[name.strip() for part in given["methods"] for name in part.split(",")] or None,
-            protocol=given["protocol"],
-            pool=given["pool"].lower(),
-            kin=given["kin"],
-            kin_field=given["kin_field"] or None,
-            lang=given["lang"],
-            domains=given["domains"],
-            positive=given["positive"].split(","),
-            growth=given["growth"],
-            examples=given["out"] is not None,
-            disagreements=max(wanted, _EXAMPLES if given["out"] is not None else 0),
+    with progress_bar(quiet=quiet) as progress:
+        found = api.compare(
+            documents,
+            methods=[name.strip() for part in given.pop("methods") for name in part.split(",")] or None,
+            pool=given.pop("pool").lower(),
+            kin_field=given.pop("kin_field") or None,
+            positive=given.pop("positive").split(","),
+            examples=out is not None,
+            disagreements=max(wanted, _EXAMPLES if out is not None else 0),
             progress=progress,
-            **pop_reading(given),
+            **given,
         )
-        if given["out"] is not None:
-            api.write_comparison(found, given["out"])
-    _print(found, chosen_format(given["output_format"], "table", "json"))
-    _say(found, quiet=given["quiet"])
+        if out is not None:
+            from infostream_dedup.report import write_comparison
+
+            write_comparison(found, out)
+    _print(found, chosen_format(output_format, "table", "json"))
+    _say(found, quiet=quiet)
     if wanted:
-        _write_disagreements(found, wanted, given)
-    note(report.summary(), quiet=given["quiet"])
-    if given["out"] is not None:
-        note(f"report: {given['out']}/report.html", quiet=given["quiet"])
+        target = out_labels or str(Path(out or "") / _DISAGREEMENTS)
+        rows = [pair.as_dict() for pair in found.disagreements[:wanted]]
+        save_rows(rows, target, inputs=[*documents, *filter(None, [given["labels"]])])
+        note(f"{len(rows)} pairs to judge: {target}", quiet=quiet)
+    note_reading(found.report, quiet=quiet)
+    if out is not None:
+        note(f"report: {out}/report.html", quiet=quiet)
 
 
 def _print(found: Comparison, output_format: str) -> None:
@@ -148,7 +165,7 @@ def _print(found: Comparison, output_format: str) -> None:
 
 
 def _print_dice(found: Comparison) -> None:
-    """Dice coefficients in hundredths under the numbers of the methods, where the lines are wide enough for them."""
+    """Print Dice coefficients in hundredths, with methods by number, if the lines are wide enough."""
     from rich.console import Console
 
     names = found.names
@@ -171,7 +188,7 @@ def _print_dice(found: Comparison) -> None:
 
 
 def _say(found: Comparison, *, quiet: bool) -> None:
-    """What a reader of the table should know."""
+    """Print what a reader of the table should know."""
     if found.pool is not None:
         pool = found.pool
         note(
@@ -185,13 +202,3 @@ def _say(found: Comparison, *, quiet: bool) -> None:
         note(remark, quiet=quiet)
     cost = found.reading
     note(f"reading, shared by all: {cost.seconds:.2f} s, {cost.cpu_seconds:.2f} CPU s", quiet=quiet)
-
-
-def _write_disagreements(found: Comparison, wanted: int, given: dict[str, Any]) -> None:
-    from infostream_dedup.corpus import open_output, write_rows
-
-    target = given["out_labels"] or str(Path(given["out"] or "") / _DISAGREEMENTS)
-    rows = [pair.as_dict() for pair in found.disagreements[:wanted]]
-    with open_output(target, inputs=[*given["documents"], *([given["labels"]] if given["labels"] else [])]) as stream:
-        write_rows(rows, stream, "jsonl")
-    note(f"{len(rows)} pairs to judge: {target}", quiet=given["quiet"])

@@ -19,8 +19,8 @@ def read_configuration(context: click.Context, _parameter: click.Parameter, path
 
     Raises:
         NoInputError: the file cannot be read.
-        ConfigurationError: it is not TOML, has a key that is no option of the command, or a value that the option does
-            not take.
+        ConfigurationError: it is not TOML, or has a key that is not an option of the command, or a value that the
+            option does not accept.
     """
     if path is None:
         return
@@ -49,7 +49,7 @@ def read_configuration(context: click.Context, _parameter: click.Parameter, path
 
 
 def _checked(value: Any, option: click.Option, context: click.Context, place: str) -> Any:
-    """The value as the option's flag would take it; one value alone will do where several may be given."""
+    """The value as the option's flag would take it; an option that may be repeated also accepts a single value."""
     if isinstance(value, bool) != option.is_flag or isinstance(value, dict):
         expected = "true or false" if option.is_flag else "a string or a number"
         raise ConfigurationError(f"{place} is {value!r}; expected {expected}")

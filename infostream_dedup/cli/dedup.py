@@ -1,4 +1,4 @@
-"""``dedup``: a collection without its duplicates."""
+"""``dedup``: write a collection without its duplicates."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ import click
 
 from infostream_dedup.cli.options import (
     boilerplate_option,
-    checked_prefix,
     documents_argument,
     general_options,
-    pop_reading,
-    pop_settings,
     prefix_option,
     reading_options,
     representation_option,
@@ -26,7 +23,7 @@ __all__ = ["dedup"]
 
 @click.command()
 @documents_argument
-@click.option("--out", type=click.Path(dir_okay=False, allow_dash=True), required=True, help="Where documents go.")
+@click.option("--out", type=click.Path(dir_okay=False, allow_dash=True), required=True, help="Output file, or -.")
 @click.option(
     "--keep",
     type=click.Choice(["earliest", "longest"]),
@@ -34,14 +31,14 @@ __all__ = ["dedup"]
     show_default=True,
     help="Which document of a group stays.",
 )
-@click.option("--annotate", is_flag=True, help="Keep every document, with the columns status, of, group.")
+@click.option("--annotate", is_flag=True, help="Keep every document and add the columns status, of, group.")
 @prefix_option
 @click.option(
     "--duplicate-rule",
     type=click.Choice(["equal", "contained"]),
     default="equal",
     show_default=True,
-    help="Both directions, or one that lies inside an earlier one is enough; preset similar takes any relation.",
+    help="Require both directions, or accept one contained in an earlier one; preset similar accepts any relation.",
 )
 @representation_option
 @click.option("--k", type=click.IntRange(min=1), help="Terms that must meet in a duplicate.  [default: 6]")
@@ -49,32 +46,22 @@ __all__ = ["dedup"]
 @settings_options
 @reading_options
 @general_options("table", "json", "jsonl", "csv")
-def dedup(**given: Any) -> None:
-    """Write the collection without its duplicates; every column is kept.
+def dedup(
+    documents: tuple[str, ...], out: str, prefix: str, output_format: str | None, quiet: bool, **given: Any
+) -> None:
+    """Write a collection without its duplicates; every column is kept.
 
-    Status of a document: exact (its body equals an earlier one's), duplicate, similar (4 terms in either direction),
-    insufficient_text (fewer than 3 key terms), new. exact and duplicate join groups; one document of a group stays.
-    --annotate writes over nothing: a document that has a field status, of or group already is refused, unless --prefix
-    gives the columns other names.
+    The status of a document is exact (same body as an earlier one), duplicate, similar (4 terms in either direction),
+    insufficient_text (fewer than 3 key terms) or new. Exact and duplicate documents form groups; one document of each
+    group is kept. --annotate overwrites nothing: a document that already has a field status, of or group is refused
+    unless --prefix gives the columns other names.
     """
     from infostream_dedup import api
 
-    reading = pop_reading(given)
-    settings = pop_settings(given, representation=given["representation"], k=given["k"])
-    with progress_bar(quiet=given["quiet"]) as progress:
-        summary = api.dedup(
-            given["documents"],
-            given["out"],
-            keep=given["keep"],
-            annotate=given["annotate"],
-            prefix=checked_prefix(given),
-            duplicate_rule=given["duplicate_rule"],
-            boilerplate=given["boilerplate"],
-            settings=settings,
-            engine=given["engine"],
-            progress=progress,
-            **reading,
-        )
-    if given["out"] != "-":
-        print_rows([summary.as_dict()], chosen_format(given["output_format"], "table", "json"))
-    note(summary.report.summary(), quiet=given["quiet"])
+    if prefix and not given["annotate"]:
+        raise click.UsageError("--prefix goes with --annotate")
+    with progress_bar(quiet=quiet) as progress:
+        summary = api.dedup(documents, out, prefix=prefix, progress=progress, **given)
+    if out != "-":
+        print_rows([summary.as_dict()], chosen_format(output_format, "table", "json"))
+    note(summary.report.summary(), quiet=quiet)

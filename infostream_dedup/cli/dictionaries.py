@@ -1,4 +1,4 @@
-"""``dictionaries``: what the engine knows of words."""
+"""``dictionaries``: what the engine knows about words."""
 
 from __future__ import annotations
 
@@ -18,35 +18,36 @@ __all__ = ["dictionaries"]
 
 @click.group()
 def dictionaries() -> None:
-    """Look into the dictionaries behind morph and pivot, check them; import tables, install translation models."""
+    """Inspect and check the dictionaries behind morph and pivot; import tables, install translation models."""
 
 
 @dictionaries.command()
 @click.argument("words", metavar="WORD...", nargs=-1, required=True)
-@click.option("--from", "--lang", "lang", type=click.Choice(LANGUAGES), help="Language; else all the letters allow.")
+@click.option(
+    "--from",
+    "--lang",
+    "lang",
+    type=click.Choice(LANGUAGES),
+    help="Language of the words.  [default: all that the letters allow]",
+)
 @click.option("--to", "target", type=click.Choice(LANGUAGES), help="Show the ladder of translation into this language.")
 @general_options("table", "jsonl", "json", "csv")
 def show(words: tuple[str, ...], lang: Any, target: Any, output_format: str | None, quiet: bool) -> None:
-    """What the engine knows of a word, for every way it can stand in a text; with --to, how it is translated.
+    """Show what the engine knows about a word, for every way it can occur in a text; with --to, how it is translated.
 
     Columns: form (key form), shape (lower, start of a sentence, capital inside one, upper), term (what it becomes; a
-    dash for none, with the reason under why), strict (the term with --morph strict), lemma, part of speech, flags
-    (surname, first_name, place, organisation ...), known, zipf (log10 of occurrences in 10^9 words), stem, source.
+    dash if it is not a term, with the reason in why), strict (the term with --morph strict), lemma, part of speech,
+    flags (surname, first_name, place, organisation ...), known, zipf (log10 of occurrences in 10^9 words), stem,
+    source.
 
-    With --to, one row for each answer of each rung, in the order in which they are asked: term, is_term (no: documents
-    never have it), rung, answer (a dash for none), confidence, wins (what the ladder gives: all answers of the first
-    rung that has any), why (why not).
+    With --to, one row for each answer of each rung, in the order in which rungs are asked: term, is_term (no: it never
+    occurs in documents), rung, answer (a dash if there is none), confidence, wins (all answers of the first rung that
+    has any), why (it was rejected).
     """
     del quiet
-    if target is None:
-        from infostream_dedup.lexicography import show as entries_of
+    from infostream_dedup.api import dictionaries as known
 
-        rows = [entry.as_dict() for word in words for entry in entries_of(word, lang)]
-    else:
-        from infostream_dedup.lexicography.ladder_view import ladder_of
-
-        rows = [step.as_dict() for word in words for step in ladder_of(word, target, lang)]
-    print_rows(rows, chosen_format(output_format, "table", "jsonl"))
+    print_rows(known.show(words, lang, to=target), chosen_format(output_format, "table", "jsonl"))
 
 
 for command in (check, import_table, list_tables, remove, install_model):

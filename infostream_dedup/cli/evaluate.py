@@ -1,4 +1,4 @@
-"""``evaluate``: precision and recall against labels."""
+"""``evaluate``: precision and recall against labelled pairs."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ import click
 from infostream_dedup.cli.options import (
     documents_argument,
     general_options,
-    pop_reading,
-    pop_settings,
     reading_options,
     representation_option,
     settings_options,
 )
-from infostream_dedup.cli.output import chosen_format, note, print_json, print_rows, print_table
+from infostream_dedup.cli.output import chosen_format, note_reading, print_json, print_rows
 from infostream_dedup.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -27,19 +25,21 @@ __all__ = ["evaluate"]
 @click.command()
 @documents_argument
 @click.option("--labels", type=click.Path(dir_okay=False), required=True, help="Labelled pairs (JSONL): a, b, label.")
-@click.option("--kin", type=click.Path(dir_okay=False), help="Pairs of families that are no negatives (JSONL).")
+@click.option(
+    "--kin", type=click.Path(dir_okay=False), help="Pairs of families that do not count as negatives (JSONL)."
+)
 @click.option("--lang", help="Only pairs of one language (ru), or of two (ru-uk).")
 @click.option(
     "--kin-field",
     default="submission=translation",
     show_default=True,
-    help="Families whose documents carry this value are kin too; empty for no such rule.",
+    help="Treat families whose documents have this value as kin too; empty: do not.",
 )
 @click.option(
     "--domain",
     "domains",
     multiple=True,
-    help="Only these domains (field domain), several with commas; !name leaves one out, an empty name is no domain.",
+    help="Only these domains (field domain), comma-separated; !name excludes one, an empty name means no domain.",
 )
 @click.option(
     "--rule",
@@ -51,40 +51,32 @@ __all__ = ["evaluate"]
 @settings_options
 @reading_options
 @general_options("table", "json", "jsonl", "csv")
-def evaluate(**given: Any) -> None:
-    """Precision, recall and F1 at every k against labelled pairs, with 95 % intervals of F1.
+def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None, quiet: bool, **given: Any) -> None:
+    """Measure precision, recall and F1 at every k against labelled pairs, with 95 % intervals of F1.
 
-    Where documents carry a family, every linked pair of two families is false unless they are kin; else only labelled
-    pairs count. Pairs with other labels, and unlisted pairs of one family, are ignored.
+    If documents have a family, every linked pair from two families counts as false unless the families are kin;
+    otherwise only labelled pairs count. Pairs with other labels and unlisted pairs of one family are ignored.
     """
     from infostream_dedup import api
 
-    reading = pop_reading(given)
-    settings = pop_settings(given, representation=given["representation"], rule=given["rule"])
-    with progress_bar(quiet=given["quiet"]) as progress:
-        found, report = api.evaluate_with_report(
-            given["documents"],
-            given["labels"],
-            kin=given["kin"],
-            kin_field=given["kin_field"] or None,
-            lang=given["lang"],
-            domains=given["domains"],
-            positive=given["positive"].split(","),
-            settings=settings,
-            engine=given["engine"],
+    with progress_bar(quiet=quiet) as progress:
+        found = api.evaluate(
+            documents,
+            labels,
+            kin_field=given.pop("kin_field") or None,
+            positive=given.pop("positive").split(","),
             progress=progress,
-            **reading,
+            **given,
         )
-    output_format = chosen_format(given["output_format"], "table", "json")
-    if output_format == "json":
+    form = chosen_format(output_format, "table", "json")
+    rows = [row.as_dict() for row in found.rows]
+    if form == "json":
         print_json(found.as_dict())
-    elif output_format == "table":
-        print_table([row.as_dict() for row in found.rows])
-        click.echo()
-        click.echo(_verdict(found))
     else:
-        print_rows([row.as_dict() for row in found.rows], output_format)
-    note(report.summary(), quiet=given["quiet"])
+        print_rows(rows, form)
+    if form == "table":
+        click.echo(f"\n{_verdict(found)}")
+    note_reading(found.report, quiet=quiet)
 
 
 def _verdict(found: Evaluation) -> str:

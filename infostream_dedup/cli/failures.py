@@ -1,4 +1,4 @@
-"""What a failure says and which exit code it has."""
+"""The message and exit code of a failure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DEBUG: Final = "INFOSTREAM_DEDUP_DEBUG"
 
 
 def exit_code_of(run: Callable[[], object]) -> int:
-    """Run a command; report what went wrong in one line on standard error.
+    """Run a command and report what goes wrong in one line on standard error.
 
     Set INFOSTREAM_DEDUP_DEBUG=1 to see the traceback of a bug.
     """

@@ -1,4 +1,4 @@
-"""``dictionaries import``, ``list`` and ``remove``: tables of word pairs that a user brings."""
+"""``dictionaries import``, ``list`` and ``remove``: tables of word pairs supplied by users."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ _COLUMNS = ("name", "pairs", "languages", "file")
 @click.option("--from", "source", type=click.Choice(LANGUAGES), required=True, help="Language of the left words.")
 @click.option("--to", "target", type=click.Choice(LANGUAGES), required=True, help="Language of the right words.")
 @click.option(
-    "--format", "table_format", type=click.Choice(["tsv", "apertium", "wiktionary"]), required=True, help="Of the file."
+    "--format",
+    "table_format",
+    type=click.Choice(["tsv", "apertium", "wiktionary"]),
+    required=True,
+    help="Format of the file.",
 )
 @click.option(
     "--pos",
@@ -32,39 +36,26 @@ _COLUMNS = ("name", "pairs", "languages", "file")
     multiple=True,
     help="Parts of speech to take; may be given several times.  [default: noun, name]",
 )
-@click.option("--name", help="Of the table.  [default: that of the file, with the languages]")
-@click.option("--skip", is_flag=True, help="Leave out broken rows and name them; else the first stops the import.")
-@click.option(
-    "--output", "output_format", type=click.Choice(["table", "jsonl", "json", "csv"]), help="Form of the output."
-)
-@click.option("--quiet", is_flag=True, help="No progress and no summary on standard error.")
-def import_table(
-    file: Path,
-    source: Any,
-    target: Any,
-    table_format: Any,
-    parts: tuple[str, ...],
-    name: str | None,
-    skip: bool,
-    output_format: str | None,
-    quiet: bool,
-) -> None:
+@click.option("--name", help="Name of the table.  [default: the file name with the languages]")
+@click.option("--skip", is_flag=True, help="Skip broken rows and list them; otherwise the first one stops the import.")
+@click.option("--output", "output_format", type=click.Choice(["table", "jsonl", "json", "csv"]), help="Output format.")
+@click.option("--quiet", is_flag=True, help="Print no progress and no summary.")
+def import_table(file: Path, source: Any, target: Any, output_format: str | None, quiet: bool, **given: Any) -> None:
     """Import a table of word pairs, for the dictionary rung of the ladder.
 
-    FILE is a table of your own (tsv: a header with source and target, or the codes of the languages, and perhaps pos;
-    several equivalents separated by |), a bilingual dictionary of Apertium (apertium: the .dix source, its left side in
-    the language --from), or a dump of a Wiktionary by wiktextract (wiktionary: JSONL, as on kaikki.org); packed with
-    gzip or not. Only single words are taken. It is read whole before anything is written; a table of the same name is
-    replaced. Our own tables come first where both know a word.
+    FILE is a table of your own (tsv: a header with source and target, or with language codes, and optionally pos;
+    several equivalents are separated by |), a bilingual dictionary of Apertium (apertium: the .dix source, its left
+    side in the language --from), or a wiktextract dump of a Wiktionary (wiktionary: JSONL, as on kaikki.org), plain or
+    compressed with gzip. Only single words are imported. The file is read completely before anything is written; a
+    table of the same name is replaced. Where both know a word, the bundled tables take precedence.
 
-    Columns: name, pairs, replaced (a table of that name was there), left_out (sound rows that were not taken), broken
-    (rows skipped), file.
+    Columns: name, pairs, replaced (whether a table of that name existed), left_out (valid rows that were not imported),
+    broken (rows skipped), file.
     """
-    from infostream_dedup.lexicography.imports import TERMS
-    from infostream_dedup.lexicography.imports import import_table as bring
+    from infostream_dedup.api import dictionaries
 
     with progress_bar(quiet=quiet) as progress:
-        done = bring(file, source, target, table_format, parts=parts or TERMS, name=name, skip=skip, progress=progress)
+        done = dictionaries.import_table(file, source, target, progress=progress, **given)
     row = {
         "name": done.name,
         "pairs": done.pairs,
@@ -89,9 +80,9 @@ def list_tables(output_format: str | None, quiet: bool) -> None:
 
     Columns: name, pairs, languages (pairs of codes), file.
     """
-    from infostream_dedup.lexicography.imports import installed_tables
+    from infostream_dedup.api import dictionaries
 
-    rows = installed_tables()
+    rows = dictionaries.list_tables()
     if not rows:
         note("no imported tables; bring one with: infostream-dedup dictionaries import FILE", quiet=quiet)
     print_rows(rows, chosen_format(output_format, "table", "jsonl"), columns=_COLUMNS)
@@ -99,9 +90,9 @@ def list_tables(output_format: str | None, quiet: bool) -> None:
 
 @click.command()
 @click.argument("name")
-@click.option("--quiet", is_flag=True, help="Say nothing.")
+@click.option("--quiet", is_flag=True, help="Print nothing.")
 def remove(name: str, quiet: bool) -> None:
     """Remove the imported table NAME (see list)."""
-    from infostream_dedup.lexicography.imports import remove_table
+    from infostream_dedup.api import dictionaries
 
-    note(f"removed {remove_table(name)}", quiet=quiet)
+    note(f"removed {dictionaries.remove_table(name)}", quiet=quiet)

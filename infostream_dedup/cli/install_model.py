@@ -1,4 +1,4 @@
-"""``dictionaries install-model``: a translation model from a file on this machine."""
+"""``dictionaries install-model``: install a translation model from a local file."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ __all__ = ["install_model"]
 def install_model(file: Path, output_format: str | None, quiet: bool) -> None:
     """Install a translation model: FILE is an .argosmodel of Argos Translate between ru, uk and en.
 
-    Such a file is a zip; it is judged before anything is written, and nothing is downloaded. The model goes where Argos
-    Translate keeps its own (ARGOS_PACKAGES_DIR overrides the place). Installing a version again replaces it.
+    The file (a zip) is checked before anything is written, and nothing is downloaded. The model is put where Argos
+    Translate keeps its own (ARGOS_PACKAGES_DIR overrides the folder). Installing a version again replaces it.
 
-    Columns: file, source and target language, version, folder, replaced (the version was there before), tried (it was
-    used once; no where the extra translate, which runs models, is not installed).
+    Columns: file, source and target language, version, folder, replaced (whether the version existed), tried (whether
+    it was used once; no if the extra translate, which runs models, is not installed).
     """
-    from infostream_dedup.translation.model_files import install_model as install
+    from infostream_dedup.api import dictionaries
 
-    done = install(file)
+    done = dictionaries.install_model(file)
     row = {
         "file": str(file),
         "source": done.model.source,

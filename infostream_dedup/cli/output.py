@@ -1,4 +1,4 @@
-"""Results on standard output, in the form asked for."""
+"""Results on standard output or in files, in the requested format."""
 
 from __future__ import annotations
 
@@ -9,35 +9,42 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 if TYPE_CHECKING:
+    from infostream_dedup.corpus import ReadingReport
     from infostream_dedup.corpus.rows import RowFormat
 
-__all__ = ["chosen_format", "note", "print_json", "print_rows", "print_table"]
+__all__ = ["chosen_format", "note", "note_reading", "print_json", "print_rows", "print_table", "save_page", "save_rows"]
 
 
 def chosen_format(given: str | None, on_terminal: str, in_pipe: str) -> str:
-    """The form asked for, or the one that fits where standard output goes."""
+    """The requested format, or the one that suits where standard output goes."""
     return given or (on_terminal if sys.stdout.isatty() else in_pipe)
 
 
 def note(message: str, *, quiet: bool) -> None:
-    """A line for the person at the keyboard."""
+    """Print a line for the user on standard error."""
     if not quiet:
         click.echo(message, err=True)
 
 
+def note_reading(report: ReadingReport | None, *, quiet: bool) -> None:
+    """Print a line that accounts for every record of the input."""
+    if report is not None:
+        note(report.summary(), quiet=quiet)
+
+
 def print_json(value: Any) -> None:
-    """One JSON value, indented."""
+    """Print one JSON value, indented."""
     import orjson
 
     sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 
 def print_rows(rows: Iterable[Mapping[str, Any]], output_format: str, *, columns: Sequence[str] | None = None) -> None:
-    """Rows as ``jsonl``, ``json``, ``csv`` or ``table``; all but the last stream.
+    """Print rows as ``jsonl``, ``json``, ``csv`` or ``table``; all formats but the last stream.
 
-    ``columns`` are the header of a CSV table, which then has one without rows too; those of the first row by default.
+    ``columns`` become the header of CSV, which is then printed even without rows; by default those of the first row.
     """
-    from infostream_dedup.corpus.rows import write_rows
+    from infostream_dedup.report.rows import write_rows
 
     if output_format == "table":
         print_table(list(rows))
@@ -45,8 +52,31 @@ def print_rows(rows: Iterable[Mapping[str, Any]], output_format: str, *, columns
         write_rows(rows, sys.stdout.buffer, cast("RowFormat", output_format), columns=columns)
 
 
+def save_page(page: str, target: str, *, inputs: Iterable[str]) -> None:
+    """Write a page to a file, whole or not at all; ``inputs`` are files that it must not replace."""
+    from infostream_dedup.report.rows import open_output
+
+    with open_output(target, inputs=inputs) as stream:
+        stream.write(page.encode("utf-8", "replace"))
+
+
+def save_rows(
+    rows: Iterable[Mapping[str, Any]],
+    target: str,
+    output_format: str = "jsonl",
+    *,
+    columns: Sequence[str] | None = None,
+    inputs: Iterable[str] = (),
+) -> None:
+    """Write rows to a file, whole or not at all; ``inputs`` are files that it must not replace."""
+    from infostream_dedup.report.rows import open_output, write_rows
+
+    with open_output(target, inputs=[name for name in inputs if name != "-"]) as stream:
+        write_rows(rows, stream, cast("RowFormat", output_format), columns=columns)
+
+
 def print_table(rows: Sequence[Mapping[str, Any]], *, title: str | None = None) -> None:
-    """Rows as an aligned table; numbers to the right, ``None`` as a dash."""
+    """Print rows as an aligned table: numbers to the right, ``None`` as a dash."""
     from rich.console import Console
     from rich.table import Table
 

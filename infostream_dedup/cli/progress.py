@@ -1,4 +1,4 @@
-"""Progress of long work: on standard error, only on a terminal."""
+"""A progress bar on standard error, shown on a terminal only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["progress_bar"]
 
 @contextmanager
 def progress_bar(*, quiet: bool) -> Iterator[Progress | None]:
-    """Give a function that is told (step, done, total), or ``None`` where nobody would see a bar."""
+    """Give a function to call with (step, done, total), or ``None`` if nobody would see a bar."""
     if quiet or not sys.stderr.isatty():
         yield None
         return

@@ -1,8 +1,6 @@
-"""``search``: documents of a store that are like a text."""
+"""``search``: documents of a store that resemble a text."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import click
 
@@ -15,30 +13,44 @@ __all__ = ["search"]
 
 
 @click.command()
-@click.option("--store", "store", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="From 'ingest'.")
-@click.option("--text", help="The text itself.")
-@click.option("--file", "path", type=click.Path(dir_okay=False, allow_dash=True), help="A UTF-8 text file, or -.")
+@click.option(
+    "--store", "store", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="Store made by 'ingest'."
+)
+@click.option("--text", help="Text to search for.")
+@click.option(
+    "--file", "path", type=click.Path(dir_okay=False, allow_dash=True), help="UTF-8 file with the text, or -."
+)
 @click.option("--k-min", type=click.IntRange(min=1), help="Terms that must meet in either direction.  [default: 4]")
-@click.option("--top", type=click.IntRange(min=0), default=20, show_default=True, help="Most rows; 0 for all.")
-@click.option("--same-language", is_flag=True, help="Do not translate the text for documents of other languages.")
+@click.option(
+    "--top", type=click.IntRange(min=0), default=20, show_default=True, help="Maximum number of rows; 0: all."
+)
+@click.option("--same-language", is_flag=True, help="Do not translate the text to find documents in other languages.")
 @general_options("table", "jsonl", "json", "csv")
-def search(**given: Any) -> None:
-    """Documents of the window that are like a text, the most alike first.
+def search(
+    store: str,
+    text: str | None,
+    path: str | None,
+    k_min: int | None,
+    top: int,
+    same_language: bool,
+    output_format: str | None,
+    quiet: bool,
+) -> None:
+    """Find documents of the window that resemble a text, the most similar first.
 
-    A row: id, title, language, group, forward (key terms of the text found in the document), backward, relation (of the
-    text to the document: equal, contained, contains; none where fewer terms met than a duplicate needs), terms (of the
-    document, that met, heaviest first).
+    Columns: id, title, language, group, forward (key terms of the text found in the document), backward, relation (of
+    the text to the document: equal, contained, contains; empty if fewer terms met than a duplicate needs), terms (of
+    the document, that met, heaviest first).
 
-    Documents of other languages are asked for the text as the dictionaries translate it.
+    In other languages the text is searched for as translated by the dictionaries.
     """
-    if (given["text"] is None) == (given["path"] is None):
-        raise click.UsageError("give either --text or --file")
-    text = given["text"] if given["path"] is None else read_text(given["path"])
-    from infostream_dedup.stream.search import Searcher
+    from infostream_dedup import api
 
-    with progress_bar(quiet=given["quiet"]) as progress, Searcher.open(given["store"], progress=progress) as searcher:
-        across = not given["same_language"]
-        hits = searcher.search(text, k_min=given["k_min"], top=given["top"], across=across)
-    print_rows((hit.as_dict() for hit in hits), chosen_format(given["output_format"], "table", "jsonl"))
+    if (text is None) == (path is None):
+        raise click.UsageError("give either --text or --file")
+    asked = text if path is None else read_text(path)
+    with progress_bar(quiet=quiet) as progress:
+        hits = api.search(store, asked or "", k_min=k_min, top=top, across=not same_language, progress=progress)
+    print_rows((hit.as_dict() for hit in hits), chosen_format(output_format, "table", "jsonl"))
     if not hits:
-        note("no document of the window shares that many key terms with the text; see --k-min", quiet=given["quiet"])
+        note("no document of the window shares that many key terms with the text; see --k-min", quiet=quiet)

@@ -1,4 +1,4 @@
-"""Two texts in two columns, what they share marked by number and, on a terminal, by colour."""
+"""Two texts in two columns; shared passages are marked by number and, on a terminal, by colour."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def print_side_by_side(comparison: TextComparison, names: tuple[str, str]) -> No
     """Print both texts and a table of their passages.
 
     Args:
-        comparison: of two texts.
-        names: of a and of b, for the heads of the columns.
+        comparison: what the texts share.
+        names: column headers for a and b.
     """
     from rich.console import Console
     from rich.table import Table
 
-    # A pipe has no width; colour and weight are for terminals only.
+    # A pipe has no width; colours are for terminals only.
     console = Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH, markup=False, highlight=False)
     table = Table(box=None, pad_edge=False, padding=(0, 1), expand=True, header_style="bold")
     for name, coverage in zip(names, (comparison.coverage_a, comparison.coverage_b), strict=True):

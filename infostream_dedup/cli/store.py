@@ -1,7 +1,8 @@
-"""``store``: look after the durable state of a stream."""
+"""``store``: maintain the durable state of a stream."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,11 @@ format_options = general_options(*_FORMATS)
 
 @click.group()
 def store() -> None:
-    """Look after the store of a stream: the SQLite file that 'ingest' keeps.
+    """Maintain the store of a stream: the SQLite file that 'ingest' keeps.
 
-    Stores may be looked at while 'ingest' writes. Any SQLite browser opens them; the views v_duplicates, v_groups,
-    v_members and v_terms are made for people. To look from elsewhere copy a store with 'store backup': a plain copy of
-    the file, made while others write, is damaged or stale.
+    A store may be read while 'ingest' writes. Any SQLite browser opens it; the views v_duplicates, v_groups, v_members
+    and v_terms are made for people. To read it elsewhere, copy it with 'store backup': a plain copy of the file, made
+    during a write, is damaged or stale.
     """
 
 
@@ -35,24 +36,30 @@ def _print(rows: list[dict[str, Any]], output_format: str | None) -> None:
 
 @store.command()
 @file_argument
-@click.option("--templates", is_flag=True, help="Instead: recurring templates of each source.")
-@click.option("--republications", is_flag=True, help="Instead: groups, who repeated them on which day.")
-@click.option("--events", is_flag=True, help="Instead: merges, expiries and alarms of groups, limits of sources.")
+@click.option("--templates", is_flag=True, help="List the recurring templates of each source instead.")
+@click.option("--republications", is_flag=True, help="List groups with who repeated them on which day instead.")
+@click.option(
+    "--events", is_flag=True, help="List merges, expiries and alarms of groups and limits of sources instead."
+)
 @click.option(
     "--best",
     type=click.Choice(["earliest", "complete", "source-rank"]),
-    help="Instead: groups of the window, with the document that stands for each by this rule.",
+    help="List groups of the window with the document that represents each by this rule instead.",
 )
 @click.option("--source-rank", "source_ranks", multiple=True, help="A source for --best source-rank, best first.")
 @click.option(
-    "--least", type=click.IntRange(min=1), default=3, show_default=True, help="Of --templates: least recurrences."
+    "--least",
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    help="With --templates: minimum number of recurrences.",
 )
 @click.option(
     "--top",
     type=click.IntRange(min=0),
     default=20,
     show_default=True,
-    help="Most groups listed; 0 for all.",
+    help="Maximum number of groups; 0: all.",
 )
 @format_options
 def stats(file: Path, output_format: str | None, quiet: bool, **chosen: Any) -> None:
@@ -65,15 +72,11 @@ def stats(file: Path, output_format: str | None, quiet: bool, **chosen: Any) -> 
     del quiet
     if sum(bool(chosen[name]) for name in ("templates", "republications", "events", "best")) > 1:
         raise click.UsageError("--templates, --republications, --events and --best exclude each other")
-    from infostream_dedup.store import Store
-
-    with Store.open(file, read_only=True) as opened, opened.reading() as connection:
-        _print(_stats(opened, connection, **chosen), output_format)
+    _print(_stats(file, **chosen), output_format)
 
 
 def _stats(
-    opened: Any,
-    connection: Any,
+    file: Path,
     *,
     templates: bool,
     republications: bool,
@@ -83,45 +86,30 @@ def _stats(
     least: int,
     top: int,
 ) -> list[dict[str, Any]]:
-    from dataclasses import asdict
+    from infostream_dedup.api import store as kept
 
     if best is not None:
-        from infostream_dedup.stream.representatives import representatives
-
-        return representatives(opened, connection, best=best, source_ranks=source_ranks, top=top)
-
+        return kept.representatives_of(file, best, source_ranks=source_ranks, top=top)
     if templates:
-        from infostream_dedup.store.templates import templates as rows_of_templates
-
-        return rows_of_templates(connection, least=least)
+        return kept.templates_of(file, least=least)
     if republications:
-        from infostream_dedup.store.republications import republications as rows_of_republications
-
-        return rows_of_republications(connection, top=top)
-    if events:
-        return [asdict(event) for event in opened.events()]
-    from infostream_dedup.store.summary import summary
-
-    return summary(connection, opened.path)
+        return kept.republications_of(file, top=top)
+    return kept.events_of(file) if events else kept.stats(file)
 
 
 @store.command()
 @file_argument
 @format_options
 def verify(file: Path, output_format: str | None, quiet: bool) -> int:
-    """Check that a store says what was written to it; 65 when it does not.
+    """Check that a store still holds what was written to it; the exit code is 65 if it does not.
 
-    Columns: check (pages: SQLite's own structure; references: foreign keys; numbering: batches, ordinals and terms
-    without gaps; batches, signatures: checksums; answers, names: documents that others refer to; epochs: frequencies
+    Columns: check (pages: SQLite's own structure; references: foreign keys; numbering: no gaps in batches,
+    ordinals and terms; batches, signatures: checksums; answers, names: references to documents; epochs: frequencies
     against a recount), checked, faults, first (the first fault).
     """
-    from dataclasses import asdict
+    from infostream_dedup.api import store as kept
 
-    from infostream_dedup.store import Store
-    from infostream_dedup.store.checking import checks
-
-    with Store.open(file, read_only=True) as opened, opened.reading() as connection:
-        rows = [asdict(check) for check in checks(connection)]
+    rows = [asdict(check) for check in kept.verify(file)]
     _print(rows, output_format)
     faults = sum(row["faults"] for row in rows)
     if faults:
@@ -136,28 +124,26 @@ def verify(file: Path, output_format: str | None, quiet: bool) -> int:
 def backup(file: Path, copy: Path, output_format: str | None, quiet: bool) -> None:
     """Copy a store while others write to it.
 
-    The file COPY appears whole or not at all; an older copy there is replaced. Columns: store, copy, bytes.
+    COPY is written completely or not at all; an older copy is replaced. Columns: store, copy, bytes.
     """
     del quiet
-    from infostream_dedup.store import Store
+    from infostream_dedup.api import store as kept
 
-    with Store.open(file, read_only=True) as opened:
-        opened.backup(copy)
-    _print([{"store": str(file), "copy": str(copy), "bytes": copy.stat().st_size}], output_format)
+    _print([{"store": str(file), "copy": str(copy), "bytes": kept.backup(file, copy)}], output_format)
 
 
 @store.command()
 @file_argument
 @format_options
 def migrate(file: Path, output_format: str | None, quiet: bool) -> None:
-    """Bring a store of an older version to today's schema, after a copy of it ('ingest' does so too).
+    """Bring a store of an older version to the current schema, after copying it ('ingest' does so too).
 
-    Columns: store, schema, copy (of the old store; a dash when there was nothing to do).
+    Columns: store, schema, copy (of the old store; a dash if there was nothing to do).
     """
     del quiet
-    from infostream_dedup.store.opening import migrate_store
+    from infostream_dedup.api import store as kept
 
-    version, copy = migrate_store(file)
+    version, copy = kept.migrate(file)
     _print([{"store": str(file), "schema": version, "copy": str(copy) if copy else None}], output_format)
 
 
@@ -165,19 +151,16 @@ def migrate(file: Path, output_format: str | None, quiet: bool) -> None:
 @file_argument
 @format_options
 def expire(file: Path, output_format: str | None, quiet: bool) -> None:
-    """Delete signatures and texts of documents that left the window, by the stream's clock.
+    """Delete signatures and texts of documents that have left the window, by the stream's clock.
 
-    No verdict changes: what the window or the open epoch needs stays, and so do ids, titles, verdicts, groups, events
-    and frequencies. A sweep over the past needs the signatures. Columns: store, documents (signatures deleted), below
-    (all ordinals below it have none), freed (bytes given back to the disk).
+    No verdict changes: whatever the window or the open epoch needs stays, and so do ids, titles, verdicts, groups,
+    events and frequencies. A sweep over the past needs the signatures. Columns: store, documents (signatures deleted),
+    below (no ordinal below it has a signature), freed (bytes returned to the disk).
     """
     del quiet
-    from dataclasses import asdict
+    from infostream_dedup.api import store as kept
 
-    from infostream_dedup.store import Store
-
-    with Store.open(file, create=False) as opened:
-        _print([{"store": str(file), **asdict(opened.expire())}], output_format)
+    _print([{"store": str(file), **asdict(kept.expire(file))}], output_format)
 
 
 @store.command()
@@ -187,18 +170,17 @@ def expire(file: Path, output_format: str | None, quiet: bool) -> None:
 def forget(file: Path, ids: tuple[str, ...], output_format: str | None, quiet: bool) -> None:
     """Remove what a document said: title, text, signature, checksums of its text, terms of its verdict.
 
-    What stays: its id, source, language, times, length and the checksum of the whole document, by which it is known
-    when it comes again; its status and group; its share in document frequencies, which names no document; the terms
-    that later documents shared with it, in their verdicts; copies made before. Afterwards the file is written anew, so
-    that no remnants stay in it: seconds for a gigabyte. Columns: id, versions (that lost their content now).
+    What stays: its id, source, language, times and length; the checksum of the whole document, by which it is
+    recognised if it comes again; its status and group; its contribution to document frequencies, which names no
+    document; the terms that later documents shared with it, in their verdicts; copies made before. The file is then
+    rewritten so that no remnants are left: seconds for a gigabyte. Columns: id, versions (that lost their content).
     """
-    from dataclasses import asdict
+    from infostream_dedup.api import store as kept
 
-    from infostream_dedup.store import Store
-
-    with Store.open(file, create=False) as opened:
-        rows = [asdict(opened.forget(one)) for one in ids]
-        clean = opened.wipe()
-    _print(rows, output_format)
-    if not clean:
-        note("another process was reading: remnants stay in the log until it ends; then run this again", quiet=quiet)
+    done = kept.forget(file, ids)
+    _print([asdict(one) for one in done.documents], output_format)
+    if not done.clean:
+        note(
+            "another process was reading: remnants stay in the log until it ends; then run this command again",
+            quiet=quiet,
+        )

@@ -1,23 +1,24 @@
-"""``sweep``: S and T for every k."""
+"""``sweep``: symmetry and transitivity for every k."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from infostream_dedup.cli.options import (
     boilerplate_option,
     general_options,
-    pop_given_settings,
-    pop_reading,
     reading_options,
     settings_options,
 )
-from infostream_dedup.cli.output import chosen_format, note, print_json, print_rows, print_table
+from infostream_dedup.cli.output import chosen_format, note, note_reading, print_json, print_rows, print_table
 from infostream_dedup.cli.progress import progress_bar
-from infostream_dedup.model.settings import REPRESENTATIONS, Settings
+from infostream_dedup.model.settings import REPRESENTATIONS
+
+if TYPE_CHECKING:
+    from infostream_dedup.batch.sweeping import SweepResult
 
 __all__ = ["print_sweep", "sweep"]
 
@@ -45,112 +46,110 @@ class _Range(click.ParamType[range]):
 @click.command()
 @click.argument("documents", metavar="[DOCS...]", nargs=-1)
 @click.option(
-    "--store", "store", metavar="FILE", type=click.Path(dir_okay=False), help="Instead of DOCS: what 'ingest' took in."
+    "--store",
+    "store",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Sweep what 'ingest' stored here instead of DOCS.",
 )
-@click.option("--since", metavar="DATE", help="With --store: from this moment of the stream's clock on.")
-@click.option("--until", metavar="DATE", help="With --store: the first moment left out.")
+@click.option("--since", metavar="DATE", help="With --store: start at this moment of the stream's clock.")
+@click.option("--until", metavar="DATE", help="With --store: stop before this moment.")
 @click.option(
     "--representation",
     "representations",
     type=click.Choice(REPRESENTATIONS),
     multiple=True,
-    help="May be given several times.  [default: every one available]",
+    help="How words become terms; may be given several times.  [default: all available]",
 )
-@click.option("--k", "ks", type=_Range(), help="Show only these k, such as 6 or 4-8.")
+@click.option("--k", "ks", type=_Range(), help="Show only these k, e.g. 6 or 4-8.")
 @click.option(
-    "--out", type=click.Path(file_okay=False), help="Write sweep.json, sweep.csv, plots and report.html here."
+    "--out", type=click.Path(file_okay=False), help="Folder for sweep.json, sweep.csv, plots and report.html."
 )
 @boilerplate_option
 @settings_options
 @reading_options
 @general_options("table", "json", "jsonl", "csv")
-def sweep(**given: Any) -> None:
-    """Symmetry S and transitivity T for every k, and the k they recommend.
+def sweep(
+    documents: tuple[str, ...],
+    store: str | None,
+    since: str | None,
+    until: str | None,
+    out: str | None,
+    output_format: str | None,
+    quiet: bool,
+    **given: Any,
+) -> None:
+    """Measure symmetry S and transitivity T at every k, and recommend a k.
 
-    Each row of the table is one k of one representation: links, links that are returned (reciprocal), two-step paths,
-    closed paths, S = reciprocal / links, T = closed / paths. T over too many paths is sampled, with its standard error.
+    Each row is one k of one representation: links, links that are returned (reciprocal), two-step paths, closed paths,
+    S = reciprocal / links, T = closed / paths. Where there are too many paths, T is sampled and has a standard error.
 
-    With --store the documents of a stream are swept without their texts, by the key terms they were given when they
-    came in; settings are the store's, of which only --n and --target may be smaller.
+    With --store, the documents of a stream are swept without their texts, by the key terms that they were given when
+    they came in. Settings are then those of the store; only --n and --target may be smaller.
     """
     from infostream_dedup import api
 
-    if bool(given["documents"]) == (given["store"] is not None):
+    if bool(documents) == (store is not None):
         raise click.UsageError("give either DOCS or --store")
-    reading, settings = pop_reading(given), pop_given_settings(given)
-    with progress_bar(quiet=given["quiet"]) as progress:
-        shown = {"ks": given["ks"], "examples": given["out"] is not None, "engine": given["engine"]}
-        if given["store"] is None:
-            result, summary = _sweep_documents(given, settings, reading, **shown, progress=progress)
+    with progress_bar(quiet=quiet) as progress:
+        given |= {"examples": out is not None, "progress": progress}
+        if store is None:
+            if since is not None or until is not None:
+                raise click.UsageError("--since and --until go with --store")
+            result = api.sweep(documents, **given)
         else:
-            result, summary = _sweep_store(given, settings, reading, **shown, progress=progress)
-        if given["out"] is not None:
-            api.write_report(result, given["out"])
-    print_sweep(result, chosen_format(given["output_format"], "table", "json"))
-    note(summary, quiet=given["quiet"])
-    if given["out"] is not None:
-        note(f"report: {given['out']}/report.html", quiet=given["quiet"])
+            result = _sweep_store(store, since, until, given)
+        if out is not None:
+            from infostream_dedup.report import write_report
+
+            write_report(result, out)
+    print_sweep(result, chosen_format(output_format, "table", "json"))
+    note_reading(result.report, quiet=quiet)
+    if store is not None:
+        note(f"{store}: {sum(result.documents.values())} documents", quiet=quiet)
+    if out is not None:
+        note(f"report: {out}/report.html", quiet=quiet)
 
 
-def _sweep_documents(
-    given: dict[str, Any], settings: dict[str, Any], reading: dict[str, Any], **shown: Any
-) -> tuple[Any, str]:
+def _sweep_store(store: str, since: str | None, until: str | None, given: dict[str, Any]) -> SweepResult:
     from infostream_dedup import api
 
-    if given["since"] is not None or given["until"] is not None:
-        raise click.UsageError("--since and --until go with --store")
-    chosen = Settings.of(**settings)
-    if given["ks"] is not None and chosen.score == "share":
-        raise click.BadParameter("the share score has thresholds, no k", param_hint="--k")
-    if given["ks"] is not None and given["ks"][-1] > chosen.n:
-        raise click.BadParameter(f"{given['ks'][-1]} is more than the {chosen.n} key terms", param_hint="--k")
-    result, report = api.sweep_with_report(
-        given["documents"],
-        representations=given["representations"] or None,
-        settings=chosen,
-        boilerplate=given["boilerplate"],
-        **shown,
-        **reading,
-    )
-    return result, report.summary()
-
-
-def _sweep_store(
-    given: dict[str, Any], settings: dict[str, Any], reading: dict[str, Any], **shown: Any
-) -> tuple[Any, str]:
-    from infostream_dedup import api
-
-    zone = reading.pop("tz")
+    zone = given.pop("tz")
+    reading = {name: given.pop(name) for name in ("on_error", "quarantine", "max_errors", "id_type")}
     if any(value is not None and value != _READ_BY_DEFAULT.get(name) for name, value in reading.items()):
         raise click.UsageError("--store reads no DOCS: leave out --on-error, --quarantine, --max-errors, --id-type")
-    if given["boilerplate"] is not None:
+    if given.pop("boilerplate") is not None:
         raise click.UsageError("--boilerplate goes with DOCS: the texts of a store are not kept")
-    if len(given["representations"]) > 1:
+    representations = given.pop("representations")
+    if len(representations) > 1:
         raise click.UsageError("a store has one representation")
-    chosen = {**settings, "representation": next(iter(given["representations"]), None)}
-    since, until = (_moment(given[name], zone, name) for name in ("since", "until"))
-    result = api.sweep_store(given["store"], since=since, until=until, **shown, **chosen)
-    return result, f"{given['store']}: {sum(result.documents.values())} documents"
+    return api.sweep_store(
+        store,
+        since=_moment(since, zone, "since"),
+        until=_moment(until, zone, "until"),
+        representation=next(iter(representations), None),
+        **given,
+    )
 
 
 def _moment(given: str | None, zone: str | None, name: str) -> datetime | None:
-    from infostream_dedup.corpus.dates import time_zone, utc_time
+    from infostream_dedup.api import moment
 
     try:
-        return utc_time(given, time_zone(zone))
+        return moment(given, zone)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint=f"--{name}") from error
 
 
-def print_sweep(result: Any, output_format: str) -> None:
-    """The result on standard output; a table also says which k is recommended and why."""
+def print_sweep(result: SweepResult, output_format: str) -> None:
+    """Print the result; a table is followed by the recommended k and the reasons."""
     rows = [row.as_dict() for row in result.rows]
     if output_format == "json":
         print_json(result.as_dict())
     elif output_format != "table":
         print_rows(rows, output_format)
     else:
-        # A column says something only where T was sampled somewhere.
+        # The error column is empty unless T was sampled somewhere.
         hidden = {"sampled"} if any(row["sampled"] for row in rows) else {"sampled", "transitivity_error"}
         print_table([{name: value for name, value in row.items() if name not in hidden} for row in rows])
         click.echo()

@@ -1,4 +1,4 @@
-"""One plain text as the input of a command."""
+"""A plain text as the input of a command."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["read_text"]
 
 
 def read_text(path: str) -> str:
-    """The text of a UTF-8 file, or of standard input for ``-``; line ends stay as they are, a byte order mark goes.
+    """Read a UTF-8 file, or standard input for ``-``; line ends are kept, a byte order mark is removed.
 
     Raises:
         NoInputError: the file is missing or cannot be read.
-        BadDataError: it is no UTF-8.
+        BadDataError: it is not UTF-8.
     """
     try:
         raw = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()

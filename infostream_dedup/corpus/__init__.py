@@ -7,7 +7,8 @@ from infostream_dedup.corpus.documents import row_of
 from infostream_dedup.corpus.endings import file_kind
 from infostream_dedup.corpus.json_text import json_bytes
 from infostream_dedup.corpus.outputs import check_output, open_output, same_file
-from infostream_dedup.corpus.reading import MAX_LINE_BYTES, Source, placed_documents, read_documents
+from infostream_dedup.corpus.read_options import MAX_LINE_BYTES, Reading, ReadingOptions
+from infostream_dedup.corpus.reading import Source, placed_documents, read_documents
 from infostream_dedup.corpus.reading_report import ReadingReport
 from infostream_dedup.corpus.records import Place
 from infostream_dedup.corpus.rows import csv_line, write_rows
@@ -18,6 +19,8 @@ __all__ = [
     "Annotation",
     "BadRecords",
     "Place",
+    "Reading",
+    "ReadingOptions",
     "ReadingReport",
     "Source",
     "check_output",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, TypeAlias, cast, get_args
+from typing import Any, TypeAlias, Unpack, get_args
 
-from infostream_dedup.corpus.bad_records import BadRecords, OnError
+from infostream_dedup.corpus.bad_records import BadRecords
 from infostream_dedup.corpus.csv_table import csv_records
 from infostream_dedup.corpus.dates import time_zone
 from infostream_dedup.corpus.documents import DocumentBuilder, IdType
@@ -18,31 +18,26 @@ from infostream_dedup.corpus.json_text import json_bytes
 from infostream_dedup.corpus.jsonl import jsonl_records
 from infostream_dedup.corpus.outputs import same_file
 from infostream_dedup.corpus.parquet import parquet_records
+from infostream_dedup.corpus.read_options import Reading, ReadingOptions, chosen_reading
 from infostream_dedup.corpus.reading_report import ReadingReport
 from infostream_dedup.corpus.records import Item, Place, Record
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, NoInputError
 from infostream_dedup.model import Document
 
-__all__ = ["MAX_LINE_BYTES", "OnError", "Source", "placed_documents", "read_documents"]
+__all__ = ["Source", "placed_documents", "read_documents"]
 
 Source: TypeAlias = str | Path | Iterable[str | Path] | Iterable[Mapping[str, Any] | Document] | Any
 """A path or several, ``-``, an iterable of dicts or documents, or a data frame (anything that speaks Arrow)."""
-
-MAX_LINE_BYTES: Final = 10 * 2**20
 
 
 def read_documents(
     source: Source,
     *,
-    on_error: OnError = "fail",
-    quarantine: str | Path | None = None,
-    max_errors: int | None = None,
-    max_line_bytes: int = MAX_LINE_BYTES,
-    tz: str | None = None,
-    id_type: IdType = "str",
+    reading: Reading | None = None,
     report: ReadingReport | None = None,
+    **options: Unpack[ReadingOptions],
 ) -> Iterator[Document]:
-    """The documents of an input, in order, in one pass and with bounded memory (only ids are remembered).
+    """Read the documents of an input, in order, in one pass and with bounded memory (only ids are remembered).
 
     Options and the presence of files are checked at once; reading begins with the first document asked for.
 
@@ -50,15 +45,10 @@ def read_documents(
         source: path of a ``.jsonl``, ``.ndjson``, ``.json`` (JSON Lines), ``.csv`` (all also with ``.gz``) or
             ``.parquet`` file, ``-`` for JSON Lines on standard input, a list of such, which is read as one
             collection; or an iterable of dicts or documents; or a pandas, polars, Arrow or other table.
-        on_error: ``fail`` stops at the first bad record; ``skip`` sets it aside in `quarantine` and goes on. A file
-            that breaks off (a cut archive, damaged Parquet) or has wrong columns is one bad record: what came before
-            the break is read, and reading goes on with the next file.
-        quarantine: file for the records that are set aside; begun anew. Needed for ``skip``.
-        max_errors: with ``skip``, how many records may be set aside before reading stops after all.
-        max_line_bytes: longest line of JSON Lines or row of CSV; longer ones are bad and are never loaded.
-        tz: IANA name of the zone of dates that name none; UTC if None.
-        id_type: ``int`` takes whole numbers as ids too; ``Document.id`` holds their digits.
+        reading: all reading options at once.
         report: counts what is read, used and set aside.
+        options: single reading options by name: ``on_error``, ``quarantine``, ``max_errors``, ``max_line_bytes``,
+            ``tz``, ``id_type`` (see ``Reading``).
 
     Yields:
         Documents with ids that differ.
@@ -68,39 +58,30 @@ def read_documents(
             ``E_TOO_LARGE``, ``E_GZIP``, ``E_RATIO``, ``E_CSV``, ``E_PARQUET``, ``E_SCHEMA``, ``E_MISSING``,
             ``E_TYPE``, ``E_ID``, ``E_ID_DUPLICATE``, ``E_ID_CONFLICT``, ``E_LANG``, ``E_DATE``; ``E_MAX_ERRORS``.
         NoInputError: a file is missing or cannot be read.
-        ConfigurationError: an option is wrong, or the ending of a file is not known.
+        ConfigurationError: an option is wrong or given twice, or the ending of a file is not known.
+        TypeError: there is no such option.
         CannotCreateError, CannotWriteError: the quarantine file cannot be written.
 
     Example:
         >>> [d.id for d in read_documents([{"id": "a", "text": "Курс гривні"}, {"id": "b", "text": "Погода"}])]
         ['a', 'b']
     """
-    bad = BadRecords(on_error=on_error, quarantine=quarantine, max_errors=max_errors, report=report)
-    builder = _builder(max_line_bytes, tz, id_type)
-    return _read_once(_items(source, max_line_bytes, id_type, quarantine), builder, bad)
+    chosen = chosen_reading(reading, options)
+    bad = chosen.bad_records(report)
+    return _read_once(_items(source, chosen), _builder(chosen), bad)
 
 
-def placed_documents(
-    source: Source,
-    bad: BadRecords,
-    *,
-    max_line_bytes: int = MAX_LINE_BYTES,
-    tz: str | None = None,
-    id_type: IdType = "str",
-) -> Iterator[tuple[Document, Place]]:
-    """The documents of an input with their places, for those who judge ids themselves: an id may come again.
+def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Iterator[tuple[Document, Place]]:
+    """Read the documents of an input with their places, for callers that judge ids themselves: an id may recur.
 
     Memory does not grow with the input. Arguments, errors and the rest as ``read_documents``.
 
     Args:
         source: see there.
-        bad: takes the bad records and counts; to be entered before the first document is asked for.
-        max_line_bytes: see there.
-        tz: see there.
-        id_type: see there.
+        bad: takes the bad records and counts; must be entered before the first document is asked for.
+        reading: options; how bad records are handled is up to `bad`.
     """
-    builder = _builder(max_line_bytes, tz, id_type)
-    return _documents(_items(source, max_line_bytes, id_type, bad.quarantine), builder, bad, None)
+    return _documents(_items(source, reading), _builder(reading), bad, None)
 
 
 def _read_once(items: Iterator[Item], builder: DocumentBuilder, bad: BadRecords) -> Iterator[Document]:
@@ -145,11 +126,11 @@ def _raw(record: Record) -> bytes:
         return repr(record.values).encode(errors="backslashreplace")
 
 
-def _items(source: Source, max_line_bytes: int, id_type: IdType, quarantine: str | Path | None) -> Iterator[Item]:
+def _items(source: Source, reading: Reading) -> Iterator[Item]:
     if is_frame(source):
-        return frame_records(source, id_type)
+        return frame_records(source, reading.id_type)
     if isinstance(source, str | Path):
-        return _file_items([source], max_line_bytes, id_type, quarantine)
+        return _file_items([source], reading)
     if isinstance(source, Mapping | Document | bytes) or not isinstance(source, Iterable):
         raise ConfigurationError(
             f"{type(source).__name__} is no input; expected a path, a list of paths, a list of dicts or documents, "
@@ -161,23 +142,23 @@ def _items(source: Source, max_line_bytes: int, id_type: IdType, quarantine: str
     except StopIteration:
         return iter(())
     if isinstance(first, str | Path):
-        return _file_items([first, *values], max_line_bytes, id_type, quarantine)
+        return _file_items([first, *values], reading)
     return list_records(chain((first,), values))
 
 
-def _file_items(
-    paths: list[Any], max_line_bytes: int, id_type: IdType, quarantine: str | Path | None
-) -> Iterator[Item]:
+def _file_items(paths: list[Any], reading: Reading) -> Iterator[Item]:
     for path in paths:
         if not isinstance(path, str | Path):
             raise ConfigurationError(f"{type(path).__name__} among paths; expected only paths")
         file_kind(str(path))
         _check_presence(str(path))
-        if quarantine is not None and same_file(path, quarantine):
-            raise ConfigurationError(f"{quarantine} is one of the inputs; give the quarantine a file of its own")
+        if reading.quarantine is not None and same_file(path, reading.quarantine):
+            raise ConfigurationError(
+                f"{reading.quarantine} is one of the inputs; give the quarantine a file of its own"
+            )
     if sum(str(path) == STANDARD_STREAM for path in paths) > 1:
         raise ConfigurationError("- is given twice; standard input can be read once only")
-    return chain.from_iterable(_one_file(str(path), max_line_bytes, id_type) for path in paths)
+    return chain.from_iterable(_one_file(str(path), reading.max_line_bytes, reading.id_type) for path in paths)
 
 
 def _one_file(path: str, max_line_bytes: int, id_type: IdType) -> Iterator[Item]:
@@ -199,9 +180,9 @@ def _check_presence(path: str) -> None:
         raise NoInputError(f"{path} is a directory; expected a file")
 
 
-def _builder(max_line_bytes: int, tz: str | None, id_type: str) -> DocumentBuilder:
-    if id_type not in get_args(IdType):
-        raise ConfigurationError(f"id_type is {id_type!r}, expected one of {', '.join(get_args(IdType))}")
-    if max_line_bytes < 1:
-        raise ConfigurationError(f"max_line_bytes is {max_line_bytes}, expected a number from 1")
-    return DocumentBuilder(id_type=cast("IdType", id_type), zone=time_zone(tz))
+def _builder(reading: Reading) -> DocumentBuilder:
+    if reading.id_type not in get_args(IdType):
+        raise ConfigurationError(f"id_type is {reading.id_type!r}, expected one of {', '.join(get_args(IdType))}")
+    if reading.max_line_bytes < 1:
+        raise ConfigurationError(f"max_line_bytes is {reading.max_line_bytes}, expected a number from 1")
+    return DocumentBuilder(id_type=reading.id_type, zone=time_zone(reading.tz))

@@ -31,6 +31,8 @@ from infostream_dedup.model import VERSION
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from infostream_dedup.corpus import ReadingReport
+
 __all__ = [
     "POOLS",
     "PROTOCOLS",
@@ -123,6 +125,7 @@ class Comparison:
         agreements: pairs that most methods find.
         disagreements: pairs that some methods find and others do not; none of them is labelled.
         reading: cost of what the methods share of the texts.
+        report: what was read; None where no documents were.
     """
 
     protocol: Protocol
@@ -136,6 +139,7 @@ class Comparison:
     agreements: list[ComparedPair] = field(default_factory=list)
     disagreements: list[ComparedPair] = field(default_factory=list)
     reading: Cost = field(default_factory=lambda: Cost(0.0, 0.0))
+    report: ReadingReport | None = None
 
     @property
     def names(self) -> list[str]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.evaluation.bootstrap import Intervals, intervals
 from infostream_dedup.evaluation.predictions import Predictions
 from infostream_dedup.evaluation.scores import Scores, scores
 from infostream_dedup.evaluation.truth import Truth
+
+if TYPE_CHECKING:
+    from infostream_dedup.corpus import ReadingReport
 
 __all__ = ["REFUSAL_K", "Evaluation", "StepScores", "evaluate"]
 
@@ -62,11 +65,13 @@ class Evaluation:
         rows: one for each step, ascending.
         best: the row of the highest F1, of equal ones the first; ``None`` when F1 is defined nowhere.
         recommended: the row of the recommended step.
+        report: what was read; None where no documents were.
     """
 
     rows: list[StepScores]
     best: StepScores | None
     recommended: StepScores
+    report: ReadingReport | None = None
 
     @property
     def share_of_best(self) -> float | None:

@@ -3,6 +3,7 @@
 import pytest
 
 from infostream_dedup.batch.sources import rereadable
+from infostream_dedup.corpus import Reading
 from infostream_dedup.errors import BadDataError
 
 FIRST = '{"id": "1", "text": "Снег"}\n{"id": "2", "text": "Дождь"}\n'
@@ -21,7 +22,7 @@ FIRST = '{"id": "1", "text": "Снег"}\n{"id": "2", "text": "Дождь"}\n'
 def test_files_written_to_while_they_are_read(second, tmp_path):
     path = tmp_path / "in.jsonl"
     path.write_text(FIRST, encoding="utf-8")
-    with rereadable(str(path), {}) as documents:
+    with rereadable(str(path), Reading()) as documents:
         assert [document.id for document in documents.first()] == ["1", "2"]
         assert [document.id for document in documents.again()] == ["1", "2"]
         path.write_text(second, encoding="utf-8")

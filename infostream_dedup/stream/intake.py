@@ -1,4 +1,4 @@
-"""Batches into a stream: what is wrong with a document is told by its place in the input."""
+"""Batches into a stream; a bad document is reported with its place in the input."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 from infostream_dedup.errors import BadDataError
 
 if TYPE_CHECKING:
-    from infostream_dedup.cli.following import Placed
     from infostream_dedup.corpus import Annotation, BadRecords, Place
     from infostream_dedup.model import Document
     from infostream_dedup.model.stream_records import Verdict
     from infostream_dedup.passages.boilerplate import Boilerplate
     from infostream_dedup.stream.deduplicator import Deduplicator
+    from infostream_dedup.stream.following import Placed
 
 __all__ = ["Intake"]
 
@@ -26,11 +26,11 @@ class Intake:
     """Takes batches into a stream.
 
     Attributes:
-        stream: decides about them.
+        stream: decides about the documents.
         bad: takes documents whose id is known with other content.
-        listed: sentences that are left out of what is compared, if any.
-        columns: what will be added to the documents, if anything.
-        on_conflict: ``error``, or ``version``: an id may come again with other content.
+        listed: sentences to leave out of the comparison, if any.
+        columns: columns that will be added to the documents, if any.
+        on_conflict: ``error``, or ``version``: an id may recur with other content.
     """
 
     stream: Deduplicator
@@ -47,10 +47,10 @@ class Intake:
             batch_id: see ``Deduplicator.process``.
 
         Returns:
-            The documents decided about, as they came, and a verdict for each.
+            The documents that were decided, as they came, and a verdict for each.
 
         Raises:
-            BadDataError: see there; or a document has a field of the name of a column.
+            BadDataError: see there; or a document already has a field named like a column.
         """
         documents = [document for document, _ in batch]
         compared = self._compared(documents)
@@ -73,7 +73,7 @@ class Intake:
         return documents if self.listed is None else list(self.listed.left_out(documents))
 
     def _refused(self, documents: Sequence[Document]) -> Iterable[int]:
-        """Places in a batch of documents whose id came before with other content."""
+        """Positions of the documents whose id came before with other content."""
         from infostream_dedup.stream.fingerprints import content_hash
 
         contents: dict[str, set[bytes]] = {}

@@ -1,4 +1,4 @@
-"""Documents of an input that goes on: a folder into which files are put, or standard input."""
+"""Documents of an input that continues: a folder that receives files, or standard input."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.errors import ConfigurationError, NoInputError
 
 if TYPE_CHECKING:
-    from infostream_dedup.corpus import BadRecords, Place
+    from infostream_dedup.corpus import BadRecords, Place, Reading
     from infostream_dedup.model import Document
 
     Placed = tuple[Document, Place]
@@ -27,23 +27,23 @@ _LOOK_AGAIN: Final = 0.2
 
 
 def followed(
-    sources: Sequence[str], bad: BadRecords, reading: dict[str, Any], *, size: int, seconds: float
+    sources: Sequence[str], bad: BadRecords, reading: Reading, *, size: int, seconds: float
 ) -> Iterator[list[Placed]]:
-    """Batches of an input that goes on, until SIGTERM or SIGINT; what was read is handed over first.
+    """Batches of an input that continues, until SIGTERM or SIGINT; what was read by then is given first.
 
     Args:
         sources: one folder, or ``-``.
         bad: takes the bad records of all files, and counts.
-        reading: options of ``placed_documents``.
-        size: most documents of a batch from standard input; the files of a folder are a batch each.
-        seconds: longest time a batch from standard input is waited for.
+        reading: how files are read.
+        size: maximum documents of a batch from standard input; each file of a folder is a batch.
+        seconds: maximum time to wait for a batch from standard input.
 
     Yields:
         Documents with their places.
 
     Raises:
         ConfigurationError: there is not exactly one source.
-        NoInputError: it is no folder.
+        NoInputError: it is not a folder.
     """
     if len(sources) != 1:
         raise ConfigurationError(f"--follow takes one folder or -, not {len(sources)} sources")
@@ -68,9 +68,7 @@ def _stopping() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-def _from_folder(
-    folder: Path, bad: BadRecords, reading: dict[str, Any], stop: threading.Event
-) -> Iterator[list[Placed]]:
+def _from_folder(folder: Path, bad: BadRecords, reading: Reading, stop: threading.Event) -> Iterator[list[Placed]]:
     from infostream_dedup.corpus import placed_documents
 
     if not folder.is_dir():
@@ -87,13 +85,13 @@ def _from_folder(
             # A file that has not grown since the last look is whole; better still it is renamed into the folder.
             if seen.get(path.name) == now:
                 done.add(path.name)
-                yield list(placed_documents(str(path), bad, **reading))
+                yield list(placed_documents(str(path), bad, reading))
             seen[path.name] = now
         stop.wait(_LOOK_AGAIN)
 
 
 def _from_lines(
-    bad: BadRecords, reading: dict[str, Any], stop: threading.Event, *, size: int, seconds: float
+    bad: BadRecords, reading: Reading, stop: threading.Event, *, size: int, seconds: float
 ) -> Iterator[list[Placed]]:
     from infostream_dedup.corpus import placed_documents
 
@@ -101,7 +99,7 @@ def _from_lines(
 
     def read() -> None:
         try:
-            for placed in placed_documents("-", bad, **reading):
+            for placed in placed_documents("-", bad, reading):
                 arrived.put(placed)
             arrived.put(None)
         except BaseException as error:
@@ -121,7 +119,7 @@ def _from_lines(
 def _batch(
     arrived: queue.Queue[Placed | BaseException | None], stop: threading.Event, size: int, seconds: float
 ) -> tuple[list[Placed], bool | BaseException]:
-    """Documents that came in time, and whether they are the last ones, or the error behind them."""
+    """Documents that came in time, and whether they are the last ones, or the error that followed them."""
     batch: list[Placed] = []
     closes: float | None = None
     while len(batch) < size:

@@ -1,0 +1,55 @@
+"""The public functions: one for every command, each in a file of its own.
+
+``dictionaries``, ``passages`` and ``store`` are modules with a function for every subcommand. Importing this package
+is cheap: each function loads what it needs when it is called.
+"""
+
+from __future__ import annotations
+
+from infostream_dedup.api import dictionaries, passages, store
+from infostream_dedup.api.boilerplate import boilerplate
+from infostream_dedup.api.classify import Classification, classify
+from infostream_dedup.api.compare import compare
+from infostream_dedup.api.dedup import DedupSummary, dedup
+from infostream_dedup.api.evaluate import evaluate
+from infostream_dedup.api.ingest import IngestedBatch, Ingestion, ingest
+from infostream_dedup.api.listing import Listing
+from infostream_dedup.api.pairs import Pairs, pairs
+from infostream_dedup.api.provenance import Provenances, provenance
+from infostream_dedup.api.search import search
+from infostream_dedup.api.similarity import similarity_matrix
+from infostream_dedup.api.suggest import suggest
+from infostream_dedup.api.sweep import demo, moment, sweep, sweep_store
+from infostream_dedup.api.train import Training, train
+from infostream_dedup.corpus.read_options import Reading
+
+__all__ = [
+    "Classification",
+    "DedupSummary",
+    "IngestedBatch",
+    "Ingestion",
+    "Listing",
+    "Pairs",
+    "Provenances",
+    "Reading",
+    "Training",
+    "boilerplate",
+    "classify",
+    "compare",
+    "dedup",
+    "demo",
+    "dictionaries",
+    "evaluate",
+    "ingest",
+    "moment",
+    "pairs",
+    "passages",
+    "provenance",
+    "search",
+    "similarity_matrix",
+    "store",
+    "suggest",
+    "sweep",
+    "sweep_store",
+    "train",
+]

@@ -1,0 +1,62 @@
+"""``boilerplate``: sentences that recur over many texts of one source."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack
+
+from infostream_dedup.api.keywords import parted
+from infostream_dedup.api.listing import Listing
+from infostream_dedup.corpus.read_options import ReadingOptions, chosen_reading
+
+if TYPE_CHECKING:
+    from infostream_dedup.corpus import Reading
+    from infostream_dedup.machine.progress import Progress
+
+__all__ = ["boilerplate"]
+
+
+def boilerplate(
+    source: Any,
+    *,
+    min_documents: int = 5,
+    min_share: float = 0.005,
+    min_days: int = 3,
+    min_words: int = 2,
+    reading: Reading | None = None,
+    progress: Progress | None = None,
+    **options: Unpack[ReadingOptions],
+) -> Listing[dict[str, Any]]:
+    """List the sentences that recur over many texts of one source. Keeps all texts in memory.
+
+    Written to a file, the rows are what ``boilerplate=`` of the other functions takes.
+
+    Args:
+        source: the documents (see ``read_documents``); those without a source count as one source, whose sentences
+            are then left out everywhere.
+        min_documents: texts of the source that have the sentence, at least 2.
+        min_share: share of the source's texts, 0 to 1.
+        min_days: UTC days on which such texts were published, at least 1; not asked of texts without a date.
+        min_words: words with a letter, at least 1.
+        reading: all reading options at once.
+        progress: called with each step.
+        options: single reading options by name, instead of ``reading``.
+
+    Returns:
+        Rows ``source, sentence, documents, share, first, last`` by source (those without one first), most frequent
+        first.
+
+    Raises:
+        ConfigurationError: a value is out of its range or given twice.
+        BadDataError, NoInputError: see ``read_documents``.
+        TypeError: an option is unknown.
+    """
+    from infostream_dedup.api.sources import read_list
+    from infostream_dedup.passages.boilerplate import BoilerplateRule, find_boilerplate
+    from infostream_dedup.passages.sentence_collection import read_collection
+
+    _, reads = parted(boilerplate, ReadingOptions, options)
+    rule = BoilerplateRule(min_documents, min_share, min_days, min_words)
+    kept, report = read_list(source, chosen_reading(reading, reads))
+    found = find_boilerplate(kept, read_collection(kept, progress=progress).sentences, rule)
+    columns = ("source", "sentence", "documents", "share", "first", "last")
+    return Listing((row.as_dict() for row in found), columns, report)

@@ -1,0 +1,44 @@
+"""Which pairs of documents a classifier looks at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from infostream_dedup.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from infostream_dedup.criteria.document_models import DocumentModels
+
+__all__ = ["Candidates", "candidate_pairs"]
+
+Candidates = Literal["key-terms", "two-words"]
+
+
+def candidate_pairs(
+    models: DocumentModels, candidates: Candidates, k: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Candidate pairs, the earlier document first.
+
+    Args:
+        models: the models of the collection.
+        candidates: ``key-terms``: linked by key terms; ``two-words``: with the same two heaviest words (the paper).
+        k: key terms that must meet, 1 to 12.
+
+    Returns:
+        Two arrays of int64 (pairs,), ordinals.
+
+    Raises:
+        ConfigurationError: there are no such candidates, or k is out of its range.
+    """
+    import numpy as np
+
+    from infostream_dedup.criteria.candidates import key_term_candidates, two_word_candidates
+
+    if candidates not in ("key-terms", "two-words"):
+        raise ConfigurationError(f"candidates is {candidates!r}; expected key-terms or two-words")
+    i, j = two_word_candidates(models) if candidates == "two-words" else key_term_candidates(models, k=k)
+    turned = models.times[j] < models.times[i]
+    return np.where(turned, j, i), np.where(turned, i, j)

@@ -1,0 +1,106 @@
+"""``compare``: the methods of the literature side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from infostream_dedup.api.keywords import parted
+from infostream_dedup.corpus.read_options import ReadingOptions, chosen_reading
+
+if TYPE_CHECKING:
+    from infostream_dedup.corpus import Reading
+    from infostream_dedup.evaluation.comparison import Comparison, Protocol
+    from infostream_dedup.evaluation.labels import Label
+    from infostream_dedup.machine.progress import Progress
+
+__all__ = ["compare"]
+
+
+def compare(
+    source: Any,
+    *,
+    methods: Sequence[str] | None = None,
+    labels: str | Path | Sequence[Label] | None = None,
+    protocol: Protocol | None = None,
+    pool: str = "a0-a10",
+    kin: str | Path | None = None,
+    kin_field: str | None = "submission=translation",
+    lang: str | None = None,
+    domains: Sequence[str] = (),
+    positive: Sequence[str] = ("dup",),
+    resamples: int = 1000,
+    growth: bool = False,
+    examples: bool = False,
+    disagreements: int = 0,
+    reading: Reading | None = None,
+    progress: Progress | None = None,
+    **options: Unpack[ReadingOptions],
+) -> Comparison:
+    """Run the methods of the literature on a collection and judge what they find.
+
+    Args:
+        source: the documents (see ``read_documents``).
+        methods: names, with parameters after colons as in ``three-plus-two:n=3``; by default all that can run.
+        labels: labelled pairs, or the file that holds them.
+        protocol: ``labels`` (the default where there are labels) or ``pool``: judged by the pairs that methods find
+            together and whose texts are alike.
+        pool: methods whose pairs make the pool: ``a0-a10`` as in the paper, run for it even when not compared, or
+            ``all`` compared methods.
+        kin: see ``evaluate``.
+        kin_field: see ``evaluate``.
+        lang: see ``evaluate``.
+        domains: see ``evaluate``.
+        positive: labels that count as true.
+        resamples: resampled collections behind the intervals of the labels protocol.
+        growth: also run every method on half of the collection.
+        examples: also pick pairs on which the methods agree.
+        disagreements: number of unlabelled pairs to draw on which methods disagree.
+        reading: all reading options at once.
+        progress: called with each step.
+        options: single reading options by name, instead of ``reading``.
+
+    Returns:
+        ``rows``, ``dice`` and more, and the reading report as ``report``.
+
+    Raises:
+        ConfigurationError: an unknown method, parameter or protocol, or a protocol that the input does not serve.
+        BadDataError, NoInputError: the documents, the labels or the kin cannot be used.
+        MissingExtraError: a method that was asked for needs a package that is not installed.
+        TypeError: an option is unknown.
+
+    Example:
+        >>> from infostream_dedup import compare
+        >>> story = "Мэр города торжественно открыл новый мост. Движение начнется завтра утром."
+        >>> texts = [story, f"{story} Проезд платный.", "Мост закрыт."]
+        >>> rows = [{"id": str(number), "text": text} for number, text in enumerate(texts)]
+        >>> found = compare(rows, methods=["md5", "long-sent"], pool="all")
+        >>> [(row.run.name, len(row.run.codes), row.figures["recall"]) for row in found.rows]
+        [('md5', 0, 0.0), ('long-sent', 1, 1.0)]
+    """
+    from infostream_dedup.api.sources import read_list
+    from infostream_dedup.evaluation.comparison import compare_methods
+    from infostream_dedup.methods.texts import Texts
+
+    _, reads = parted(compare, ReadingOptions, options)
+    documents, report = read_list(source, chosen_reading(reading, reads))
+    found = compare_methods(
+        Texts(documents),
+        methods=methods,
+        labels=labels,
+        protocol=protocol,
+        pool=pool,
+        kin=kin,
+        kin_field=kin_field,
+        lang=lang,
+        domains=domains,
+        positive=positive,
+        resamples=resamples,
+        growth=growth,
+        examples=examples,
+        disagreements=disagreements,
+        progress=progress,
+    )
+    return replace(found, report=report)

@@ -1,0 +1,127 @@
+"""``dedup``: a collection without its duplicates."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Unpack
+
+from infostream_dedup.api.keywords import DedupKeywords, chosen
+
+if TYPE_CHECKING:
+    from infostream_dedup.batch.deduplication import DuplicateRule, Keep, Status
+    from infostream_dedup.batch.sources import Rereadable
+    from infostream_dedup.corpus import Annotation, Reading, ReadingReport
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Settings
+
+__all__ = ["DedupSummary", "dedup"]
+
+_STATUSES: Final = ("new", "exact", "duplicate", "similar", "insufficient_text")
+
+
+@dataclass(frozen=True, slots=True)
+class DedupSummary:
+    """What ``dedup`` did.
+
+    Attributes:
+        documents: how many were read and used.
+        kept: how many were written.
+        statuses: how many documents have each status.
+        groups: groups of at least two documents.
+        report: what was read.
+    """
+
+    documents: int
+    kept: int
+    statuses: dict[str, int]
+    groups: int
+    report: ReadingReport
+
+    def as_dict(self) -> dict[str, Any]:
+        """One row: documents, kept, groups and a column per status."""
+        return {"documents": self.documents, "kept": self.kept, "groups": self.groups, **self.statuses}
+
+
+def dedup(
+    source: Any,
+    out: str | Path,
+    *,
+    keep: Keep = "earliest",
+    annotate: bool = False,
+    prefix: str = "",
+    duplicate_rule: DuplicateRule = "equal",
+    boilerplate: str | Path | None = None,
+    settings: Settings | None = None,
+    reading: Reading | None = None,
+    engine: str = "auto",
+    progress: Progress | None = None,
+    **options: Unpack[DedupKeywords],
+) -> DedupSummary:
+    """Write a collection without its duplicates, every column kept.
+
+    The source is read twice: first to find the groups, without keeping texts, then to copy documents.
+
+    Args:
+        source: the documents (see ``read_documents``).
+        out: file to write (``.jsonl``, ``.jsonl.gz``, ``.csv``, ``.parquet``), ``-`` for standard output.
+        keep: which document of a group stays: ``earliest`` or ``longest``.
+        annotate: write every document, with the columns ``status``, ``of`` and ``group``; a document that already has
+            such a field is refused.
+        prefix: goes before the names of these columns.
+        duplicate_rule: ``equal`` requires both directions; with ``contained`` a document that is part of an earlier
+            one is a duplicate too.
+        boilerplate: file of sentences to leave out of the comparison (from ``boilerplate``); they are written all the
+            same.
+        settings: all settings at once.
+        reading: all reading options at once.
+        engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
+        progress: called with each step.
+        options: single settings and reading options by name, instead of ``settings`` and ``reading``.
+
+    Returns:
+        Counts, and the reading report as ``report``.
+
+    Raises:
+        ConfigurationError: an option is out of its range or given twice, or a file name has an unknown ending.
+        BadDataError, NoInputError: see ``read_documents``; ``E_CHANGED``: the second reading differs from the first.
+        CannotCreateError, CannotWriteError: the file cannot be written.
+        TypeError: an option is unknown.
+    """
+    from infostream_dedup.api.sources import without_boilerplate
+    from infostream_dedup.batch.collection import collect
+    from infostream_dedup.batch.deduplication import STATUS_COLUMNS, kept_documents, statuses
+    from infostream_dedup.batch.sources import rereadable
+    from infostream_dedup.corpus import Annotation, check_output, file_kind, write_documents
+
+    agreed, read = chosen(dedup, DedupKeywords, options, settings=settings, reading=reading)
+    file_kind(str(out))
+    with rereadable(source, read) as documents:
+        check_output(out, inputs=documents.paths, quarantine=read.quarantine)
+        columns = Annotation(STATUS_COLUMNS, prefix=prefix) if annotate else None
+        first = documents.first() if columns is None else columns.checked(documents.first())
+        collection = collect(without_boilerplate(first, boilerplate), hashes=True, engine=engine, progress=progress)
+        found = statuses(collection, agreed, duplicate_rule=duplicate_rule, engine=engine)
+        kept = [True] * len(found) if annotate else kept_documents(collection, found, keep)
+        write_documents(_rows(documents, found, kept, columns), out, inputs=documents.paths)
+    counts = Counter(status.status for status in found)
+    sizes = Counter(status.group for status in found)
+    return DedupSummary(
+        len(found),
+        sum(kept),
+        {name: counts[name] for name in _STATUSES},
+        sum(size > 1 for size in sizes.values()),
+        documents.report,
+    )
+
+
+def _rows(
+    documents: Rereadable, found: list[Status], kept: list[bool], columns: Annotation | None
+) -> Iterator[dict[str, Any]]:
+    from infostream_dedup.corpus import row_of
+
+    for document, status, stays in zip(documents.again(), found, kept, strict=True):
+        if stays:
+            yield row_of(document) if columns is None else columns.row(document, status.as_dict())

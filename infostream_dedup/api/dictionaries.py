@@ -1,0 +1,198 @@
+"""``dictionaries``: what the engine knows about words; tables and translation models that users bring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from infostream_dedup.lexicography.check import Checked
+    from infostream_dedup.lexicography.imports import Imported, TableFormat
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Language
+    from infostream_dedup.translation.model_files import Installation
+
+__all__ = [
+    "DictionaryCheck",
+    "check",
+    "import_table",
+    "install_model",
+    "list_tables",
+    "remove_table",
+    "show",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class DictionaryCheck:
+    """What a check of the dictionaries found.
+
+    Attributes:
+        checked: files, rows, and the findings: defects and doubts.
+        coverage: rows on what translation covers; empty where it was not measured.
+    """
+
+    checked: Checked
+    coverage: list[dict[str, Any]]
+
+    def rows(self, *, doubts: bool = False) -> list[dict[str, Any]]:
+        """Rows with a column ``kind`` (``defect``, ``doubt`` or ``coverage``), then the columns of that kind.
+
+        Args:
+            doubts: include the doubts.
+        """
+        rows: list[dict[str, Any]] = []
+        for finding in self.checked.findings:
+            if doubts or finding.level == "defect":
+                row = asdict(finding)
+                rows.append({"kind": row.pop("level"), **row})
+        return rows + [{"kind": "coverage", **row} for row in self.coverage]
+
+
+def show(
+    words: str | Sequence[str], lang: Language | None = None, *, to: Language | None = None
+) -> list[dict[str, Any]]:
+    """Show what the engine knows about words, or how it translates them.
+
+    Args:
+        words: one word or several, capitalised as a text would have them.
+        lang: language of the words; by default every one that the letters allow.
+        to: show the ladder of translation into this language instead.
+
+    Returns:
+        Without ``to`` a row for every way a word can occur in a text: language, form, shape, term, strict, lemma and
+        so on. With ``to`` a row for every answer of every rung, in the order in which they are asked.
+
+    Raises:
+        ConfigurationError: there is no such language.
+
+    Example:
+        >>> from infostream_dedup import dictionaries
+        >>> dictionaries.show("Киеве", "ru")[0]["lemma"]
+        'киев'
+    """
+    listed = [words] if isinstance(words, str) else words
+    if to is None:
+        from infostream_dedup.lexicography import show as entries_of
+
+        return [entry.as_dict() for word in listed for entry in entries_of(word, lang)]
+    from infostream_dedup.lexicography.ladder_view import ladder_of
+
+    return [step.as_dict() for word in listed for step in ladder_of(word, to, lang)]
+
+
+def check(
+    folder: str | Path | None = None, *, coverage: bool = True, progress: Progress | None = None
+) -> DictionaryCheck:
+    """Check every row of the dictionaries, and measure what they cover.
+
+    Args:
+        folder: another folder than the one in use.
+        coverage: measure what translation covers; only done for the dictionaries in use.
+        progress: called with each step.
+
+    Returns:
+        ``checked`` (with ``defects``) and ``coverage``.
+
+    Raises:
+        NoInputError: the folder cannot be read.
+    """
+    from infostream_dedup.lexicography.check import check as check_rows
+    from infostream_dedup.lexicography.coverage import coverage as measure
+
+    checked = check_rows(None if folder is None else Path(folder), progress)
+    measured = measure(progress) if coverage and folder is None else []
+    return DictionaryCheck(checked, [one.as_dict() for one in measured])
+
+
+def import_table(
+    file: str | Path,
+    source: Language,
+    target: Language,
+    table_format: TableFormat,
+    *,
+    parts: Iterable[str] = (),
+    name: str | None = None,
+    skip: bool = False,
+    progress: Progress | None = None,
+) -> Imported:
+    """Import a table of word pairs for the dictionary rung of the ladder.
+
+    The file is read whole before anything is written; a table of the same name is replaced.
+
+    Args:
+        file: the table, plain or compressed with gzip.
+        source: language of its left or first words.
+        target: language of the others.
+        table_format: ``tsv``, ``apertium`` (.dix) or ``wiktionary`` (JSON Lines of wiktextract).
+        parts: parts of speech to take: ``noun``, ``name``, ``adj``; nouns and names by default.
+        name: name of the table; by default made of the file name and the languages.
+        skip: leave out broken rows; otherwise the first one stops the import.
+        progress: called with the number of bytes read.
+
+    Returns:
+        Name and path of the table, and counts.
+
+    Raises:
+        ConfigurationError: there is no such language, format or part of speech, or the name cannot be used.
+        NoInputError: the file cannot be read.
+        BadDataError: ``E_IMPORT``: a row is broken, or there is nothing to import; nothing is installed then.
+        CannotCreateError: the folder cannot be written.
+    """
+    from infostream_dedup.lexicography.imports import TERMS
+    from infostream_dedup.lexicography.imports import import_table as bring
+
+    taken = tuple(parts) or TERMS
+    return bring(Path(file), source, target, table_format, parts=taken, name=name, skip=skip, progress=progress)
+
+
+def list_tables() -> list[dict[str, Any]]:
+    """List the imported tables.
+
+    Returns:
+        Rows ``name, pairs, languages, file``.
+    """
+    from infostream_dedup.lexicography.imports import installed_tables
+
+    return installed_tables()
+
+
+def remove_table(name: str) -> Path:
+    """Remove an imported table.
+
+    Args:
+        name: see ``list_tables``.
+
+    Returns:
+        The file that was removed.
+
+    Raises:
+        NoInputError: there is no such table.
+        CannotCreateError: the folder cannot be written.
+    """
+    from infostream_dedup.lexicography.imports import remove_table as remove
+
+    return remove(name)
+
+
+def install_model(file: str | Path) -> Installation:
+    """Install a translation model of Argos Translate from a local file.
+
+    The file is checked before anything is written, and nothing is downloaded. Installing a version again replaces it.
+
+    Args:
+        file: an ``.argosmodel`` file between two of ru, uk and en.
+
+    Returns:
+        The model, whether it replaced one, and whether it was tried.
+
+    Raises:
+        NoInputError: there is no such file.
+        BadDataError: it is not a usable model.
+        CannotCreateError: the folder of models cannot be written.
+    """
+    from infostream_dedup.translation.model_files import install_model as install
+
+    return install(Path(file))

@@ -1,0 +1,84 @@
+"""``evaluate``: precision and recall against labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from infostream_dedup.api.keywords import EvaluateKeywords, chosen
+from infostream_dedup.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from infostream_dedup.corpus import Reading
+    from infostream_dedup.evaluation.protocol import Evaluation
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Settings
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    source: Any,
+    labels: str | Path,
+    *,
+    kin: str | Path | None = None,
+    kin_field: str | None = "submission=translation",
+    lang: str | None = None,
+    domains: Sequence[str] = (),
+    positive: Sequence[str] = ("dup",),
+    settings: Settings | None = None,
+    reading: Reading | None = None,
+    engine: str = "auto",
+    progress: Progress | None = None,
+    **options: Unpack[EvaluateKeywords],
+) -> Evaluation:
+    """Measure precision, recall and F1 at every k against labelled pairs.
+
+    Where documents carry a family, every linked pair of two families is false unless they are kin; otherwise only
+    labelled pairs count. Pairs with other labels, and unlisted pairs of one family, are ignored.
+
+    Args:
+        source: the documents (see ``read_documents``).
+        labels: JSON Lines of ``a``, ``b``, ``label``.
+        kin: file of pairs of families that are not negatives of each other.
+        kin_field: ``name=value``: families whose documents carry this value are kin too; None for no such rule.
+        lang: only pairs of one language (``ru``) or of two (``ru-uk``).
+        domains: only documents of these domains; ``!name`` leaves one out.
+        positive: labels that count as true.
+        settings: all settings at once; ``rule`` says which directions must hold.
+        reading: all reading options at once.
+        engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
+        progress: called with each step.
+        options: single settings and reading options by name, instead of ``settings`` and ``reading``.
+
+    Returns:
+        ``rows``, ``best``, ``recommended``, and the reading report as ``report``.
+
+    Raises:
+        ConfigurationError: an option is out of its range or given twice.
+        BadDataError, NoInputError: the documents or the labels cannot be used.
+        TypeError: an option is unknown.
+    """
+    from infostream_dedup.api.sources import read_collection
+    from infostream_dedup.corpus import same_file
+    from infostream_dedup.evaluation.collection_scores import evaluate_collection
+
+    agreed, read = chosen(evaluate, EvaluateKeywords, options, settings=settings, reading=reading)
+    for name in (labels, kin):
+        if read.quarantine is not None and name is not None and same_file(name, read.quarantine):
+            raise ConfigurationError(f"{read.quarantine} is one of the inputs; give the quarantine a file of its own")
+    collection, report = read_collection(source, read, engine=engine, progress=progress)
+    found = evaluate_collection(
+        collection,
+        labels,
+        agreed,
+        kin=kin,
+        kin_field=kin_field,
+        lang=lang,
+        domains=domains,
+        positive=positive,
+        engine=engine,
+    )
+    return replace(found, report=report)

@@ -1,0 +1,246 @@
+"""``ingest``: batches into a store, a verdict for every document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self, Unpack
+
+from infostream_dedup.api.keywords import IngestKeywords, parted
+from infostream_dedup.corpus.read_options import chosen_reading
+from infostream_dedup.errors import ConfigurationError, UsageError
+
+if TYPE_CHECKING:
+    from infostream_dedup.corpus import Annotation, BadRecords, Reading, ReadingReport
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Document
+    from infostream_dedup.model.stream_records import Verdict
+    from infostream_dedup.stream.deduplicator import OnConflict
+    from infostream_dedup.stream.following import Placed
+    from infostream_dedup.stream.intake import Intake
+    from infostream_dedup.stream.settings import StreamSettings
+
+__all__ = ["IngestedBatch", "Ingestion", "ingest"]
+
+_REPEATS: Final = ("exact", "duplicate")
+_VERDICT: Final = ("status", "of", "group", "relation", "forward", "backward", "terms")
+_JUDGED: Final = ("probability", "criteria")
+
+
+@dataclass(frozen=True, slots=True)
+class IngestedBatch:
+    """A batch that is on disk.
+
+    Attributes:
+        documents: as they came.
+        verdicts: one for each.
+        columns: the columns that ``rows`` adds to each document; None: rows are verdicts.
+        judged: whether a model judged, which gives rows two more columns.
+    """
+
+    documents: Sequence[Document]
+    verdicts: Sequence[Verdict]
+    columns: Annotation | None = None
+    judged: bool = False
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The verdicts; with ``annotate`` the documents with their verdicts in columns."""
+        for document, verdict in zip(self.documents, self.verdicts, strict=True):
+            row = verdict.as_dict(judged=self.judged)
+            yield row if self.columns is None else self.columns.row(document, row)
+
+    def originals(self) -> Iterator[dict[str, Any]]:
+        """The documents that repeat nothing: neither ``exact`` nor ``duplicate``."""
+        from infostream_dedup.corpus import row_of
+
+        for document, verdict in zip(self.documents, self.verdicts, strict=True):
+            if verdict.status not in _REPEATS:
+                yield row_of(document)
+
+
+class Ingestion:
+    """An iterator over the verdicts of an input. A batch is decided when its first verdict is asked for.
+
+    The store is closed at the end of the input, or at the end of a ``with`` block.
+
+    Args:
+        batches: the batches, each on disk when it is given.
+        report: what was read.
+        resources: closed at the end.
+
+    Attributes:
+        report: what was read so far.
+    """
+
+    def __init__(self, batches: Iterator[IngestedBatch], report: ReadingReport, resources: ExitStack) -> None:
+        self._batches = batches
+        self._resources = resources
+        self._verdicts = (verdict for batch in self.batches() for verdict in batch.verdicts)
+        self.report = report
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the store; batches that have not been asked for are not ingested."""
+        self._resources.close()
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Verdict:
+        return next(self._verdicts)
+
+    def batches(self) -> Iterator[IngestedBatch]:
+        """The batches that are left, each on disk when it is given."""
+        with self._resources:
+            yield from self._batches
+
+
+def ingest(
+    source: Any,
+    store: str | Path,
+    *,
+    batch_size: int = 1000,
+    batch_id: str | None = None,
+    on_conflict: OnConflict = "error",
+    follow: bool = False,
+    batch_seconds: float = 1.0,
+    annotate: bool = False,
+    prefix: str = "",
+    model: str | Path | None = None,
+    boilerplate: str | Path | None = None,
+    settings: StreamSettings | None = None,
+    reading: Reading | None = None,
+    progress: Progress | None = None,
+    **options: Unpack[IngestKeywords],
+) -> Ingestion:
+    """Decide, for each document of a stream, whether an earlier one of the window says the same.
+
+    Each batch is one transaction, on disk before its verdicts are given. A batch or a document that comes again gets
+    the stored verdict, so after any failure the same call may be made again. For single batches in memory see
+    ``Deduplicator``.
+
+    Args:
+        source: the documents (see ``read_documents``).
+        store: the store; created if it does not exist.
+        batch_size: documents of a batch; verdicts do not depend on it.
+        batch_id: names the first batch (further ones get ``#2``, ``#3`` ... appended), so that the same id with other
+            content is refused; by default the content names a batch.
+        on_conflict: a known id with other content: ``error``, or ``version`` to take it as a further version.
+        follow: keep waiting for input: ``source`` is one folder (a batch per new file) or ``-``; SIGTERM ends it.
+        batch_seconds: with ``follow``: close a batch after this time.
+        annotate: ``IngestedBatch.rows`` are documents with their verdicts in columns; a document that already has
+            such a column is refused.
+        prefix: goes before the names of these columns.
+        model: classifier that judges what key terms find, from ``train`` with background statistics; needs
+            ``keep_text``. The store keeps to it.
+        boilerplate: file of sentences to leave out of the comparison (from ``boilerplate``). The store keeps to it.
+        settings: all settings of the stream at once; by default the store's.
+        reading: all reading options at once.
+        progress: called with the number of documents ingested.
+        options: single settings (names of ``StreamSettings``; the rest is the store's) and reading options by name.
+
+    Returns:
+        An iterator of ``Verdict`` with ``report`` and ``batches()``; nothing is ingested until it is read.
+
+    Raises:
+        ConfigurationError: the store was made with other settings, or an option is out of its range or given twice.
+        BadDataError, NoInputError: see ``read_documents``; ``E_ID_CONFLICT``, ``E_BATCH_CONFLICT``.
+        CannotCreateError, CannotWriteError, StoreBusyError: the store cannot be written.
+        TypeError: an option is unknown.
+
+    Example:
+        >>> import tempfile
+        >>> from infostream_dedup import ingest
+        >>> text = "Президент Зеленський відкрив у Харкові новий завод разом із мером Тереховим."
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     found = ingest([{"id": "1", "text": text}, {"id": "2", "text": text}], f"{folder}/stream.db")
+        ...     [(verdict.id, verdict.status, verdict.of) for verdict in found]
+        [('1', 'new', None), ('2', 'exact', '1')]
+    """
+    from infostream_dedup.corpus import Annotation
+    from infostream_dedup.criteria.model_file import read_model
+    from infostream_dedup.passages.boilerplate_file import read_boilerplate
+    from infostream_dedup.stream.deduplicator import Deduplicator
+    from infostream_dedup.stream.intake import Intake
+
+    single, reads = parted(ingest, IngestKeywords, options)
+    read = chosen_reading(reading, reads)
+    if follow and batch_id is not None:
+        raise UsageError(
+            "batch_id (--batch-id) names what is given at once; with follow (--follow) batches are named by content"
+        )
+    listed = None if boilerplate is None else read_boilerplate(boilerplate)
+    judge = None if model is None else read_model(model)
+    columns = Annotation((*_VERDICT, *(_JUDGED if judge else ())), prefix=prefix) if annotate else None
+    agreed = _settings(Path(store), settings, single)
+    bad = read.bad_records()
+    batches = _batches(source, bad, read, follow=follow, size=batch_size, seconds=batch_seconds)
+    with ExitStack() as stack:
+        stream = stack.enter_context(
+            Deduplicator.open(
+                store,
+                agreed,
+                on_conflict=on_conflict,
+                progress=progress,
+                model=judge,
+                boilerplate=None if listed is None else listed.digest,
+            )
+        )
+        stack.enter_context(bad)
+        intake = Intake(stream, bad, listed=listed, columns=columns, on_conflict=on_conflict)
+        decided = (
+            IngestedBatch(documents, verdicts, columns, judge is not None)
+            for documents, verdicts in _decided(intake, batches, batch_id, progress)
+        )
+        return Ingestion(decided, bad.report, stack.pop_all())
+
+
+def _settings(store: Path, settings: StreamSettings | None, given: Mapping[str, Any]) -> StreamSettings | None:
+    """All settings: those given, for the rest those of the store; None where none was given."""
+    from infostream_dedup.store.opening import settings_at
+    from infostream_dedup.stream.settings import StreamSettings
+
+    if settings is not None and given:
+        raise ConfigurationError(f"settings and {', '.join(given)} are both given; put everything into settings")
+    if not given:
+        return settings
+    stored = settings_at(store)
+    return StreamSettings.of(given) if stored is None else StreamSettings.of_store({**stored, **given})
+
+
+def _batches(
+    source: Any, bad: BadRecords, reading: Reading, *, follow: bool, size: int, seconds: float
+) -> Iterator[Sequence[Placed]]:
+    from infostream_dedup.corpus import placed_documents
+    from infostream_dedup.stream.following import followed
+
+    if follow:
+        sources = [source] if isinstance(source, str | Path) else list(source)
+        return followed([str(one) for one in sources], bad, reading, size=size, seconds=seconds)
+    return _cut(placed_documents(source, bad, reading), size)
+
+
+def _cut(documents: Iterator[Placed], size: int) -> Iterator[list[Placed]]:
+    while batch := list(islice(documents, size)):
+        yield batch
+
+
+def _decided(
+    intake: Intake, batches: Iterable[Sequence[Placed]], batch_id: str | None, progress: Progress | None
+) -> Iterator[tuple[Sequence[Document], list[Verdict]]]:
+    """Verdicts batch by batch, each on disk."""
+    done = 0
+    for number, batch in enumerate(batches, start=1):
+        name = batch_id if batch_id is None or number == 1 else f"{batch_id}#{number}"
+        yield intake.take(batch, name)
+        done += len(batch)
+        if progress is not None:
+            progress("ingesting", done, None)

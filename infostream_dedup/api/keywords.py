@@ -1,0 +1,200 @@
+"""Single settings and reading options as keywords: typed, checked, never dropped.
+
+Each function takes the settings that have a meaning for it; all others are unknown keywords.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypedDict
+
+from infostream_dedup.corpus.read_options import Reading, ReadingOptions, chosen_reading
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.model import Settings
+
+__all__ = [
+    "DedupKeywords",
+    "EvaluateKeywords",
+    "FindKeywords",
+    "IngestKeywords",
+    "MatrixKeywords",
+    "PairKeywords",
+    "PassageKeywords",
+    "RepresentedKeywords",
+    "StreamKeywords",
+    "SweepKeywords",
+    "TermKeywords",
+    "chosen",
+    "parted",
+]
+
+
+class TermKeywords(TypedDict, total=False):
+    """The fields of ``Settings`` that decide key terms and counts, and ``preset``; None means not given."""
+
+    preset: str | None
+    weighting: str | None
+    n: int | None
+    score: str | None
+    target: str | None
+    df_min: float | None
+    df_max: float | None
+    k1: float | None
+    b: float | None
+    background: bool | None
+    short: str | None
+    morph: str | None
+    pivot: str | None
+
+
+class RepresentedKeywords(TermKeywords, total=False):
+    """The same of one representation: what a matrix, or a sweep over a store, takes."""
+
+    representation: str | None
+
+
+class PairSettings(RepresentedKeywords, total=False):
+    """The fields of ``Settings`` that decide which pairs are listed."""
+
+    k: int | None
+    threshold: float | None
+    min_terms: int | None
+
+
+class DedupSettings(PairSettings, total=False):
+    """All fields of ``Settings``, and ``preset``."""
+
+    rule: str | None
+
+
+class EvaluateSettings(RepresentedKeywords, total=False):
+    """The fields of ``Settings`` that decide about pairs, apart from ``k``: every k is judged."""
+
+    threshold: float | None
+    min_terms: int | None
+    rule: str | None
+
+
+class SweepKeywords(TermKeywords, ReadingOptions, total=False):
+    """What ``sweep`` takes: it has several representations and every k."""
+
+
+class MatrixKeywords(RepresentedKeywords, ReadingOptions, total=False):
+    """What ``similarity_matrix`` takes."""
+
+
+class PairKeywords(PairSettings, ReadingOptions, total=False):
+    """What ``pairs`` takes."""
+
+
+class DedupKeywords(DedupSettings, ReadingOptions, total=False):
+    """What ``dedup`` takes."""
+
+
+class EvaluateKeywords(EvaluateSettings, ReadingOptions, total=False):
+    """What ``evaluate`` takes."""
+
+
+class StreamKeywords(TypedDict, total=False):
+    """The settings of a stream by name (``StreamSettings``); None is a value: no limit."""
+
+    representation: str
+    weighting: str
+    n: int
+    target: str
+    df_min: float
+    df_max: float
+    k1: float
+    b: float
+    short: str
+    morph: str
+    k_duplicate: int
+    k_similar: int
+    duplicate_rule: str
+    least_shared: float
+    window_days: float | None
+    window_documents: int | None
+    epoch_documents: int
+    first_epoch: int
+    epoch_days: int | None
+    same_source: str
+    exact_rule: str
+    best: str
+    source_ranks: Sequence[str]
+    templates: bool
+    chaining_documents: int
+    chaining_density: float
+    loss_limit: float | None
+    loss_documents: int
+    keep_text: bool
+
+
+class IngestKeywords(StreamKeywords, ReadingOptions, total=False):
+    """What ``ingest`` takes."""
+
+
+class PassageKeywords(TypedDict, total=False):
+    """The fields of ``PassageSettings``; None means not given."""
+
+    feature: str | None
+    tau: float | None
+    gap: int | None
+    min_sentences: int | None
+    min_words: int | None
+
+
+class FindKeywords(PassageKeywords, ReadingOptions, total=False):
+    """What the functions that list passages take."""
+
+
+def chosen(
+    function: Callable[..., Any],
+    known: type,
+    given: Mapping[str, Any],
+    *,
+    settings: Settings | None,
+    reading: Reading | None,
+) -> tuple[Settings, Reading]:
+    """The settings and the reading options that a caller of a public function asked for.
+
+    Args:
+        function: the public function; its name and parameters appear in messages.
+        known: the TypedDict of the keywords that it takes.
+        given: what came as further keywords.
+        settings: all settings at once; then no single one may be given.
+        reading: all reading options at once; likewise.
+
+    Raises:
+        TypeError: a keyword is unknown.
+        ConfigurationError: settings or reading options are given both ways, or a value is out of its range.
+    """
+    single, reads = parted(function, known, given)
+    named = [name for name, value in single.items() if value is not None]
+    if settings is not None and named:
+        raise ConfigurationError(f"settings and {', '.join(named)} are both given; put everything into settings")
+    return settings or Settings.of(**single), chosen_reading(reading, reads)
+
+
+def parted(
+    function: Callable[..., Any], known: type, given: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Further keywords of a public function, cut into settings and reading options.
+
+    Raises:
+        TypeError: a keyword is unknown.
+    """
+    names: frozenset[str] = known.__optional_keys__  # type: ignore[attr-defined]
+    for name in given:
+        if name not in names:
+            parameters = inspect.signature(function).parameters.values()
+            taken = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY] + sorted(names)
+            near = difflib.get_close_matches(name, taken, n=1)
+            advice = f"did you mean {near[0]!r}?" if near else f"it takes {', '.join(taken)}"
+            raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}; {advice}")
+    reads = ReadingOptions.__optional_keys__
+    return (
+        {name: value for name, value in given.items() if name not in reads},
+        {name: value for name, value in given.items() if name in reads},
+    )

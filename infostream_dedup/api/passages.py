@@ -1,0 +1,209 @@
+"""``passages``: parts that documents share, found and located.
+
+``find`` lists the passages of every two documents, ``find_novel`` the sentences that no earlier document has,
+``find_digests`` the documents put together from others; ``compare`` sets two texts side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from infostream_dedup.api.keywords import FindKeywords, PassageKeywords, parted
+from infostream_dedup.api.listing import Listing
+from infostream_dedup.corpus.read_options import chosen_reading
+from infostream_dedup.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from infostream_dedup.corpus import Reading
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.passages.settings import PassageSettings
+    from infostream_dedup.passages.text_comparison import TextComparison
+
+__all__ = ["compare", "find", "find_digests", "find_novel"]
+
+
+def find(
+    source: Any,
+    *,
+    boilerplate: str | Path | None = None,
+    settings: PassageSettings | None = None,
+    reading: Reading | None = None,
+    progress: Progress | None = None,
+    **options: Unpack[FindKeywords],
+) -> Listing[dict[str, Any]]:
+    """Find the passages that documents share. Titles take no part.
+
+    Args:
+        source: the documents (see ``read_documents``).
+        boilerplate: file of sentences that match nothing (from ``boilerplate``).
+        settings: what counts as a copy and as a passage.
+        reading: all reading options at once.
+        progress: called with each step.
+        options: single settings (``feature``, ``tau``, ``gap``, ``min_sentences``, ``min_words``) and reading options
+            by name, instead of ``settings`` and ``reading``.
+
+    Returns:
+        A row for every two documents that share a passage: ``a``, ``b`` (ids, a the earlier by date, otherwise the
+        one that comes first), ``spans`` (of each passage its place in both texts as [start, end) in code points, its
+        sentences and words), ``coverage_a`` (share of a's words in sentences that b has too, 0 to 1), ``coverage_b``,
+        ``sentences`` (that match).
+
+    Raises:
+        ConfigurationError: a setting is out of its range or given twice, or there is no such feature.
+        BadDataError, NoInputError: see ``read_documents``.
+        TypeError: an option is unknown.
+
+    Example:
+        >>> from infostream_dedup.api import passages
+        >>> quoted = "Мэр открыл новый мост через реку утром."
+        >>> documents = [{"id": "1", "text": quoted}, {"id": "2", "text": f"Вчера. {quoted} Снег."}]
+        >>> [(row["a"], row["b"], row["sentences"]) for row in passages.find(documents)]
+        [('1', '2', 1)]
+    """
+    from infostream_dedup.corpus import ReadingReport, read_documents
+    from infostream_dedup.passages.boilerplate_file import marked_sentences
+    from infostream_dedup.passages.finding import passages_of
+    from infostream_dedup.passages.sentence_collection import read_collection
+
+    agreed, read = _chosen(find, options, settings, reading)
+    report = ReadingReport()
+    collection = read_collection(read_documents(source, report=report, reading=read), progress=progress)
+    without = marked_sentences(boilerplate, collection)
+    table = passages_of(collection, agreed, without=without, progress=progress)
+    return Listing(table.as_dicts(), ("a", "b", "spans", "coverage_a", "coverage_b", "sentences"), report)
+
+
+def find_novel(
+    source: Any,
+    *,
+    boilerplate: str | Path | None = None,
+    settings: PassageSettings | None = None,
+    reading: Reading | None = None,
+    progress: Progress | None = None,
+    **options: Unpack[FindKeywords],
+) -> Listing[dict[str, Any]]:
+    """List, for each document, the sentences that no earlier document has. Keeps all texts in memory.
+
+    Args:
+        source: see ``find``.
+        boilerplate: file of sentences that are never novel.
+        settings: see ``find``.
+        reading: see ``find``.
+        progress: see ``find``.
+        options: see ``find``.
+
+    Returns:
+        A row for each document: ``id``, ``novel_share`` (of its words, 0 to 1), ``novel`` (how many sentences),
+        ``sentences`` (how many it has), ``spans`` (span, text).
+
+    Raises:
+        ConfigurationError, BadDataError, NoInputError, TypeError: see ``find``.
+    """
+    from infostream_dedup.api.sources import read_list
+    from infostream_dedup.passages.boilerplate_file import marked_sentences
+    from infostream_dedup.passages.finding import copied_sentences
+    from infostream_dedup.passages.novelty import novel_sentences, novelties, stream_order
+    from infostream_dedup.passages.sentence_collection import read_collection
+
+    agreed, read = _chosen(find_novel, options, settings, reading)
+    kept, report = read_list(source, read)
+    collection = read_collection(kept, progress=progress)
+    without = marked_sentences(boilerplate, collection)
+    classes = copied_sentences(collection.sentences, agreed, without=without, progress=progress)
+    novel = novel_sentences(collection.sentences, classes, stream_order(collection.times))
+    if without is not None:
+        novel &= ~without
+    rows = (
+        found.as_dict(kept[found.document].id, kept[found.document].text)
+        for found in novelties(collection.sentences, novel)
+    )
+    return Listing(rows, ("id", "novel_share", "novel", "sentences", "spans"), report)
+
+
+def find_digests(
+    source: Any,
+    *,
+    boilerplate: str | Path | None = None,
+    settings: PassageSettings | None = None,
+    reading: Reading | None = None,
+    progress: Progress | None = None,
+    **options: Unpack[FindKeywords],
+) -> Listing[dict[str, Any]]:
+    """Find the documents most of whose text comes from three or more others.
+
+    Args:
+        source: see ``find``.
+        boilerplate: see ``find``.
+        settings: see ``find``.
+        reading: see ``find``.
+        progress: see ``find``.
+        options: see ``find``.
+
+    Returns:
+        A row for each digest: ``id``, ``share`` (of its words, 0 to 1), ``sources`` (id, share, spans; in the order
+        of the text).
+
+    Raises:
+        ConfigurationError, BadDataError, NoInputError, TypeError: see ``find``.
+    """
+    from infostream_dedup.corpus import ReadingReport, read_documents
+    from infostream_dedup.passages.boilerplate_file import marked_sentences
+    from infostream_dedup.passages.digests import find_digests as digests_of
+    from infostream_dedup.passages.finding import passages_of
+    from infostream_dedup.passages.sentence_collection import read_collection
+
+    agreed, read = _chosen(find_digests, options, settings, reading)
+    report = ReadingReport()
+    collection = read_collection(read_documents(source, report=report, reading=read), progress=progress)
+    without = marked_sentences(boilerplate, collection)
+    table = passages_of(collection, agreed, without=without, progress=progress)
+    rows: Iterable[dict[str, Any]] = (one.as_dict(collection.ids) for one in digests_of(table, collection.times))
+    return Listing(rows, ("id", "share", "sources"), report)
+
+
+def compare(
+    text_a: str, text_b: str, settings: PassageSettings | None = None, **options: Unpack[PassageKeywords]
+) -> TextComparison:
+    """Find what two texts share.
+
+    Args:
+        text_a: the first text.
+        text_b: the second text.
+        settings: what counts as a copy and as a passage.
+        options: single settings by name, instead of ``settings``.
+
+    Returns:
+        Passages, coverage, and both texts cut into what they share and what they do not.
+
+    Raises:
+        ConfigurationError: a setting is out of its range or given twice, or there is no such feature.
+        TypeError: an option is unknown.
+    """
+    from infostream_dedup.passages.finding import compare as compare_texts
+
+    single, _ = parted(compare, PassageKeywords, options)
+    return compare_texts(text_a, text_b, _settings(settings, single))
+
+
+def _chosen(
+    function: Callable[..., Any], options: Any, settings: PassageSettings | None, reading: Reading | None
+) -> tuple[PassageSettings, Reading]:
+    single, reads = parted(function, FindKeywords, options)
+    return _settings(settings, single), chosen_reading(reading, reads)
+
+
+def _settings(settings: PassageSettings | None, given: Mapping[str, Any]) -> PassageSettings:
+    from infostream_dedup.passages.sentence_feature import sentence_feature
+    from infostream_dedup.passages.settings import PassageSettings
+
+    named = {name: value for name, value in given.items() if value is not None}
+    if settings is not None and named:
+        raise ConfigurationError(f"settings and {', '.join(named)} are both given; put everything into settings")
+    agreed = settings or PassageSettings(**named)
+    # A wrong feature is reported before hours of reading, not afterwards.
+    sentence_feature(agreed.feature)
+    return agreed

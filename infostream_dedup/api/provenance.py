@@ -1,0 +1,124 @@
+"""``provenance``: who published a group first, and what each copy changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final, Unpack
+
+from infostream_dedup.api.keywords import parted
+from infostream_dedup.api.listing import Listing
+from infostream_dedup.corpus.read_options import ReadingOptions, chosen_reading
+from infostream_dedup.errors import UsageError
+
+if TYPE_CHECKING:
+    from infostream_dedup.corpus import Reading, ReadingReport
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Document
+    from infostream_dedup.passages.provenance import Provenance
+
+__all__ = ["Provenances", "provenance"]
+
+_COLUMNS: Final = (
+    *("group", "first", "first_source", "id", "source", "published", "kept", "kept_share", "title_changed"),
+    *("cut", "added", "changed"),
+)
+
+
+class Provenances(Listing[dict[str, Any]]):
+    """The rows of ``provenance``, a row for each copy.
+
+    Args:
+        groups: name and provenance of each group, the largest first.
+        total: how many groups there are, shown or not.
+        report: what was read.
+
+    Attributes:
+        groups: the same.
+        total: the same.
+    """
+
+    def __init__(self, groups: Sequence[tuple[str, Provenance]], total: int, report: ReadingReport) -> None:
+        rows = (copy.as_dict(name, one.first) for name, one in groups for copy in one.copies)
+        super().__init__(rows, _COLUMNS, report)
+        self.groups = groups
+        self.total = total
+
+
+def provenance(
+    source: Any,
+    *,
+    groups: Iterable[Sequence[str]] | None = None,
+    prefix: str = "",
+    most: int = 100,
+    reading: Reading | None = None,
+    progress: Progress | None = None,
+    **options: Unpack[ReadingOptions],
+) -> Provenances:
+    """Trace who published a group first, and what each copy kept, cut, added and changed.
+
+    Args:
+        source: the documents (see ``read_documents``).
+        groups: ids of the documents of each group; by default the groups that ``dedup`` with ``annotate`` wrote into
+            the documents.
+        prefix: of the columns of ``dedup``, if it was given one.
+        most: how many groups, the largest first.
+        reading: all reading options at once.
+        progress: called with the number of groups traced.
+        options: single reading options by name, instead of ``reading``.
+
+    Returns:
+        A row for each copy: ``group``, ``first`` (id), ``first_source``, ``id``, ``source``, ``published``, ``kept``
+        (sentences with the same words), ``kept_share`` (of the first document's words, 0 to 1), ``title_changed``,
+        ``cut``, ``added`` (sentences), ``changed`` (before, after, numbers and names that are gone or new). Also
+        ``groups``, ``total`` and ``report``.
+
+    Raises:
+        UsageError: a group names an unknown document or only one; or there are no groups.
+        BadDataError, NoInputError: see ``read_documents``.
+        TypeError: an option is unknown.
+
+    Example:
+        >>> from infostream_dedup import provenance
+        >>> texts = ["Пожар тушили 12 машин.", "Пожар тушили 15 машин. Снег."]
+        >>> documents = [{"id": str(number), "text": text} for number, text in enumerate(texts)]
+        >>> [(row["first"], row["id"], row["added"]) for row in provenance(documents, groups=[["0", "1"]])]
+        [('0', '1', ['Снег.'])]
+    """
+    from infostream_dedup.api.sources import read_list
+    from infostream_dedup.passages.provenance import provenance as traced
+
+    _, reads = parted(provenance, ReadingOptions, options)
+    documents, report = read_list(source, chosen_reading(reading, reads))
+    members = _annotated(documents, f"{prefix}group") if groups is None else _given(documents, groups)
+    largest = sorted(members.items(), key=lambda item: -len(item[1]))[:most]
+    found: list[tuple[str, Provenance]] = []
+    for name, group in largest:
+        found.append((name, traced(group)))
+        if progress is not None:
+            progress("tracing groups", len(found), len(largest))
+    return Provenances(found, len(members), report)
+
+
+def _given(documents: Sequence[Document], groups: Iterable[Sequence[str]]) -> dict[str, list[Document]]:
+    place_of = {document.id: place for place, document in enumerate(documents)}
+    members: dict[str, list[Document]] = {}
+    for number, ids in enumerate(groups, start=1):
+        names = list(dict.fromkeys(ids))
+        missing = [name for name in names if name not in place_of]
+        if missing:
+            raise UsageError(f"no document has the id {missing[0]!r}; groups (--group) name documents of the input")
+        if len(names) < 2:
+            raise UsageError(f"{','.join(names)!r} is one document; a group (--group) has two or more")
+        members[str(number)] = [documents[place] for place in sorted(place_of[name] for name in names)]
+    return members
+
+
+def _annotated(documents: Sequence[Document], column: str) -> dict[str, list[Document]]:
+    if not any(column in document.extra for document in documents):
+        raise UsageError(
+            f"no document has a column {column}; name groups (--group), or give documents from 'dedup --annotate'"
+        )
+    members: dict[str, list[Document]] = {}
+    for document in documents:
+        members.setdefault(str(document.extra.get(column) or document.id), []).append(document)
+    return {name: group for name, group in members.items() if len(group) > 1}

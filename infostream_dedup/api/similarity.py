@@ -1,0 +1,55 @@
+"""``similarity_matrix``: the counts behind pairs and sweeps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack
+
+from infostream_dedup.api.keywords import MatrixKeywords, chosen
+
+if TYPE_CHECKING:
+    from infostream_dedup.corpus import Reading
+    from infostream_dedup.links.similarity_matrix import SimilarityMatrix
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Settings
+
+__all__ = ["similarity_matrix"]
+
+
+def similarity_matrix(
+    source: Any,
+    *,
+    k_min: int | None = None,
+    settings: Settings | None = None,
+    reading: Reading | None = None,
+    engine: str = "auto",
+    progress: Progress | None = None,
+    **options: Unpack[MatrixKeywords],
+) -> tuple[SimilarityMatrix, list[str]]:
+    """Count, for every two documents, the key terms of the one that occur in the other.
+
+    Args:
+        source: the documents (see ``read_documents``).
+        k_min: leave out smaller counts; 1 by default, or 4 where the matrix would not fit into memory.
+        settings: all settings at once.
+        reading: all reading options at once.
+        engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
+        progress: called with each step.
+        options: single settings and reading options by name, instead of ``settings`` and ``reading``.
+
+    Returns:
+        The matrix (documents, documents) of counts, whose rows ask and columns answer; and the ids of its rows.
+
+    Raises:
+        ConfigurationError: an option is out of its range or given twice.
+        BadDataError, NoInputError: see ``read_documents``.
+        TypeError: an option is unknown.
+    """
+    from infostream_dedup.api.sources import read_collection
+    from infostream_dedup.batch.linking import key_terms_of, least_k, link
+
+    agreed, read = chosen(similarity_matrix, MatrixKeywords, options, settings=settings, reading=reading)
+    collection, _ = read_collection(source, read, engine=engine, progress=progress)
+    key_terms = key_terms_of(collection, agreed)
+    least = least_k(key_terms) if k_min is None else k_min
+    linked = link(key_terms, agreed, k_min=least, engine=engine, progress=progress)
+    return linked.matrix, [document.id for document in collection.documents]

@@ -1,0 +1,66 @@
+"""From a source to a collection: reading with a report, listed boilerplate left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from infostream_dedup.batch.collection import Collection
+    from infostream_dedup.corpus import Reading, ReadingReport
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Document
+
+__all__ = ["paths_of", "read_collection", "read_list", "without_boilerplate"]
+
+
+def paths_of(source: Any) -> list[str]:
+    """The files among a source, which no output may replace."""
+    items = source if isinstance(source, list | tuple) else [source]
+    return [str(item) for item in items if isinstance(item, str | Path) and str(item) != "-"]
+
+
+def read_collection(
+    source: Any,
+    reading: Reading,
+    *,
+    boilerplate: str | Path | None = None,
+    engine: str = "auto",
+    progress: Progress | None = None,
+) -> tuple[Collection, ReadingReport]:
+    """Read a source as a collection without texts.
+
+    Args:
+        source: see ``read_documents``.
+        reading: how.
+        boilerplate: file of sentences to leave out.
+        engine: plain or compiled; results are the same.
+        progress: called with the number of documents read.
+
+    Returns:
+        The collection, and what was read.
+    """
+    from infostream_dedup.batch.collection import collect
+    from infostream_dedup.corpus import ReadingReport, read_documents
+
+    report = ReadingReport()
+    documents = without_boilerplate(read_documents(source, report=report, reading=reading), boilerplate)
+    return collect(documents, hashes=False, engine=engine, progress=progress), report
+
+
+def read_list(source: Any, reading: Reading) -> tuple[list[Document], ReadingReport]:
+    """Read all documents of a source, texts included, and report what was read."""
+    from infostream_dedup.corpus import ReadingReport, read_documents
+
+    report = ReadingReport()
+    return list(read_documents(source, report=report, reading=reading)), report
+
+
+def without_boilerplate(documents: Iterable[Document], listed: str | Path | None) -> Iterable[Document]:
+    """The documents without the sentences that a file lists; unchanged where there is no file."""
+    if listed is None:
+        return documents
+    from infostream_dedup.passages.boilerplate_file import read_boilerplate
+
+    return read_boilerplate(listed).left_out(documents)

@@ -1,0 +1,234 @@
+"""``store``: look after the durable state of a stream, the SQLite file that ``ingest`` keeps.
+
+Every function takes the path of a store. Reading functions may be called while ``ingest`` writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from infostream_dedup.store.checking import Check
+    from infostream_dedup.store.expiry import Expired
+    from infostream_dedup.store.forgetting import Forgotten
+
+__all__ = [
+    "Forgetting",
+    "backup",
+    "events_of",
+    "expire",
+    "forget",
+    "migrate",
+    "representatives_of",
+    "republications_of",
+    "stats",
+    "templates_of",
+    "verify",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Forgetting:
+    """What ``forget`` did.
+
+    Attributes:
+        documents: id and number of versions that lost their content now, of each document.
+        clean: whether no remnants are left in the file; False while another process reads it: call ``forget`` again.
+    """
+
+    documents: list[Forgotten]
+    clean: bool
+
+
+def stats(path: str | Path) -> list[dict[str, Any]]:
+    """Count what is in a store.
+
+    Returns:
+        Rows ``what, value``: documents, statuses, languages, sources, groups, events, epochs, sizes.
+
+    Raises:
+        NoInputError: there is no store.
+        BadDataError: the file is not a store.
+    """
+    from infostream_dedup.store import Store
+    from infostream_dedup.store.summary import summary
+
+    with Store.open(path, read_only=True) as opened, opened.reading() as connection:
+        return summary(connection, opened.path)
+
+
+def templates_of(path: str | Path, *, least: int = 3) -> list[dict[str, Any]]:
+    """List the recurring templates of each source.
+
+    Args:
+        path: the store.
+        least: leave out templates that recurred less often.
+
+    Returns:
+        Rows ``source, template, title, times, first, last``, most frequent first; ``template`` is the id of the
+        earliest document of the kind.
+
+    Raises:
+        NoInputError, BadDataError: see ``stats``.
+    """
+    from infostream_dedup.store import Store
+    from infostream_dedup.store.templates import templates
+
+    with Store.open(path, read_only=True) as opened, opened.reading() as connection:
+        return templates(connection, least=least)
+
+
+def republications_of(path: str | Path, *, top: int = 20) -> list[dict[str, Any]]:
+    """List the largest groups with who repeated them on which day.
+
+    Args:
+        path: the store.
+        top: most groups; 0 for all.
+
+    Returns:
+        Rows ``group, title, total, source, day, documents``.
+
+    Raises:
+        NoInputError, BadDataError: see ``stats``.
+    """
+    from infostream_dedup.store import Store
+    from infostream_dedup.store.republications import republications
+
+    with Store.open(path, read_only=True) as opened, opened.reading() as connection:
+        return republications(connection, top=top)
+
+
+def events_of(path: str | Path) -> list[dict[str, Any]]:
+    """List merges, expiries and alarms of groups, and limits of sources, in stream order.
+
+    Returns:
+        Rows ``ordinal, kind, group, other, value``.
+
+    Raises:
+        NoInputError, BadDataError: see ``stats``.
+    """
+    from infostream_dedup.store import Store
+
+    with Store.open(path, read_only=True) as opened, opened.reading():
+        return [asdict(event) for event in opened.events()]
+
+
+def representatives_of(
+    path: str | Path, best: str = "earliest", *, source_ranks: Sequence[str] = (), top: int = 20
+) -> list[dict[str, Any]]:
+    """List the largest groups of the window with the document that represents each.
+
+    Args:
+        path: the store.
+        best: ``earliest``, ``complete`` (the longest) or ``source-rank``.
+        source_ranks: sources for ``source-rank``, best first.
+        top: most groups; 0 for all.
+
+    Returns:
+        Rows ``group, total, best, source, title``.
+
+    Raises:
+        ConfigurationError: there is no such rule, or ``source-rank`` comes without sources.
+        NoInputError, BadDataError: see ``stats``.
+    """
+    from infostream_dedup.store import Store
+    from infostream_dedup.stream.representatives import representatives
+
+    with Store.open(path, read_only=True) as opened, opened.reading() as connection:
+        return representatives(opened, connection, best=best, source_ranks=source_ranks, top=top)
+
+
+def verify(path: str | Path) -> list[Check]:
+    """Check that a store says what was written to it.
+
+    Returns:
+        For each check how much was looked at, the number of faults, and the first fault.
+
+    Raises:
+        NoInputError, BadDataError: see ``stats``.
+    """
+    from infostream_dedup.store import Store
+    from infostream_dedup.store.checking import checks
+
+    with Store.open(path, read_only=True) as opened, opened.reading() as connection:
+        return list(checks(connection))
+
+
+def backup(path: str | Path, copy: str | Path) -> int:
+    """Copy a store while others write to it; the copy appears whole or not at all.
+
+    Args:
+        path: the store.
+        copy: where to; an older copy is replaced.
+
+    Returns:
+        Bytes of the copy.
+
+    Raises:
+        NoInputError, BadDataError: see ``stats``.
+        CannotCreateError, CannotWriteError: the copy cannot be written.
+    """
+    from infostream_dedup.store import Store
+
+    with Store.open(path, read_only=True) as opened:
+        opened.backup(copy)
+    return Path(copy).stat().st_size
+
+
+def migrate(path: str | Path) -> tuple[int, Path | None]:
+    """Bring a store of an older version to the current schema, after making a copy.
+
+    Returns:
+        The schema version it has now, and the copy of the old store; None if there was nothing to do.
+
+    Raises:
+        NoInputError, BadDataError: see ``stats``.
+        CannotCreateError, CannotWriteError, StoreBusyError: the store or the copy cannot be written.
+    """
+    from infostream_dedup.store.opening import migrate_store
+
+    return migrate_store(Path(path))
+
+
+def expire(path: str | Path) -> Expired:
+    """Delete signatures and texts of documents that have left the window, by the stream's clock.
+
+    No verdict changes: whatever the window or the open epoch needs stays.
+
+    Returns:
+        How many signatures were deleted, and the bytes given back to the disk.
+
+    Raises:
+        NoInputError, BadDataError: see ``stats``.
+        StoreBusyError: another process writes.
+    """
+    from infostream_dedup.store import Store
+
+    with Store.open(path, create=False) as opened:
+        return opened.expire()
+
+
+def forget(path: str | Path, ids: str | Iterable[str]) -> Forgetting:
+    """Remove what documents said: title, text, signature, checksums of the text, terms of the verdict.
+
+    Ids, sources, times and verdicts stay. The file is rewritten afterwards, so that no remnants are left in it.
+
+    Args:
+        path: the store.
+        ids: one id or several.
+
+    Returns:
+        What each document lost, and whether no remnants are left.
+
+    Raises:
+        NoInputError, BadDataError: see ``stats``; there is no document of this id.
+        StoreBusyError: another process writes.
+    """
+    from infostream_dedup.store import Store
+
+    with Store.open(path, create=False) as opened:
+        documents = [opened.forget(one) for one in ([ids] if isinstance(ids, str) else ids)]
+        return Forgetting(documents, opened.wipe())

@@ -1,0 +1,213 @@
+"""``train``: a classifier from judged pairs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from infostream_dedup.api.candidates import Candidates, candidate_pairs
+from infostream_dedup.api.keywords import parted
+from infostream_dedup.corpus.read_options import ReadingOptions, chosen_reading
+
+if TYPE_CHECKING:
+    from infostream_dedup.corpus import Reading, ReadingReport
+    from infostream_dedup.criteria.classifier import Classifier
+    from infostream_dedup.criteria.classifier_presets import ClassifierPreset
+    from infostream_dedup.criteria.cross_validation import LearnAuthority
+    from infostream_dedup.criteria.document_models import DocumentModels
+    from infostream_dedup.criteria.judged_pairs import JudgedPairs
+    from infostream_dedup.criteria.learning_curve import CurvePoint
+    from infostream_dedup.machine.progress import Progress
+
+__all__ = ["Training", "train"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Training:
+    """A trained classifier with what it was trained on.
+
+    Attributes:
+        classifier: the classifier.
+        models: the models of the documents.
+        pairs: the judged pairs.
+        preset: what the classifier is for.
+        learn_authority: where the authority of sources comes from.
+        labels: name of the file of labels.
+        report: what was read.
+    """
+
+    classifier: Classifier
+    models: DocumentModels
+    pairs: JudgedPairs
+    preset: ClassifierPreset
+    learn_authority: LearnAuthority
+    labels: str
+    report: ReadingReport
+
+    def weights(self) -> list[dict[str, Any]]:
+        """Rows ``criterion, weight, mean, scale``, the heaviest first.
+
+        A positive weight speaks for a repeat where the criterion is greater than usual.
+        """
+        plane = self.classifier.plane
+        columns = (plane.weights.tolist(), plane.means.tolist(), plane.scales.tolist())
+        ordered = sorted(zip(self.classifier.criteria, *columns, strict=True), key=lambda row: (-abs(row[1]), row[0]))
+        return [dict(zip(("criterion", "weight", "mean", "scale"), row, strict=True)) for row in ordered]
+
+    def suggest(self, number: int = 10, *, candidates: Candidates = "key-terms", k: int = 3) -> list[dict[str, Any]]:
+        """Pairs that teach most when they are labelled next.
+
+        Args:
+            number: most pairs.
+            candidates: which pairs are considered, ``key-terms`` or ``two-words``.
+            k: key terms that must meet, 1 to 12.
+
+        Returns:
+            Rows ``a, b, label, outcome, a_repeats_b, b_repeats_a``, which become labels once ``label`` is filled in.
+        """
+        from infostream_dedup.criteria.classifier import OUTCOMES
+        from infostream_dedup.criteria.suggestion import suggestions
+
+        ids = self.models.ids
+        i, j = candidate_pairs(self.models, candidates, k)
+        decisions = self.classifier.decide(self.models, i, j)
+        judged = {(ids[a], ids[b]) for a, b in zip(self.pairs.i.tolist(), self.pairs.j.tolist(), strict=True)}
+        outcomes = decisions.outcomes
+        return [
+            {
+                "a": ids[int(i[row])],
+                "b": ids[int(j[row])],
+                "label": None,
+                "outcome": OUTCOMES[outcomes[row]],
+                "a_repeats_b": round(float(decisions.probability_forward[row]), 6),
+                "b_repeats_a": round(float(decisions.probability_backward[row]), 6),
+            }
+            for row in suggestions(decisions, ids, judged, number).tolist()
+        ]
+
+    def learning_curve(self, *, draws: int = 20) -> list[CurvePoint]:
+        """Quality by number of judged pairs: are there enough?
+
+        Args:
+            draws: training sets drawn for each point.
+
+        Raises:
+            BadDataError: ``E_TOO_FEW``: the pairs do not allow the smallest training set.
+        """
+        from infostream_dedup.criteria.learning_curve import curve_criteria, learning_curve
+        from infostream_dedup.errors import BadDataError
+
+        points = learning_curve(
+            self.models,
+            self.pairs,
+            curve_criteria(self.classifier.criteria),
+            self.preset.rule,
+            draws=draws,
+            learn_authority=self.learn_authority,
+        )
+        if not points:
+            raise BadDataError(
+                f"{len(self.pairs)} judged pairs are too few for a learning curve, which begins with 50 to learn from",
+                code="E_TOO_FEW",
+                source=self.labels,
+            )
+        return points
+
+
+def train(
+    source: Any,
+    labels: str | Path,
+    *,
+    model: str | Path | None = None,
+    preset: str = "duplicate",
+    criteria: Sequence[str] | None = None,
+    positive: Sequence[str] | None = None,
+    domain: str = "",
+    statistics: str = "collection",
+    authority: str | Path | None = None,
+    reading: Reading | None = None,
+    progress: Progress | None = None,
+    **options: Unpack[ReadingOptions],
+) -> Training:
+    """Learn from judged pairs which documents repeat each other. Needs the extra ``learn``.
+
+    Args:
+        source: the documents (see ``read_documents``).
+        labels: JSON Lines of ``a``, ``b``, ``label``; a line may hold ``repeats`` (``a``, ``b``, ``both`` or
+            ``none``) where only one of the two repeats the other.
+        model: file to write the classifier to (JSON), for ``classify`` and ``ingest``; none is written by default.
+        preset: ``duplicate``: who repeats whom; ``story``: what tells of one event.
+        criteria: names of criteria instead of the preset's.
+        positive: labels that mean "repeats" instead of the preset's.
+        domain: subject of the documents, such as law or sport; names the model.
+        statistics: ``collection`` weighs words by these documents, ``background`` by the language in general, as
+            ``ingest`` needs it.
+        authority: file of the authority of sources, 0 to 1 (TSV or JSON Lines); by default it is learned, as the
+            share of originals.
+        reading: all reading options at once.
+        progress: called with each step.
+        options: single reading options by name, instead of ``reading``.
+
+    Returns:
+        The classifier, with methods ``weights``, ``suggest`` and ``learning_curve``.
+
+    Raises:
+        ConfigurationError: a preset, criterion, label or kind of statistics is unknown, or an option is given twice.
+        BadDataError, NoInputError: an input cannot be used; ``E_ONE_CLASS``: all pairs are judged alike.
+        CannotCreateError, CannotWriteError: the model cannot be written.
+        MissingExtraError: scikit-learn is not installed.
+        TypeError: an option is unknown.
+    """
+    from infostream_dedup.api.sources import paths_of, read_list
+    from infostream_dedup.corpus import check_output
+    from infostream_dedup.criteria.classifier_presets import chosen_preset
+    from infostream_dedup.criteria.document_models import document_models
+    from infostream_dedup.criteria.judged_pairs import judged_pairs
+    from infostream_dedup.criteria.model_file import write_model
+    from infostream_dedup.criteria.training import train as learn
+    from infostream_dedup.evaluation.labels import positive_labels, read_labels
+
+    _, reads = parted(train, ReadingOptions, options)
+    read = chosen_reading(reading, reads)
+    inputs = [*paths_of(source), str(labels), *([] if authority is None else [str(authority)])]
+    if model is not None:
+        check_output(model, inputs=inputs, quarantine=read.quarantine)
+    chosen = chosen_preset(preset)
+    wanted = chosen.positive if positive is None else positive_labels(positive)
+    judged = read_labels(labels)
+    documents, report = read_list(source, read)
+    models = document_models(documents, progress=progress, statistics=statistics)
+    pairs = judged_pairs(judged, models.ids, positive=wanted)
+    learned = _authority(authority, models)
+    named = chosen.criteria if criteria is None else criteria
+    classifier = learn(models, pairs, chosen, criteria=named, domain=domain, learn_authority=learned)
+    if model is not None:
+        write_model(classifier, model, inputs=inputs)
+    return Training(
+        classifier=classifier,
+        models=models,
+        pairs=pairs,
+        preset=chosen,
+        learn_authority=learned,
+        labels=str(labels),
+        report=report,
+    )
+
+
+def _authority(path: str | Path | None, models: DocumentModels) -> LearnAuthority:
+    """What an expert wrote, or what the judged pairs say."""
+    from infostream_dedup.criteria.authority import read_authority
+
+    if path is None:
+        return functools.partial(_learned, models)
+    known = read_authority(path)
+    return lambda _: known
+
+
+def _learned(models: DocumentModels, pairs: JudgedPairs) -> Mapping[str, float]:
+    from infostream_dedup.criteria.authority import learned_authority
+
+    return learned_authority(models, pairs.i, pairs.j, pairs.repeats)

@@ -1,0 +1,63 @@
+"""``passages provenance``: who published a group first, and what each copy changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from infostream_dedup.cli.options import documents_argument, general_options, reading_options
+from infostream_dedup.cli.output import chosen_format, note, print_rows, save_page
+from infostream_dedup.cli.progress import progress_bar
+
+__all__ = ["provenance"]
+
+
+@click.command()
+@documents_argument
+@click.option(
+    "--group",
+    "groups",
+    metavar="A,B,C",
+    multiple=True,
+    help="Ids of the documents of a group; may be given several times.",
+)
+@click.option("--prefix", default="", help="The --prefix given to 'dedup --annotate', if any.")
+@click.option("--html", type=click.Path(dir_okay=False), help="Also write a page with the texts here.")
+@click.option(
+    "--most",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="Maximum number of groups, largest first.",
+)
+@reading_options
+@general_options("jsonl", "jsonl", "json")
+def provenance(
+    documents: tuple[str, ...], html: str | None, output_format: str | None, quiet: bool, **given: Any
+) -> None:
+    """Show who published a story first, and what each copy kept, cut, added and changed.
+
+    Name groups by ids, or give DOCS written by 'dedup --annotate'. One row for each copy: group, first, first_source,
+    id, source, published, kept (sentences with the same words), kept_share (of the first document's words),
+    title_changed, cut, added (sentences), changed (before, after, numbers and names that disappeared or are new).
+    """
+    from infostream_dedup import api
+
+    inputs = [name for name in documents if name != "-"]
+    if html is not None:
+        from infostream_dedup.report.rows import check_output
+
+        check_output(html, inputs=inputs, quarantine=given["quarantine"])
+    named = [ids.split(",") for ids in given.pop("groups")] or None
+    with progress_bar(quiet=quiet) as progress:
+        found = api.provenance(documents, groups=named, progress=progress, **given)
+    if html is not None:
+        from infostream_dedup.report.provenance_html import provenance_page
+
+        # Before the rows: their reader may stop at the first ones.
+        save_page(provenance_page(found.groups), html, inputs=inputs)
+    print_rows(found, chosen_format(output_format, "jsonl", "jsonl"))
+    if html is not None:
+        note(f"report: {html}", quiet=quiet)
+    note(f"{found.report.summary()}; {len(found.groups)} of {found.total} groups", quiet=quiet)

@@ -1,0 +1,157 @@
+"""Every command is a documented public function; what a function does not know, it refuses."""
+
+import functools
+import inspect
+import subprocess
+import sys
+from dataclasses import fields
+
+import click
+import pytest
+
+import infostream_dedup
+from infostream_dedup import Settings, StreamSettings, api
+from infostream_dedup.api import keywords
+from infostream_dedup.cli import cli
+from infostream_dedup.corpus import Reading, ReadingOptions
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.passages import PassageSettings
+
+RENAMED = {
+    "dictionaries import": "dictionaries.import_table",
+    "dictionaries list": "dictionaries.list_tables",
+    "dictionaries remove": "dictionaries.remove_table",
+    "dictionaries install-model": "dictionaries.install_model",
+    "passages provenance": "provenance",
+}
+"""Commands whose function has another name: ``import`` is a word of Python, ``list`` one of its functions."""
+
+MODULES = ("dictionaries", "passages", "store")
+
+
+def commands(group: click.Group, path: str = "") -> list[str]:
+    found = []
+    for name, command in group.commands.items():
+        whole = f"{path} {name}".strip()
+        found += commands(command, whole) if isinstance(command, click.Group) else [whole]
+    return found
+
+
+def functions() -> dict[str, object]:
+    """Every public function by its dotted name in ``api``."""
+    found = {name: getattr(api, name) for name in api.__all__ if inspect.isfunction(getattr(api, name))}
+    for name in MODULES:
+        module = getattr(api, name)
+        found |= {f"{name}.{one}": getattr(module, one) for one in module.__all__}
+    return {name: function for name, function in found.items() if inspect.isfunction(function)}
+
+
+@pytest.mark.parametrize("command", commands(cli))
+def test_every_command_has_a_public_function(command):
+    assert RENAMED.get(command, command.replace(" ", ".").replace("-", "_")) in functions()
+
+
+@pytest.mark.parametrize("name", [name for name in functions() if name != "moment"])
+def test_the_package_hands_every_function_on(name):
+    room, _, function = name.rpartition(".")
+    home = getattr(infostream_dedup, room) if room else infostream_dedup
+    assert getattr(home, function) is functions()[name]
+    assert (room or function) in infostream_dedup.__all__
+
+
+@pytest.mark.parametrize("name", functions())
+def test_every_function_says_what_it_takes_and_gives(name):
+    function = functions()[name]
+    text = inspect.getdoc(function) or ""
+    takes = [one for one in inspect.signature(function).parameters if one != "path"]
+    assert not takes or "Args:" in text
+    for parameter in takes:
+        assert f"\n    {parameter}: " in text, parameter
+    annotation = inspect.signature(function).return_annotation
+    assert annotation == "None" or "Returns:" in text
+
+
+@pytest.mark.parametrize("name", functions())
+def test_an_unknown_keyword_fails(name):
+    function = functions()[name]
+    needed = [one for one in inspect.signature(function).parameters.values() if one.default is one.empty]
+    positional = [[] for one in needed if one.kind is one.POSITIONAL_OR_KEYWORD]
+    with pytest.raises(TypeError, match="bogus"):
+        function(*positional, bogus=1)
+
+
+def test_an_unknown_keyword_beside_settings_fails_too(tmp_path):
+    target = tmp_path / "out.jsonl"
+    with pytest.raises(TypeError, match=r"dedup\(\) got an unexpected keyword argument 'bogus'; it takes .*keep"):
+        api.dedup([{"id": "1", "text": "Снег"}], target, settings=Settings(), bogus=1)
+    assert not target.exists()
+
+
+def test_a_sweep_takes_representations():
+    with pytest.raises(TypeError, match="'representation'; did you mean 'representations'"):
+        api.sweep([], representation="stem")
+    with pytest.raises(ConfigurationError, match=r"give representations=\['stem'\]"):
+        api.sweep([], settings=Settings(representation="stem"))
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        *((api.sweep, name) for name in ("k", "threshold", "rule", "min_terms")),
+        *((api.similarity_matrix, name) for name in ("k", "threshold", "rule", "min_terms")),
+        (api.pairs, "rule"),
+        (functools.partial(api.evaluate, labels="none"), "k"),
+    ],
+)
+def test_settings_without_a_meaning_are_refused(function, name):
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
+        function([], **{name: 1})
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "settings", "single"),
+    [
+        (api.sweep, ([],), Settings(), {"n": 10}),
+        (api.pairs, ([],), Settings(), {"k": 5}),
+        (api.dedup, ([], "out.jsonl"), Settings(), {"k": 5}),
+        (api.evaluate, ([], "labels.jsonl"), Settings(), {"rule": "either"}),
+        (api.similarity_matrix, ([],), Settings(), {"n": 10}),
+        (api.ingest, ([], "stream.db"), StreamSettings(), {"k_similar": 3}),
+        (api.passages.find, ([],), PassageSettings(), {"tau": 0.5}),
+        (api.passages.find_novel, ([],), PassageSettings(), {"tau": 0.5}),
+        (api.passages.find_digests, ([],), PassageSettings(), {"tau": 0.5}),
+        (api.passages.compare, ("a", "b"), PassageSettings(), {"tau": 0.5}),
+    ],
+)
+def test_settings_given_both_ways_are_refused(function, arguments, settings, single, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigurationError, match=f"settings and {next(iter(single))} are both given"):
+        function(*arguments, settings=settings, **single)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in functions() if "reading" in inspect.signature(functions()[name]).parameters]
+)
+def test_reading_options_given_both_ways_are_refused(name):
+    function = functions()[name]
+    needed = [one for one in inspect.signature(function).parameters.values() if one.default is one.empty]
+    positional = [[] if one.name == "source" else "none" for one in needed if one.kind is one.POSITIONAL_OR_KEYWORD]
+    with pytest.raises(ConfigurationError, match="reading and tz are both given"):
+        function(*positional, reading=Reading(), tz="Europe/Kyiv")
+
+
+def test_keywords_are_those_of_the_records():
+    own = {field.name for field in fields(Settings)}
+    assert keywords.DedupSettings.__optional_keys__ == own | {"preset"}
+    assert ReadingOptions.__optional_keys__ == {field.name for field in fields(Reading)}
+    assert keywords.PassageKeywords.__optional_keys__ == {field.name for field in fields(PassageSettings)}
+    assert keywords.StreamKeywords.__optional_keys__ == set(StreamSettings().as_dict()) - {"model", "boilerplate"}
+
+
+def test_importing_the_functions_loads_nothing_heavy():
+    heavy = ["numpy", "scipy", "numba", "pyarrow", "matplotlib", "pymorphy3", "sqlite_utils"]
+    code = (
+        f"import sys; from infostream_dedup import api, sweep; print([name for name in {heavy} if name in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout.strip() == b"[]"
