@@ -31,7 +31,7 @@ _LONGEST_NAME: Final = 200
 
 
 def model_bytes(classifier: Classifier) -> bytes:
-    """The file's content; equal classifiers give equal bytes."""
+    """Return the file's content; equal classifiers give equal bytes."""
     plane = classifier.plane
     columns = zip(classifier.criteria, plane.means.tolist(), plane.scales.tolist(), plane.weights.tolist(), strict=True)
     value = {
@@ -52,20 +52,20 @@ def model_bytes(classifier: Classifier) -> bytes:
 
 
 def model_digest(classifier: Classifier) -> str:
-    """32 hexadecimal digits that change with everything a decision depends on; the facts on the training do not."""
+    """Return 32 hexadecimal digits that depend on everything a decision depends on, not on facts about the training."""
     return blake2b(model_bytes(replace(classifier, training={})), digest_size=16).hexdigest()
 
 
 def write_model(classifier: Classifier, path: str | Path, *, inputs: Iterable[str | Path] = ()) -> None:
-    """Write a model whole or not at all.
+    """Write a model completely or not at all.
 
     Args:
-        classifier: to be saved.
-        path: replaced in one step where it exists.
-        inputs: files that must not be written over.
+        classifier: the model.
+        path: the file; an existing file is replaced in one step.
+        inputs: files that must not be overwritten.
 
     Raises:
-        CannotCreateError: the file cannot be made or is one of the inputs.
+        CannotCreateError: the file cannot be created or is one of the inputs.
         CannotWriteError: writing failed on the way.
     """
     content = model_bytes(classifier)
@@ -78,7 +78,7 @@ def read_model(path: str | Path) -> Classifier:
 
     Raises:
         NoInputError: the file cannot be opened.
-        BadDataError: it is no model file, is damaged, or is of a version we do not know.
+        BadDataError: the file is not a model, is damaged, or has an unknown version.
     """
     source = str(path)
     try:
@@ -96,7 +96,7 @@ def read_model(path: str | Path) -> Classifier:
 
 
 class _Reader:
-    """Values of one model file, each checked as it is taken out."""
+    """Reads and checks the values of one model file."""
 
     def __init__(self, source: str, value: Any) -> None:
         self._source = source
@@ -182,7 +182,7 @@ class _Reader:
 
 
 def _shown(value: Any) -> str:
-    """A value for a message, cut where it is long."""
+    """Format a value for a message, cut if it is long."""
     if value is None:
         return "missing or null"
     text = ascii(value) if not isinstance(value, dict | list) else f"of type {type(value).__name__}"
