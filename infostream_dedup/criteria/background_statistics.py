@@ -42,12 +42,12 @@ def background_statistics(
         if language in languages:
             shares = term_frequencies(language, representation)
             df = BACKGROUND_DOCUMENTS * document_probability(terms, shares, words=words)
-            length = max(words * _covered(language, representation), 1.0)
+            length = max(words * _share_of_terms(language, representation), 1.0)
         found.append(Statistics(float(BACKGROUND_DOCUMENTS), df, cf, length))
     return found
 
 
 @cache
-def _covered(language: Language, representation: str) -> float:
+def _share_of_terms(language: Language, representation: str) -> float:
     """Return the share of running words that are terms."""
     return math.fsum(term_frequencies(language, representation).values())

@@ -120,11 +120,11 @@ def document_models(
     parts = read_parts((document.text for document in documents), languages)
     tell(1)
     of_sentences = count_terms(parts.surfaces, WORDS)
-    of_documents = _summed(of_sentences, parts.sentence_documents, languages)
+    of_documents = _sum_counts(of_sentences, parts.sentence_documents, languages)
     given = background_statistics(of_documents.terms, languages, WORDS.representation) if background else None
     words, weighed_by = word_vectors(of_documents, given)
     tell(2)
-    marks, weights = _marks(parts, of_sentences), occurrence_weights(of_sentences, weighed_by)
+    marks, weights = _hash_sentences(parts, of_sentences), occurrence_weights(of_sentences, weighed_by)
     marks_of_paragraphs = np.zeros(len(parts.document_of), dtype=np.uint64)
     np.add.at(marks_of_paragraphs, parts.paragraph_of, marks)
     weights_of_paragraphs = np.bincount(parts.paragraph_of, weights, minlength=len(parts.document_of)).astype(
@@ -142,7 +142,7 @@ def document_models(
             number_rows.numbers, number_rows.values.astype(np.uint64), np.ones(len(number_rows.values)), len(documents)
         ),
         number_rows=number_rows,
-        images=np.array([_count(document.images) or 0 for document in documents], dtype=np.float64),
+        images=np.array([_count_objects(document.images) or 0 for document in documents], dtype=np.float64),
         links=np.array([_links(document) for document in documents], dtype=np.float64),
         times=np.array([_seconds(document) for document in documents], dtype=np.float64),
         sources=[document.source or None for document in documents],
@@ -155,7 +155,7 @@ def document_models(
     return models
 
 
-def _summed(counts: TermCounts, owners: NDArray[np.int64], languages: Sequence[Language]) -> TermCounts:
+def _sum_counts(counts: TermCounts, owners: NDArray[np.int64], languages: Sequence[Language]) -> TermCounts:
     """Sum the counts of sentences to counts of documents."""
     shape = (len(languages), len(owners))
     sums = sp.csr_array((np.ones(len(owners), dtype=np.int32), (owners, np.arange(len(owners)))), shape=shape)
@@ -165,7 +165,7 @@ def _summed(counts: TermCounts, owners: NDArray[np.int64], languages: Sequence[L
     return TermCounts(summed, counts.terms, numbers, np.asarray(summed.sum(axis=1), dtype=np.int64))
 
 
-def _marks(parts: Parts, counts: TermCounts) -> NDArray[np.uint64]:
+def _hash_sentences(parts: Parts, counts: TermCounts) -> NDArray[np.uint64]:
     """Hash the bag of stems and numbers of each sentence, whatever their order: uint64 (sentences,)."""
     of_terms = counts.counts.astype(np.uint64) @ scrambled(hash_words(counts.terms), seed=1)
     of_numbers = scrambled(hash_words(parts.number_names), seed=2)[parts.numbers.values]
@@ -180,19 +180,19 @@ def _document_ends(parts: Parts, documents: int) -> NDArray[np.int64]:
     return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
 
 
-def _count(given: Any) -> int | None:
+def _count_objects(given: Any) -> int | None:
     """Count the objects of a field that holds a list of addresses, a count, or nothing."""
     if isinstance(given, bool) or given is None:
         return None
     if isinstance(given, int | float):
         return max(int(given), 0) if math.isfinite(given) else None
     if isinstance(given, str):
-        return _count(int(given)) if given.isascii() and given.isdigit() else len(given.split())
+        return _count_objects(int(given)) if given.isascii() and given.isdigit() else len(given.split())
     return len(given) if isinstance(given, list | tuple | np.ndarray) else None
 
 
 def _links(document: Document) -> int:
-    given = _count(document.links)
+    given = _count_objects(document.links)
     return len(_ADDRESS.findall(document.text)) if given is None else given
 
 

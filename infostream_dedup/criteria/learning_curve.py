@@ -97,12 +97,12 @@ def learning_curve(
         scored: dict[str, list[tuple[float, float, float]]] = {name: [] for name in criteria}
         for draw in range(draws if parts else 0):
             fold = parts[draw % len(parts)]
-            drawn = _drawn(fold.training, truth, size, generator)
+            drawn = _draw_training(fold.training, truth, size, generator)
             if drawn is None:
                 continue
             authority = learn_authority(pairs.at(drawn)) if learn_authority else {}
             for name in criteria:
-                found = _found(vectors[name].given(authority), pairs.at(drawn), rule, drawn, fold.test)
+                found = _measure_training(vectors[name].given(authority), pairs.at(drawn), rule, drawn, fold.test)
                 scored[name].append(_scores(truth[fold.test], found))
         for name, rows in scored.items():
             if rows:
@@ -110,7 +110,7 @@ def learning_curve(
     return sorted(points, key=lambda point: list(criteria).index(point.criteria))
 
 
-def _drawn(
+def _draw_training(
     training: NDArray[np.int64], truth: NDArray[np.bool_], size: int, generator: np.random.PCG64
 ) -> NDArray[np.int64] | None:
     """Draw training pairs; ``None`` if there are too few, or all are of one class."""
@@ -125,7 +125,7 @@ def _drawn(
     return np.sort(chosen)
 
 
-def _found(
+def _measure_training(
     vectors: tuple[NDArray[np.float64], NDArray[np.float64]],
     training: JudgedPairs,
     rule: PairRule,

@@ -103,7 +103,7 @@ class _Reader:
         if not isinstance(value, dict) or value.get("schema") != _SCHEMA:
             raise _fault(source, f"is no model; expected an object with schema {_SCHEMA!r}, as 'train' writes")
         if type(value.get("version")) is not int or value["version"] != _VERSION:
-            shown = _shown(value.get("version"))
+            shown = _format_value(value.get("version"))
             raise _fault(source, f"is {shown}; this version of infostream-dedup reads {_VERSION}", "version")
         self._value = value
 
@@ -178,10 +178,10 @@ class _Reader:
         return value
 
     def _wrong(self, field: str, value: Any, expected: str) -> BadDataError:
-        return _fault(self._source, f"is {_shown(value)}; expected {expected}", field)
+        return _fault(self._source, f"is {_format_value(value)}; expected {expected}", field)
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """Format a value for a message, cut if it is long."""
     if value is None:
         return "missing or null"

@@ -50,12 +50,12 @@ def fit_plane(vectors: NDArray[np.float64], repeats: NDArray[np.bool_]) -> Plane
     scales[scales <= 1e-9 * np.maximum(np.abs(means), 1)] = 1
     # Where both directions cancel out, rounding errors remain.
     means[np.abs(means) <= 1e-12 * scales] = 0
-    means, scales = _rounded(means), _rounded(scales)
+    means, scales = _round_figures(means), _round_figures(scales)
     standardised = np.where(known, (vectors - means) / scales, 0)
     machine = LinearSVC(C=_COST, dual=False, tol=_TOLERANCE, max_iter=_ITERATIONS, intercept_scaling=_BIAS_FEATURE).fit(
         standardised, repeats
     )
-    return Plane(means, scales, _rounded(machine.coef_[0]), float(_rounded(machine.intercept_)[0]))
+    return Plane(means, scales, _round_figures(machine.coef_[0]), float(_round_figures(machine.intercept_)[0]))
 
 
 def learner_version() -> str:
@@ -65,5 +65,5 @@ def learner_version() -> str:
     return version("scikit-learn")
 
 
-def _rounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _round_figures(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.array([float(f"{value:.{_DIGITS}g}") for value in np.asarray(values).tolist()], dtype=np.float64)

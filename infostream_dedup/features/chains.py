@@ -59,7 +59,7 @@ def pairs_sharing(rows: Rows, *, lengths: NDArray[np.int64] | None = None, ratio
     codes = np.zeros(0, dtype=np.int64)
     counts = np.zeros(0, dtype=np.int64)
     sizes = np.ones(documents, dtype=np.int64) if lengths is None else lengths
-    for found in _chained(sets, sizes, ratio):
+    for found in _pair_chains(sets, sizes, ratio):
         first, second = found
         block = np.minimum(first, second) * documents + np.maximum(first, second)
         new, met = np.unique(block, return_counts=True)
@@ -86,7 +86,7 @@ def equal_pairs(rows: Rows) -> SharedCounts:
     return pairs_sharing(Rows(indptr, np.array(classes, dtype=np.int64)))
 
 
-def _chained(
+def _pair_chains(
     sets: Rows, lengths: NDArray[np.int64], ratio: float
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Yield pairs of documents within the ratio in blocks, once per shared value."""

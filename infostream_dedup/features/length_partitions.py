@@ -125,10 +125,10 @@ class _Search:
     def pairs(self) -> Iterator[tuple[int, int, float]]:
         for number, partition in enumerate(self.partitions):
             for document in partition.documents:
-                yield from self._asked(document, partition)
+                yield from self._search_partition(document, partition)
                 size = self.sizes[document]
                 if number + 1 < len(self.partitions) and partition.last - size <= (1 - self.tau) * partition.last:
-                    yield from self._asked(document, self.partitions[number + 1])
+                    yield from self._search_partition(document, self.partitions[number + 1])
 
     def _partitions(self) -> list[_Partition]:
         order = sorted((size, document) for document, size in enumerate(self.sizes) if size)
@@ -146,7 +146,7 @@ class _Search:
                     partition.holders.setdefault(element, []).append(document)
         return partitions
 
-    def _asked(self, a: int, partition: _Partition) -> Iterator[tuple[int, int, float]]:
+    def _search_partition(self, a: int, partition: _Partition) -> Iterator[tuple[int, int, float]]:
         """Find pairs of one bag with larger bags of a partition."""
         bag, size = self.bags[a], self.sizes[a]
         holders = partition.holders
@@ -162,10 +162,10 @@ class _Search:
                     break
                 if b not in seen:
                     seen.add(b)
-                    yield from self._judged(a, b, delta)
+                    yield from self._judge_pair(a, b, delta)
             delta += bag[element]
 
-    def _judged(self, a: int, b: int, delta: int) -> Iterator[tuple[int, int, float]]:
+    def _judge_pair(self, a: int, b: int, delta: int) -> Iterator[tuple[int, int, float]]:
         size, other = self.sizes[a], self.sizes[b]
         most = min(size - delta, other)
         if most < self.tau * (size + other - most) - _SLACK:

@@ -89,7 +89,7 @@ def numbers(text: str) -> list[str]:
         >>> numbers("1,200 people and $3.50 on the G7")
         ['1200', '3.5']
     """
-    folded = _folded(text)
+    folded = _lower_text(text)
     cyrillic = _CYRILLIC.search(folded) is not None
     found: list[tuple[int, tuple[str, ...]]] = []
     found += ((word.start(), (NUMBER_WORDS[word[0]],)) for word in _NUMBER_WORD.finditer(folded))
@@ -110,7 +110,7 @@ def run_numbers(run: str, *, cyrillic: bool, glued: bool) -> tuple[str, ...]:
     """
     if run.isdecimal():
         return () if glued else (_plain(run),)
-    return _run_numbers(_folded(run), cyrillic=cyrillic, glued=glued)
+    return _run_numbers(_lower_text(run), cyrillic=cyrillic, glued=glued)
 
 
 def _run_numbers(run: str, *, cyrillic: bool, glued: bool) -> tuple[str, ...]:
@@ -126,7 +126,7 @@ def _in_word(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
-def _folded(text: str) -> str:
+def _lower_text(text: str) -> str:
     """Convert a text to lower case, for the patterns here."""
     folded = text.lower().replace("ё", "е")
     for apostrophe in "'’":

@@ -77,7 +77,7 @@ def resembling(sets: Rows, threshold: float) -> Resembling:
     a, b = _candidates(prefixes, prefixes, sizes, threshold, symmetric=True)
     overlap = _overlaps(matrix, a, b)
     union = sizes[a] + sizes[b] - overlap
-    return _kept(a, b, overlap, union, threshold)
+    return _keep_pairs(a, b, overlap, union, threshold)
 
 
 def containing(sets: Rows, threshold: float) -> Resembling:
@@ -90,7 +90,7 @@ def containing(sets: Rows, threshold: float) -> Resembling:
     matrix = _rare_first(sets)
     sizes = np.diff(matrix.indptr).astype(np.int64)
     a, b = _candidates(_prefixes(matrix, threshold), matrix, sizes, threshold, symmetric=False)
-    return _kept(a, b, _overlaps(matrix, a, b), sizes[a], threshold)
+    return _keep_pairs(a, b, _overlaps(matrix, a, b), sizes[a], threshold)
 
 
 def _rare_first(sets: Rows) -> sp.csr_array:
@@ -156,7 +156,7 @@ def _overlaps(matrix: sp.csr_array, a: NDArray[np.int64], b: NDArray[np.int64]) 
     return overlap
 
 
-def _kept(
+def _keep_pairs(
     a: NDArray[np.int64],
     b: NDArray[np.int64],
     overlap: NDArray[np.int64],

@@ -174,7 +174,7 @@ def find_boilerplate(
     once = _first_of_equals(sentences, of_document)
     sizes = np.bincount(of_document[once], minlength=len(names))
 
-    used = np.flatnonzero(once[sentences.documents] & (_lettered(sentences) >= rule.min_words))
+    used = np.flatnonzero(once[sentences.documents] & (_count_words_with_letters(sentences) >= rule.min_words))
     pairs = np.stack(
         (of_document[sentences.documents[used]], word_sequence_hashes(sentences.words)[used].view(np.int64))
     )
@@ -205,7 +205,7 @@ def find_boilerplate(
 _NONE: Final = np.zeros(0, dtype=np.uint64)
 
 
-def _lettered(sentences: SentenceTable) -> NDArray[np.int64]:
+def _count_words_with_letters(sentences: SentenceTable) -> NDArray[np.int64]:
     """Count the words with a letter in each sentence: int64 (sentences,)."""
     words = sentences.words
     has_letter = np.array([any(map(str.isalpha, word)) for word in words.vocabulary], dtype=np.bool_)

@@ -90,13 +90,13 @@ def find_digests(found: PassageTable, times: NDArray[np.int64], rule: DigestRule
         Digests in input order.
     """
     rule = rule or DigestRule()
-    drawn = _drawn(found, times)
+    drawn = _find_sources(found, times)
     bounds = np.searchsorted(drawn[:, 0], np.arange(len(found.sentences.first)))
     digests = (_digest(found, drawn[begin:end], times, rule) for begin, end in pairwise(bounds))
     return [digest for digest in digests if digest is not None]
 
 
-def _drawn(found: PassageTable, times: NDArray[np.int64]) -> NDArray[np.int64]:
+def _find_sources(found: PassageTable, times: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return distinct rows (document, source, sentence of the document), ordered."""
     sizes = np.diff(found.first_match)
     a, b = np.repeat(found.rows[:, 0], sizes), np.repeat(found.rows[:, 1], sizes)

@@ -102,7 +102,7 @@ def copied_sentences(
     feature = sentence_feature(settings.feature)
     _tell(progress, "features")
     bags = feature.bags(sentences)
-    index = index_bags(bags if without is None else _emptied(bags, without))
+    index = index_bags(bags if without is None else _empty_rows(bags, without))
     _tell(progress, "matching")
     return matched(index, feature.tau if settings.tau is None else settings.tau)
 
@@ -132,7 +132,7 @@ def compare(text_a: str, text_b: str, settings: PassageSettings = DEFAULT_SETTIN
     return text_comparison(text_a, text_b, found)
 
 
-def _emptied(bags: Rows, without: NDArray[np.bool_]) -> Rows:
+def _empty_rows(bags: Rows, without: NDArray[np.bool_]) -> Rows:
     import numpy as np
 
     return bags.chosen(np.repeat(~without, bags.sizes))

@@ -133,7 +133,7 @@ class TableBuilder:
     def table(self) -> SentenceTable:
         """Return the table of all texts added."""
         # The key form is computed once for each spelling; words are numbered in the sort order of key forms.
-        folded = list(map(_folded, self._numbers))
+        folded = list(map(_fold_word, self._numbers))
         vocabulary = sorted(set(folded))
         place_of = {word: place for place, word in enumerate(vocabulary)}
         renumbered = np.array([place_of[word] for word in folded], dtype=np.int32)
@@ -149,7 +149,7 @@ class TableBuilder:
         )
 
 
-def _folded(word: str) -> str:
+def _fold_word(word: str) -> str:
     """Return what ``fold`` does, faster."""
     lower = word.lower().replace("ё", "е")
     return lower if _PLAIN.fullmatch(lower) else fold(word)

@@ -124,7 +124,7 @@ def international_keys(word: str, language: Language) -> list[str]:
             continue
         stem = word[: len(word) - len(ending)] if ending else word
         if len(stem) >= (_SHORTEST_STEM if len(mark) > 1 else _SHORTEST_BARE_STEM):
-            found[_folded(stem, language) + mark] = None
+            found[_fold_word(stem, language) + mark] = None
     return list(found)
 
 
@@ -139,7 +139,7 @@ def has_strong_ending(key: str) -> bool:
     return mark >= _STRONG or (mark == _STRONG - 1 and len(stem) >= _STRONG)
 
 
-def _folded(stem: str, language: Language) -> str:
+def _fold_word(stem: str, language: Language) -> str:
     if language != "en":
         spelt = stem.translate(_CYRILLIC)
     elif _GROUP.search(stem):

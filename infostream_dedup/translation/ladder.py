@@ -78,7 +78,7 @@ class Translator:
         distinct = list(dict.fromkeys(terms))
         found: dict[str, _Answers] = {}
         for start in range(0, len(distinct), _BATCH):
-            found.update(self._translated(distinct[start : start + _BATCH]))
+            found.update(self._translate_batch(distinct[start : start + _BATCH]))
             if progress:
                 progress("translate", min(start + _BATCH, len(distinct)), len(distinct))
         return [found[term] for term in terms]
@@ -91,37 +91,37 @@ class Translator:
         """
         if self.source == self.target:
             return [(SAME, (Translation(term, SAME, 1.0),))]
-        answers = [(rung.name, self._asked(rung, [term]).get(term, ())) for rung in self._rungs]
+        answers = [(rung.name, self._ask_rung(rung, [term]).get(term, ())) for rung in self._rungs]
         if self._cache is not None:
             fast = sum(not rung.remembered for rung in self._rungs)
             answers.insert(fast, (self._cache.name, self._cache.translate([term], self.source, self.target)[0]))
         return answers
 
-    def _translated(self, terms: Sequence[str]) -> dict[str, _Answers]:
+    def _translate_batch(self, terms: Sequence[str]) -> dict[str, _Answers]:
         found: dict[str, _Answers] = {}
         fast = [rung for rung in self._rungs if not rung.remembered]
         slow = [rung for rung in self._rungs if rung.remembered]
-        rest = self._climbed(fast, terms, found)
+        rest = self._climb(fast, terms, found)
         if self._cache is not None:
             found.update(self._cache.answers(rest, self.source, self.target))
             rest = [term for term in rest if term not in found]
-        without = self._climbed(slow, rest, found)
+        without = self._climb(slow, rest, found)
         found.update((term, ()) for term in without)
         if self._cache is not None:
             self._cache.remember({term: found[term] for term in rest}, self.source, self.target)
         return found
 
-    def _climbed(self, rungs: Sequence[Rung], terms: Sequence[str], found: dict[str, _Answers]) -> list[str]:
+    def _climb(self, rungs: Sequence[Rung], terms: Sequence[str], found: dict[str, _Answers]) -> list[str]:
         """Ask the rungs in turn for the remaining terms; return the terms that none of them knows."""
         rest = list(terms)
         for rung in rungs:
             if rest:
-                answered = self._asked(rung, rest)
+                answered = self._ask_rung(rung, rest)
                 found.update(answered)
                 rest = [term for term in rest if term not in answered] if answered else rest
         return rest
 
-    def _asked(self, rung: Rung, terms: Sequence[str]) -> dict[str, _Answers]:
+    def _ask_rung(self, rung: Rung, terms: Sequence[str]) -> dict[str, _Answers]:
         """Return the allowed answers of a rung; terms without an answer are absent."""
         answers = rung.translate(terms, self.source, self.target)
         return {

@@ -55,7 +55,7 @@ class LoadedModel:
             self._tokeniser = _tokeniser(model)
             self._translator: Any = ctranslate2.Translator(str(model.folder / "model"), device="cpu")
         except _DAMAGE as error:
-            raise self._damaged("loaded", error) from error
+            raise self._damage_error("loaded", error) from error
 
     def translate(self, texts: Sequence[str]) -> list[str]:
         """Translate each text by greedy search.
@@ -73,19 +73,19 @@ class LoadedModel:
             return [
                 output
                 for start in range(0, len(texts), _TEXTS_IN_CALL)
-                for output in self._translated(texts[start : start + _TEXTS_IN_CALL])
+                for output in self._translate_batch(texts[start : start + _TEXTS_IN_CALL])
             ]
         except _DAMAGE as error:
-            raise self._damaged("used", error) from error
+            raise self._damage_error("used", error) from error
 
-    def _damaged(self, purpose: str, error: Exception) -> BadDataError:
+    def _damage_error(self, purpose: str, error: Exception) -> BadDataError:
         return BadDataError(
             f"the translation model cannot be {purpose} ({error}); get the .argosmodel file again and install it",
             code="E_MODEL",
             source=self._source,
         )
 
-    def _translated(self, texts: Sequence[str]) -> list[str]:
+    def _translate_batch(self, texts: Sequence[str]) -> list[str]:
         tokens = [self._tokeniser.encode(text) for text in texts]
         results = self._translator.translate_batch(
             tokens,
@@ -96,9 +96,9 @@ class LoadedModel:
             beam_size=1,
             max_decoding_length=LONGEST_OUTPUT,
         )
-        return [self._decoded(result.hypotheses[0]) for result in results]
+        return [self._decode(result.hypotheses[0]) for result in results]
 
-    def _decoded(self, tokens: list[str]) -> str:
+    def _decode(self, tokens: list[str]) -> str:
         if len(tokens) >= LONGEST_OUTPUT:
             return ""
         if self._prefix and tokens[:1] == [self._prefix]:

@@ -121,7 +121,7 @@ def opened_archive(path: Path) -> Iterator[ModelArchive]:
     except _DAMAGE as error:
         _refuse(path, "E_ZIP", f"is no .argosmodel file, which is a zip archive ({error}); download it again")
     with archive:
-        files = _without_top(_checked(archive, path), path)
+        files = _without_top(_read_checked(archive, path), path)
         _check_parts(files, path)
         metadata = files[PurePosixPath("metadata.json")]
         if metadata.file_size > _LARGEST_METADATA:
@@ -181,7 +181,7 @@ def _wrong_field(name: str, value: object, expected: str, source: str) -> BadDat
     )
 
 
-def _checked(archive: zipfile.ZipFile, path: Path) -> dict[PurePosixPath, zipfile.ZipInfo]:
+def _read_checked(archive: zipfile.ZipFile, path: Path) -> dict[PurePosixPath, zipfile.ZipInfo]:
     """Return the files of an archive by name; raise if a name, type or size does not belong to a model."""
     entries = archive.infolist()
     if len(entries) > MOST_FILES:

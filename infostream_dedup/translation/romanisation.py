@@ -176,11 +176,11 @@ def romanised(name: str, language: Language) -> list[str]:
     """
     for ending, spellings in _ENDINGS[language]:
         if name.endswith(ending) and len(name) > len(ending) + 1:
-            return _spelt(name[: -len(ending)], language, spellings)
-    return _spelt(name, language, ("",))
+            return _spell(name[: -len(ending)], language, spellings)
+    return _spell(name, language, ("",))
 
 
-def _spelt(stem: str, language: Language, endings: tuple[str, ...]) -> list[str]:
+def _spell(stem: str, language: Language, endings: tuple[str, ...]) -> list[str]:
     options = []
     for place, char in enumerate(stem):
         after_vowel = place > 0 and stem[place - 1] in _VOWELS

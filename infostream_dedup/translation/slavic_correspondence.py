@@ -175,12 +175,12 @@ def distance(word: str, other: str, source: Language) -> float:
 _Changes = tuple[tuple[str, str, float], ...]
 
 
-def _reversed(changes: _Changes) -> _Changes:
+def _reverse(changes: _Changes) -> _Changes:
     return tuple((uk, ru, cost) for ru, uk, cost in changes)
 
 
-_ENDINGS_OF: Final[dict[Language, _Changes]] = {"ru": _ENDINGS, "uk": _reversed(_ENDINGS)}
-_BEGINNINGS_OF: Final[dict[Language, _Changes]] = {"ru": _BEGINNINGS, "uk": _reversed(_BEGINNINGS)}
+_ENDINGS_OF: Final[dict[Language, _Changes]] = {"ru": _ENDINGS, "uk": _reverse(_ENDINGS)}
+_BEGINNINGS_OF: Final[dict[Language, _Changes]] = {"ru": _BEGINNINGS, "uk": _reverse(_BEGINNINGS)}
 _COSTS: Final[dict[Language, dict[tuple[str, str], float]]] = {
     "ru": _LETTERS,
     "uk": {(uk, ru): cost for (ru, uk), cost in _LETTERS.items()},

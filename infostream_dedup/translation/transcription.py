@@ -245,7 +245,7 @@ def cyrillic_consonants(folded: str) -> str:
     >>> cyrillic_consonants(folded_cyrillic("вашингтон"))
     'ASANTAN'
     """
-    return _merged(folded.translate(_CYRILLIC_CONSONANTS))
+    return _merge_sounds(folded.translate(_CYRILLIC_CONSONANTS))
 
 
 def latin_consonants(folded: str) -> list[str]:
@@ -260,10 +260,10 @@ def latin_consonants(folded: str) -> list[str]:
     for spelt in spellings:
         options = [_CONSONANTS[group] for group in _LATIN.findall(spelt)]
         for key in islice(product(*options), _MOST_KEYS):
-            found[_merged("".join(key))] = None
+            found[_merge_sounds("".join(key))] = None
     return list(found)
 
 
-def _merged(key: str) -> str:
-    """Separate тс from ц: Робертсон has a т before its с."""
+def _merge_sounds(key: str) -> str:
+    """Merge doubled sounds, and treat тс like ц: Робертсон has a т before its с, ц has none."""
     return _DOUBLED.sub(r"\1", key).replace("TS", "S")

@@ -53,36 +53,36 @@ def word_pairs(source: Language, target: Language) -> Mapping[str, tuple[Equival
     Raises:
         BadDataError: a table is broken.
     """
-    pairs = [*_from_tables(source, target), *_imported(source, target)]
+    pairs = [*_from_tables(source, target), *_read_imported(source, target)]
     sources = as_terms([pair.source for pair in pairs], source)
     targets = as_terms([pair.target for pair in pairs], target)
     found: dict[str, dict[str, float]] = {}
     for pair, source_term, target_term in zip(pairs, sources, targets, strict=True):
         known = found.setdefault(source_term, {})
         known[target_term] = max(known.get(target_term, 0.0), pair.confidence)
-    return MappingProxyType({term: _ordered(known) for term, known in found.items()})
+    return MappingProxyType({term: _sort_equivalents(known) for term, known in found.items()})
 
 
-def _ordered(known: Mapping[str, float]) -> tuple[Equivalent, ...]:
+def _sort_equivalents(known: Mapping[str, float]) -> tuple[Equivalent, ...]:
     """Sort by confidence; the order of equals is kept."""
     return tuple(Equivalent(term, known[term]) for term in sorted(known, key=lambda term: -known[term]))
 
 
 def _from_tables(source: Language, target: Language) -> Iterator[_Pair]:
     for concept in concepts():
-        yield from _crossed(concept.words[source], concept.words[target])
+        yield from _cross_words(concept.words[source], concept.words[target])
     if {source, target} == {"ru", "uk"}:
         for friend in false_friends():
             ru = (friend.ru,)
-            yield from _crossed(ru, friend.right_uk) if source == "ru" else _crossed(friend.right_uk, ru)
+            yield from _cross_words(ru, friend.right_uk) if source == "ru" else _cross_words(friend.right_uk, ru)
     for table in NAME_TABLES:
         for row in name_rows(table):
             sources, targets = ([*map(key_form, variants(row, language))] for language in (source, target))
-            yield from _crossed(sources, targets)
+            yield from _cross_words(sources, targets)
             yield from _last_words(sources, targets)
 
 
-def _crossed(sources: Sequence[str], targets: Sequence[str]) -> Iterator[_Pair]:
+def _cross_words(sources: Sequence[str], targets: Sequence[str]) -> Iterator[_Pair]:
     """Yield every word with every equivalent, without phrases, which are not terms."""
     for i, one in enumerate(sources):
         for j, other in enumerate(targets):
@@ -100,7 +100,7 @@ def _last_words(sources: Sequence[str], targets: Sequence[str]) -> Iterator[_Pai
                 yield _Pair(one, other.rpartition(" ")[2], _OF_LAST_WORD)
 
 
-def _imported(source: Language, target: Language) -> Iterator[_Pair]:
+def _read_imported(source: Language, target: Language) -> Iterator[_Pair]:
     """Yield imported pairs, which follow our own."""
     for one, other in imported_pairs(source, target):
         yield _Pair(one, other, _IMPORTED)

@@ -101,7 +101,7 @@ def number_words(words: Mapping[str, str]) -> NumberWords:
 
 
 @inlined
-def _mixed(value: np.uint64, point: int) -> np.uint64:
+def _mix(value: np.uint64, point: int) -> np.uint64:
     return (value ^ np.uint64(point)) * _PRIME
 
 
@@ -115,7 +115,7 @@ def _put(letters: NDArray[np.uint32], number: int, slots: NDArray[np.int64]) -> 
     value = _BASE
     for place in range(LONGEST):
         if letters[number, place] != 0:
-            value = _mixed(value, letters[number, place])
+            value = _mix(value, letters[number, place])
     slot = _slot(value)
     while slots[slot] != 0:
         slot = (slot + np.uint64(1)) & _MASK
@@ -140,7 +140,7 @@ def _small(point: int) -> int:
 
 
 @inlined
-def _folded(data: NDArray[np.uint8], at: int, kinds: NDArray[np.uint8]) -> int:
+def _fold_character(data: NDArray[np.uint8], at: int, kinds: NDArray[np.uint8]) -> int:
     """Return the folded code point of a character."""
     point = code_point(data, at)
     return _APOSTROPHE_POINT if kinds[point] == APOSTROPHE else _small(point)
@@ -160,8 +160,8 @@ def _looked_up(
     while begin < end:
         if length == LONGEST - 1:
             return -1
-        word[length] = _folded(data, begin, kinds)
-        value = _mixed(value, word[length])
+        word[length] = _fold_character(data, begin, kinds)
+        value = _mix(value, word[length])
         begin += size_of(data[begin])
         length += 1
     slot = _slot(value)
@@ -177,7 +177,7 @@ def _looked_up(
 
 
 @inlined
-def _said(
+def _value_of_word(
     data: NDArray[np.uint8],
     begin: int,
     end: int,
@@ -187,7 +187,10 @@ def _said(
 ) -> int:
     """Return the value of a number word, with a quick test of the first two letters, which most words fail."""
     second = begin + size_of(data[begin])
-    if second >= end or not words.pairs[_pair(_folded(data, begin, kinds), _folded(data, second, kinds))]:
+    if (
+        second >= end
+        or not words.pairs[_pair(_fold_character(data, begin, kinds), _fold_character(data, second, kinds))]
+    ):
         return -1
     return _looked_up(data, begin, end, kinds, words, word)
 
@@ -272,7 +275,7 @@ def _runs_of_text(
             begin = at if begin < 0 else begin
             behind = _behind_letters(data, behind, end) if kind == CYRILLIC else behind
         elif begin >= 0:
-            said = _said(data, begin, at, kinds, words, word)
+            said = _value_of_word(data, begin, at, kinds, words, word)
             if said >= 0:
                 size, found = _word_written(said, room, size), found + 1
                 starts[found] = size

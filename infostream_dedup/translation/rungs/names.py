@@ -63,11 +63,11 @@ _Found = list[tuple[str, float]]
 
 
 def _between_slavic(terms: Sequence[str], source: Language, target: Language) -> list[_Found]:
-    listed = _listed(source)
+    listed = _read_names(source)
     return [
         [(name, _LISTED) for name in listed[term][:_MOST]]
         if term in listed
-        else _used(respelt(term, source), target) or _by_rule(term, respelt(term, source))
+        else _rank_used(respelt(term, source), target) or _by_rule(term, respelt(term, source))
         for term in terms
     ]
 
@@ -76,7 +76,7 @@ def _to_english(terms: Sequence[str], source: Language, target: Language) -> lis
     spellings = [romanised(term, source) for term in terms]
     by_sound = western_names(terms, source, target)
     return [
-        _used([*names, *sounds], target)[:_MOST] or _by_rule(term, names)
+        _rank_used([*names, *sounds], target)[:_MOST] or _by_rule(term, names)
         for term, names, sounds in zip(terms, spellings, by_sound, strict=True)
     ]
 
@@ -86,7 +86,7 @@ def _from_english(terms: Sequence[str], source: Language, target: Language) -> l
     by_key = [known.get(latin_key(term), ()) if len(term) >= _SHORTEST_LATIN else () for term in terms]
     by_sound = western_names(terms, source, target)
     return [
-        _used([*names, *sounds], target) or _by_rule(term, _at_most_one(cyrillised(term, target)))
+        _rank_used([*names, *sounds], target) or _by_rule(term, _at_most_one(cyrillised(term, target)))
         for term, names, sounds in zip(terms, by_key, by_sound, strict=True)
     ]
 
@@ -95,7 +95,7 @@ def _at_most_one(name: str | None) -> list[str]:
     return [] if name is None else [name]
 
 
-def _used(spellings: Sequence[str], target: Language) -> _Found:
+def _rank_used(spellings: Sequence[str], target: Language) -> _Found:
     """Return the spellings in use in the target language, the most frequent first."""
     frequency, personal = form_frequencies(target), personal_names(target)
     used = [name for name in spellings if frequency(name) > 0 or name in personal]
@@ -112,7 +112,7 @@ def _by_rule(term: str, spellings: Sequence[str]) -> _Found:
 
 
 @cache
-def _listed(source: Language) -> dict[str, tuple[str, ...]]:
+def _read_names(source: Language) -> dict[str, tuple[str, ...]]:
     """Return names of names-translator in the other language, best first."""
     from names_translator.dicts import NameDicts
 
