@@ -1,4 +1,4 @@
-"""What an expert compares in two documents, criterion by criterion (Andreev, Berezkin, Kozlov, Simakov)."""
+"""The criteria by which an expert compares two documents (Andreev, Berezkin, Kozlov, Simakov)."""
 
 from __future__ import annotations
 

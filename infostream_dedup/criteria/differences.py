@@ -25,17 +25,17 @@ def differences(
     criteria: Sequence[str],
     authority: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Difference vectors of pairs in both directions.
+    """Compute difference vectors of pairs in both directions.
 
     Args:
-        models: of the collection.
+        models: models of the collection.
         i: int64 (pairs,), ordinals.
         j: int64 (pairs,), ordinals.
         criteria: names of ``CRITERIA``, in the order of the columns.
-        authority: float64 (documents,), of each document's source.
+        authority: float64 (documents,), authority of each document's source, NaN if unknown.
 
     Returns:
-        Two of float64 (pairs, criteria): of i against j, and of j against i.
+        Two of float64 (pairs, criteria): of i against j, and of j against i; NaN if a difference is unknown.
     """
     forward = np.empty((len(i), len(criteria)))
     backward = np.empty((len(i), len(criteria)))

@@ -1,4 +1,4 @@
-"""Why a classifier decided as it did: what each criterion said, in words."""
+"""Explanations of a classifier's decisions: the contribution of each criterion, in words."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _MOST: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """What one criterion said of i against j.
+    """Contribution of one criterion to the decision on i against j.
 
     Attributes:
-        criterion: name.
-        value: of the criterion, ``None`` where it cannot be told.
-        contribution: to the decision value; positive speaks for "i repeats j".
+        criterion: name of the criterion.
+        value: its value, ``None`` if unknown.
+        contribution: what it adds to the decision value; positive means "i repeats j".
         says: the value in words.
     """
 
@@ -37,13 +37,13 @@ class Reason:
 
     @property
     def verdict(self) -> str:
-        """``for``, ``against`` or ``neither``; next to nothing is neither."""
+        """``for``, ``against`` or ``neither`` (a negligible contribution)."""
         if abs(self.contribution) < _SHOWN:
             return "neither"
         return "for" if self.contribution > 0 else "against"
 
     def as_dict(self) -> dict[str, Any]:
-        """For a row of output."""
+        """Return plain values for a row of output."""
         # Adding 0 turns minus zero into zero.
         value = None if self.value is None else round(self.value, 6) + 0.0
         return {
@@ -56,12 +56,12 @@ class Reason:
 
 
 def reasons(classifier: Classifier, vector: NDArray[np.float64]) -> list[Reason]:
-    """What each criterion said of one directed pair, the weightiest first.
+    """Explain the decision on one directed pair by criteria, the greatest contribution first.
 
     The contributions and the bias of the plane add up to the decision value.
 
     Args:
-        classifier: that decides.
+        classifier: the classifier.
         vector: float64 (criteria,), from ``Classifier.vectors``.
     """
     contributions = classifier.plane.contributions(vector[None, :])[0].tolist()
@@ -73,7 +73,7 @@ def reasons(classifier: Classifier, vector: NDArray[np.float64]) -> list[Reason]
 
 
 def in_words(found: list[Reason], *, most: int = _MOST) -> str:
-    """The weightiest reasons in one line.
+    """Put the reasons with the greatest contributions into one line.
 
     Example:
         >>> in_words([Reason("numbers", 1.0, -1.2, "numbers differ"), Reason("site", 1.0, 0.3, "two sites")])

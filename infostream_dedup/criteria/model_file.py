@@ -33,16 +33,16 @@ _LONGEST_NAME: Final = 200
 
 
 def model_bytes(classifier: Classifier) -> bytes:
-    """The file's content; equal classifiers give equal bytes."""
-    return _written(_values(classifier) | {"version": _VERSION, "checksum": _checksum(classifier)})
+    """Return the file's content; equal classifiers give equal bytes."""
+    return _dump(_values(classifier) | {"version": _VERSION, "checksum": _checksum(classifier)})
 
 
 def _checksum(classifier: Classifier) -> str:
-    """32 hexadecimal digits of everything a model file says."""
-    return blake2b(_written(_values(classifier)), digest_size=16).hexdigest()
+    """Return 32 hexadecimal digits that depend on everything in a model file."""
+    return blake2b(_dump(_values(classifier)), digest_size=16).hexdigest()
 
 
-def _written(value: Mapping[str, Any]) -> bytes:
+def _dump(value: Mapping[str, Any]) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
@@ -66,20 +66,20 @@ def _values(classifier: Classifier) -> dict[str, Any]:
 
 
 def model_digest(classifier: Classifier) -> str:
-    """32 hexadecimal digits that change with everything a decision depends on; the facts on the training do not."""
+    """Return 32 hexadecimal digits that depend on everything a decision depends on, not on facts about the training."""
     return _checksum(replace(classifier, training={}))
 
 
 def write_model(classifier: Classifier, path: str | Path, *, inputs: Iterable[str | Path] = ()) -> None:
-    """Write a model whole or not at all.
+    """Write a model completely or not at all.
 
     Args:
-        classifier: to be saved.
-        path: replaced in one step where it exists.
-        inputs: files that must not be written over.
+        classifier: the model.
+        path: the file; an existing file is replaced in one step.
+        inputs: files that must not be overwritten.
 
     Raises:
-        CannotCreateError: the file cannot be made or is one of the inputs.
+        CannotCreateError: the file cannot be created or is one of the inputs.
         CannotWriteError: writing failed on the way.
     """
     content = model_bytes(classifier)
@@ -92,7 +92,7 @@ def read_model(path: str | Path) -> Classifier:
 
     Raises:
         NoInputError: the file cannot be opened.
-        BadDataError: it is no model file, is damaged, or is of a version we do not know.
+        BadDataError: the file is not a model, is damaged, or has an unknown version.
     """
     source = str(path)
     try:
@@ -110,14 +110,14 @@ def read_model(path: str | Path) -> Classifier:
 
 
 class _Reader:
-    """Values of one model file, each checked as it is taken out."""
+    """Reads and checks the values of one model file."""
 
     def __init__(self, source: str, value: Any) -> None:
         self._source = source
         if not isinstance(value, dict) or value.get("schema") != _SCHEMA:
             raise _fault(source, f"is no model; expected an object with schema {_SCHEMA!r}, as 'train' writes")
         if type(value.get("version")) is not int or value["version"] not in (_WITHOUT_CHECKSUM, _VERSION):
-            shown = _shown(value.get("version"))
+            shown = _format_value(value.get("version"))
             raise _fault(source, f"is {shown}; this version of infostream-dedup reads {_VERSION}", "version")
         self._value = value
 
@@ -195,11 +195,11 @@ class _Reader:
         return value
 
     def _wrong(self, field: str, value: Any, expected: str) -> BadDataError:
-        return _fault(self._source, f"is {_shown(value)}; expected {expected}", field)
+        return _fault(self._source, f"is {_format_value(value)}; expected {expected}", field)
 
 
-def _shown(value: Any) -> str:
-    """A value for a message, cut where it is long."""
+def _format_value(value: Any) -> str:
+    """Format a value for a message, cut if it is long."""
     if value is None:
         return "missing or null"
     text = ascii(value) if not isinstance(value, dict | list) else f"of type {type(value).__name__}"

@@ -1,4 +1,4 @@
-"""Difference vectors of judged pairs, worked out once and looked at many times."""
+"""Difference vectors of judged pairs, computed once for many trainings."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _LEARNED: Final = "source"
 
 
 class PairVectors:
-    """Vectors of judged pairs in both directions; only the authority of sources changes from training to training.
+    """Vectors of judged pairs in both directions; only the authority of sources differs between trainings.
 
     Args:
-        models: of the collection.
-        pairs: judged.
+        models: models of the collection.
+        pairs: judged pairs.
         criteria: names of ``CRITERIA``.
     """
 
@@ -37,7 +37,7 @@ class PairVectors:
         self._forward, self._backward = differences(models, pairs.i, pairs.j, criteria, unknown)
 
     def given(self, authority: Mapping[str, float]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Two of float64 (pairs, criteria): of i against j, and of j against i, with these authorities."""
+        """Return the vectors with these authorities: two of float64 (pairs, criteria), i against j and j against i."""
         forward, backward = self._forward, self._backward
         if _LEARNED in self._criteria:
             column = self._criteria.index(_LEARNED)

@@ -1,4 +1,4 @@
-"""A classifier from judged pairs (Andreev et al., section 6)."""
+"""Training a classifier from judged pairs (Andreev et al., section 6)."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ def train(
     domain: str = "",
     learn_authority: LearnAuthority | None = None,
 ) -> Classifier:
-    """Learn a classifier; the same pairs give the same one, whatever the order of the labels.
+    """Learn a classifier. It does not depend on the order of the labels.
 
-    The label is per directed vector: each pair gives two. Probabilities are calibrated on decision values out of five
-    folds by story; where those do not cover both classes, on the training values, which are too sure of themselves.
+    Each pair gives two directed vectors, each with its label. Probabilities are calibrated on decision values from five
+    folds by story; if these do not cover both classes, on the training values, which are overconfident.
 
     Args:
-        models: of the collection.
-        pairs: judged, from ``judged_pairs``.
+        models: models of the collection.
+        pairs: judged pairs, from ``judged_pairs``.
         preset: what the classifier is for.
         criteria: names of ``CRITERIA`` instead of the preset's.
         domain: subject of the documents, empty for any.
-        learn_authority: authority of sources from judged pairs; every source unknown by default.
+        learn_authority: learns authority of sources from judged pairs; by default all sources are unknown.
 
     Raises:
-        BadDataError: the pairs do not hold both repeats and originals.
+        BadDataError: the pairs lack repeats or originals.
         ConfigurationError: a criterion is unknown.
         MissingExtraError: scikit-learn is not installed.
     """
@@ -89,7 +89,7 @@ def _unknown(_: JudgedPairs) -> Mapping[str, float]:
 def _calibration(
     unseen: HeldOut, repeats: NDArray[np.bool_], plane: Plane, vectors: NDArray[np.float64]
 ) -> tuple[Calibration, bool]:
-    """The sigmoid, and whether it was fitted on values out of folds."""
+    """Fit the sigmoid; also return whether it was fitted on out-of-fold values."""
     values = np.concatenate((unseen.forward, unseen.backward))
     known = ~np.isnan(values)
     judged = repeats[known]

@@ -1,7 +1,7 @@
-"""Low-IDF-Sig: chains of words behind the most frequent words of the language and each sentence's first word.
+"""Low-IDF-Sig: chains of words that follow the most frequent words of the language or begin a sentence.
 
 Yu Haomin, Zhang Yue, Zhang Qi, Huang Xuanjing: Low-IDF-Sig, sentence-level duplicate detection (in Chinese). A feature
-a(d, c) is the antecedent a and the c words after it in steps of d, stop words and other antecedents among them; it is
+a(d, c) is the antecedent a and the c words after it in steps of d, stop words and other antecedents included; it is
 cut at the end of the sentence.
 """
 
@@ -27,12 +27,12 @@ __all__ = ["antecedent_places", "chain_places", "frequent_words", "low_idf_signa
 
 
 def frequent_words(language: Language, n: int) -> frozenset[str]:
-    """The n words of lowest IDF of a language, by wordfreq: a table from outside, as the paper wants."""
+    """Return the n words of lowest IDF of a language by wordfreq, an external table as in the paper."""
     return frozenset(form for form, _ in islice(common_forms(language), n))
 
 
 def antecedent_places(words: Words, languages: Sequence[Language], n: int) -> NDArray[np.bool_]:
-    """Words of each document that are among the n most frequent of its language: bool (words of all documents,)."""
+    """Find the words of each row that are among the n most frequent of its language: bool (words of all rows,)."""
     frequent = np.zeros((len(LANGUAGES), len(words.vocabulary)), dtype=np.bool_)
     for number, name in enumerate(LANGUAGES):
         known = frequent_words(name, n)
@@ -86,7 +86,7 @@ def low_idf_signatures(
     d: int,
     skipped: NDArray[np.bool_] | None = None,
 ) -> Rows:
-    """Features of all sentences of each row of words, in text order and with repetitions.
+    """Hash the chains of all sentences of each row of words, in text order and with repetitions.
 
     Args:
         words: all words of all rows, stop words too.

@@ -38,17 +38,17 @@ class Rows:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """int64 (documents,): values of each document."""
+        """Number of values of each row: int64 (rows,)."""
         return np.diff(self.indptr)
 
     @property
     def numbers(self) -> NDArray[np.int64]:
-        """int64 (entries,): document of each value."""
+        """Row of each value: int64 (entries,)."""
         return np.repeat(np.arange(len(self), dtype=np.int64), self.sizes)
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all values; where they begin is not counted."""
+        """Size of all values in bytes, without ``indptr``."""
         return int(self.values.nbytes)
 
     def row(self, document: int) -> NDArray[Any]:
@@ -56,13 +56,13 @@ class Rows:
         return self.values[self.indptr[document] : self.indptr[document + 1]]
 
     def chosen(self, keep: NDArray[np.bool_]) -> Rows:
-        """The values for which ``keep``, bool (entries,), holds."""
+        """Keep the values for which ``keep``, bool (entries,), is true."""
         before = np.concatenate(([0], np.cumsum(keep, dtype=np.int64)))
         return Rows(before[self.indptr], self.values[keep])
 
 
 def rows_from(rows: Iterable[Sequence[Any]], dtype: DTypeLike) -> Rows:
-    """Rows of a list of lists.
+    """Make rows from a list of lists.
 
     Example:
         >>> rows_from([[3, 1], [], [2]], np.int64).sizes.tolist()
@@ -77,7 +77,7 @@ def rows_from(rows: Iterable[Sequence[Any]], dtype: DTypeLike) -> Rows:
 
 
 def distinct(rows: Rows) -> Rows:
-    """Each row ascending and without repetitions.
+    """Sort each row and drop repetitions.
 
     Example:
         >>> distinct(rows_from([[3, 1, 3], [2]], np.int64)).values.tolist()
@@ -92,7 +92,7 @@ def distinct(rows: Rows) -> Rows:
 
 
 def smallest(values: NDArray[np.uint64], indptr: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Smallest value of each row that has any.
+    """Return the smallest value of each row that is not empty.
 
     Args:
         values: uint64 (entries,).

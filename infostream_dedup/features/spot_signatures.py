@@ -1,8 +1,8 @@
-"""SpotSigs: chains of content words that follow frequent words, which news prose has and navigation has not.
+"""SpotSigs: chains of content words that follow frequent words, which occur in news prose but not in navigation.
 
 M. Theobald, J. Siddharth, A. Paepcke: SpotSigs: robust and efficient near duplicate detection in large Web collections,
 SIGIR 2008. A spot signature a(d, c) is the antecedent a and c words after it: the first word at distance d or later
-that is no stop word, and so on. "at a rally to kick off a weeklong campaign", a(1, 2) gives a:rally:kick,
+that is not a stop word, and so on. "at a rally to kick off a weeklong campaign", a(1, 2) gives a:rally:kick,
 a:weeklong:campaign.
 
 The authors' code loses a word after every stop word it skips; this file follows the definition.
@@ -27,20 +27,20 @@ __all__ = ["spot_places", "spot_signatures"]
 def spot_places(
     row: NDArray[np.int32], antecedent: NDArray[np.bool_], stop: NDArray[np.bool_], *, c: int, d: int
 ) -> NDArray[np.int64]:
-    """Places of the words of every complete chain of one document.
+    """Find the words of every complete chain of one document.
 
     Args:
         row: int32 (words,), words of the document.
         antecedent: bool (words,), which of them begin a chain.
         stop: bool (words,), which of them are stop words.
         c: words after the antecedent, at least 1.
-        d: distance from one word of the chain to where the next is looked for, at least 1.
+        d: distance from one word of the chain to where the search for the next begins, at least 1.
 
     Returns:
-        int64 (chains, 1 + c), the antecedent first. A chain that runs out of the text is left out.
+        int64 (chains, 1 + c), indices of words, the antecedent first. Incomplete chains are dropped.
     """
     end = len(row)
-    # For every place the first content word from it on; behind the end there is none.
+    # The first content word at or after every index; none after the end.
     content = np.full(end + d + 1, end, dtype=np.int64)
     content[:end] = np.where(stop, end, np.arange(end))
     content[:end] = np.minimum.accumulate(content[:end][::-1])[::-1]
@@ -61,7 +61,7 @@ def spot_signatures(
     with_antecedent: bool = True,
     within_sentences: bool = False,
 ) -> Rows:
-    """Spot signatures of each row of words, in text order and with repetitions.
+    """Hash the chains of each row of words, in text order and with repetitions.
 
     Args:
         words: all words of all rows.

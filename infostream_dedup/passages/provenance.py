@@ -1,4 +1,4 @@
-"""Where the texts of a group come from: who was first, and what each copy kept, cut, added and changed."""
+"""Provenance of a group: which document was first, and what each copy kept, cut, added and changed."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 __all__ = ["Change", "CopiedStretch", "Copy", "Provenance", "provenance"]
 
 _ALIKE: Final = 0.5
-"""Share of common words, 2 m / (n + m), from which on two sentences are versions of one."""
+"""Minimum share of common words, 2 m / (n + m), of two versions of a sentence."""
 
 
 class Change(NamedTuple):
-    """A sentence that a copy has otherwise.
+    """A sentence that a copy has changed.
 
     Attributes:
-        before: as the first publisher has it.
-        after: as the copy has it.
+        before: the sentence in the first document.
+        after: the sentence in the copy.
         numbers_gone: numbers of ``before`` that ``after`` lacks, in order.
-        numbers_new: the other way round.
-        names_gone: names likewise; a name in another case is the same.
-        names_new: the other way round.
+        numbers_new: numbers of ``after`` that ``before`` lacks, in order.
+        names_gone: names of ``before`` that ``after`` lacks; a name in another grammatical case is the same name.
+        names_new: names of ``after`` that ``before`` lacks.
     """
 
     before: str
@@ -52,7 +52,7 @@ class CopiedStretch(NamedTuple):
     """A stretch of a copy.
 
     Attributes:
-        text: as it stands there.
+        text: as in the copy.
         kind: ``kept``, ``changed``, ``added``, or empty between sentences.
     """
 
@@ -62,17 +62,17 @@ class CopiedStretch(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copy:
-    """A later document of a group against its first one.
+    """A later document of a group compared with the first one.
 
     Attributes:
         document: the copy.
         kept: sentences with the same words.
-        kept_share: their words over the words of the first document, 0 to 1.
-        changed: sentences that resemble one of the first document.
-        cut: sentences of the first document that have no counterpart.
-        added: sentences of the copy that have none.
-        title_changed: whether the headline differs in words.
-        pieces: the whole text of the copy, cut.
+        kept_share: their share of the first document's words, 0 to 1.
+        changed: sentences that resemble a sentence of the first document.
+        cut: sentences of the first document without a counterpart.
+        added: sentences of the copy without a counterpart.
+        title_changed: whether the words of the headline differ.
+        pieces: the whole text of the copy, in stretches.
     """
 
     document: Document
@@ -85,7 +85,7 @@ class Copy:
     pieces: tuple[CopiedStretch, ...]
 
     def as_dict(self, group: str, first: Document) -> dict[str, Any]:
-        """A row of ``passages provenance``."""
+        """Return a row of ``passages provenance``."""
         return {
             "group": group,
             "first": first.id,
@@ -104,11 +104,11 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """A group in the order of publishing.
+    """A group in order of publication.
 
     Attributes:
-        first: published first: by time, then by input order.
-        copies: all others.
+        first: the document published first: by time, then by input order.
+        copies: all other documents.
     """
 
     first: Document
@@ -116,9 +116,9 @@ class Provenance:
 
 
 def provenance(documents: Sequence[Document]) -> Provenance:
-    """Set every document of a group against the first one.
+    """Compare every document of a group with the first one.
 
-    Sentences with the same words are kept ones; what is left is paired by common words, the most alike first, each
+    Sentences with the same words count as kept. The others are paired by common words, the most similar first, each
     sentence once.
 
     Args:
@@ -140,7 +140,7 @@ def provenance(documents: Sequence[Document]) -> Provenance:
 
 
 def _moment(time: datetime | None) -> int:
-    # Whole seconds of a 64-bit float are exact.
+    # Whole seconds are exact in a 64-bit float.
     return NO_TIME if time is None else int(time.timestamp() * 1_000_000)
 
 
@@ -181,7 +181,7 @@ def _sentences(table: SentenceTable, document: int) -> list[tuple[int, ...]]:
 
 
 def _partners(before: list[tuple[int, ...]], after: list[tuple[int, ...]]) -> dict[int, int]:
-    """For sentences of the copy their counterpart in the first document."""
+    """Map sentences of the copy to their counterparts in the first document."""
     places: dict[tuple[int, ...], list[int]] = {}
     for number, words in enumerate(before):
         places.setdefault(words, []).append(number)
@@ -220,9 +220,9 @@ def _without(some: list[str], others: list[str]) -> tuple[str, ...]:
 
 
 def _names(text: str, language: Language) -> tuple[dict[str, str], set[str]]:
-    """Stem and form of the capitalised words that do not open a sentence; stems of all words.
+    """Return stem and form of the capitalised words that do not open the sentence, and the stems of all words.
 
-    A name that opens the sentence of the other version is looked for among all its words.
+    A name may open the sentence in the other version, so it is looked up among all words there.
     """
     names: dict[str, str] = {}
     words: set[str] = set()

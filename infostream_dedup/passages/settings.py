@@ -1,4 +1,4 @@
-"""What decides which passages are found."""
+"""Settings for finding passages."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _MOST: Final = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class PassageSettings:
-    """Names equal the flags of the command line.
+    """Settings for finding passages. Names equal the flags of the command line.
 
     Attributes:
         feature: name of a sentence feature, with parameters after colons: ``low-idf-sig:n=500:c=2``
             (``passages.sentence_feature``).
-        tau: least multiset Jaccard of two sentences that count as copies, above 0 to 1; ``None`` takes the value that
-            suits the feature.
-        gap: sentences that a passage may skip at a time, on either side, 0 to 1000.
-        min_sentences: pairs of sentences of the shortest passage, at least 1.
-        min_words: words of the shortest passage, at least 1. Six, because a shared sentence of fewer words is mostly a
-            phrase that anybody writes.
+        tau: minimum multiset Jaccard of two sentences that count as copies, above 0 to 1; ``None`` takes the feature's
+            default.
+        gap: maximum number of sentences that a passage may skip at a time, on either side, 0 to 1000.
+        min_sentences: minimum number of sentence pairs in a passage, at least 1.
+        min_words: minimum number of words in a passage, at least 1. The default is 6, because shorter shared sentences
+            are mostly common phrases.
 
     Raises:
-        ConfigurationError: a value is out of its range. Whether there is such a feature is found when it is asked for.
+        ConfigurationError: a value is beyond its limit. The feature's name is checked only when it is used.
     """
 
     feature: str = "shingles"
@@ -40,7 +40,7 @@ class PassageSettings:
         check_limits(self)
 
     def but(self, **changes: Any) -> PassageSettings:
-        """A copy with some values changed."""
+        """Return a copy with some values changed."""
         return replace(self, **changes)
 
 

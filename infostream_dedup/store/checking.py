@@ -190,13 +190,13 @@ def _epochs(connection: sqlite3.Connection) -> Faults:
             if counts:
                 rows_of_language.append(tuple(values))
         for language, values in sorted(languages.items()):
-            fault = _recounted(values, noted.pop((epoch, language), (0, 0, b"", b"")))
+            fault = _recount(values, noted.pop((epoch, language), (0, 0, b"", b"")))
             yield fault and f"epoch {epoch}, language {language}: {fault}"
     for epoch, language in noted:
         yield f"epoch {epoch}, language {language}: it has no documents"
 
 
-def _recounted(documents: Sequence[Row], noted: Row) -> str | None:
+def _recount(documents: Sequence[Row], noted: Row) -> str | None:
     counted = len(documents), sum(length for length, _ in documents)
     if counted != noted[:2]:
         return f"{noted[0]} documents of {noted[1]} terms noted, {counted[0]} of {counted[1]} counted"

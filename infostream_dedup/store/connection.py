@@ -46,7 +46,7 @@ def connect(path: Path, *, mode: str, busy_seconds: float) -> sqlite3.Connection
         needed = ".".join(map(str, _OLDEST_SQLITE))
         raise ConfigurationError(f"this Python has SQLite {sqlite3.sqlite_version}; stores need {needed} or newer")
     with naming_failures(path):
-        connection = _opened(path, mode, busy_seconds)
+        connection = _open_file(path, mode, busy_seconds)
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA recursive_triggers = OFF")
@@ -55,7 +55,7 @@ def connect(path: Path, *, mode: str, busy_seconds: float) -> sqlite3.Connection
         return connection
 
 
-def _opened(path: Path, mode: str, busy_seconds: float) -> sqlite3.Connection:
+def _open_file(path: Path, mode: str, busy_seconds: float) -> sqlite3.Connection:
     if mode == "ro" and os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
         # A read-only connection would leave the log and the shared memory beside the file.
         connection = _plain(path, "mode=rw", busy_seconds)
@@ -155,7 +155,7 @@ def naming_failures(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        named = _named(error, path)
+        named = _translate_error(error, path)
         if named is None:
             raise
         raise named from error
@@ -166,7 +166,7 @@ def _kind(error: sqlite3.Error) -> int | None:
     return None if code is None else code & 0xFF
 
 
-def _named(error: sqlite3.Error, path: Path) -> InfostreamError | None:
+def _translate_error(error: sqlite3.Error, path: Path) -> InfostreamError | None:
     nothing = "nothing of it was stored"
     match _kind(error):
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:

@@ -121,7 +121,7 @@ def load(connection: sqlite3.Connection, *, since: Position | None) -> Loaded:
         oldest=last[0] if last else 0,
         terms=terms_of(connection, first=terms),
         frequencies=summed_frequencies(connection, before=epoch, terms=position.terms),
-        withheld=_withheld(connection, epoch),
+        withheld=_read_withheld(connection, epoch),
         documents=table_of(connection, max(documents, first_ordinal_needed(connection)), position.documents),
         events=_events(connection, batches),
         state={name: orjson.loads(value) for name, value in connection.execute("SELECT name, value FROM state")},
@@ -191,7 +191,7 @@ def summed_frequencies(
     return {language: LanguageFrequencies(*totals[language], df[language]) for language in sorted(df)}
 
 
-def _withheld(connection: sqlite3.Connection, epoch: int) -> tuple[EpochFrequencies, ...]:
+def _read_withheld(connection: sqlite3.Connection, epoch: int) -> tuple[EpochFrequencies, ...]:
     rows = connection.execute(
         "SELECT epoch, language, terms, df FROM withheld_frequency WHERE epoch >= ? ORDER BY epoch, language", (epoch,)
     )

@@ -27,7 +27,7 @@ def day_of(microseconds: int) -> str:
 
 
 def summary(connection: sqlite3.Connection, path: Path) -> list[dict[str, Any]]:
-    """Return rows ``what, value``: sizes; counts of documents, statuses, languages, sources, groups, events, epochs."""
+    """Return rows ``what, value``: sizes, and counts of documents, statuses, languages, sources, groups and so on."""
     rows: list[tuple[str, Any]] = [("store", str(path))]
     for name, table in (("batches", "batch"), ("documents", "document"), ("terms", "term")):
         rows.append((name, _one(connection, f"SELECT count(*) FROM {table}")))  # noqa: S608

@@ -76,7 +76,7 @@ class Analyser:
         if _NOT_GIVEN in given:
             languages = np.where(languages == _NOT_GIVEN, detect(texts), languages)
         mapping, most = self._mapping(scanned, languages, scanner.surfaces.listed())
-        return self._counted(scanned, languages, mapping, most)
+        return self._count_terms(scanned, languages, mapping, most)
 
     def _mapping(
         self, scanned: Scanned, languages: NDArray[np.uint8], surfaces: SurfaceList
@@ -89,7 +89,9 @@ class Analyser:
         places = SEVERAL - terms[terms <= SEVERAL]
         return TermsOfSurfaces(terms.ravel(), len(surfaces), more), int(more[places].max(initial=1))
 
-    def _counted(self, scanned: Scanned, languages: NDArray[np.uint8], mapping: TermsOfSurfaces, most: int) -> Analysed:
+    def _count_terms(
+        self, scanned: Scanned, languages: NDArray[np.uint8], mapping: TermsOfSurfaces, most: int
+    ) -> Analysed:
         documents, terms = len(scanned), len(self._numbers)
         if len(self._stamps) < terms:
             self._stamps = np.full(len(with_room(self._stamps, terms)), NOTHING, dtype=np.int64)

@@ -135,7 +135,7 @@ class Judge:
             weigh_and_choose(row, finds, columns, self._rules, chosen)
         else:
             weigh(row, finds, columns, self._rules)
-            judged = self._judged(self._second, finds, documents)
+            judged = self._apply_model(self._second, finds, documents)
             choose(row, finds, columns, self._rules, chosen)
         found = self._as_found(finds, chosen)
         for number, (places, says) in judged.items():
@@ -160,7 +160,7 @@ class Judge:
                 found.append(BestCandidate(of, repeats, _RELATIONS[relation], own))
         return found
 
-    def _judged(
+    def _apply_model(
         self, second: SecondStage, finds: Finds, documents: Sequence[Remembered]
     ) -> dict[int, tuple[NDArray[np.int64], Judged]]:
         """Let the model decide and rank.

@@ -174,7 +174,7 @@ class Deduplicator:
                 # From here on the engine is ahead of the store. If the batch fails, the next one starts from the
                 # stored state.
                 self._engine = None
-                verdicts = self._decided(engine, name, digest, plan)
+                verdicts = self._decide(engine, name, digest, plan)
         if done is None:
             self._engine = engine
             return verdicts
@@ -202,7 +202,7 @@ class Deduplicator:
     def _current_engine(self) -> StreamEngine:
         engine, self._engine = self._engine, None
         if engine is not None and self._store.changed():
-            engine = self._caught_up(engine)
+            engine = self._catch_up(engine)
         if engine is None:
             loaded = self._store.load()
             engine = (
@@ -213,7 +213,7 @@ class Deduplicator:
         self._engine = engine
         return engine
 
-    def _caught_up(self, engine: StreamEngine) -> StreamEngine | None:
+    def _catch_up(self, engine: StreamEngine) -> StreamEngine | None:
         """Update the engine with what others have stored; ``None`` if it must be restored from scratch."""
         before = self._store.position
         loaded = self._store.load(since=before)
@@ -244,7 +244,7 @@ class Deduplicator:
             plan.answers.append(answer)
         return plan
 
-    def _decided(self, engine: StreamEngine, name: str, digest: bytes, plan: _Plan) -> list[Verdict]:
+    def _decide(self, engine: StreamEngine, name: str, digest: bytes, plan: _Plan) -> list[Verdict]:
         first = engine.next_ordinal
         decided = engine.decide(plan.documents, versions=plan.versions, content_hashes=plan.hashes)
         repeated = len(plan.documents) < len(plan.answers)

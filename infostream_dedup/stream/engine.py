@@ -246,25 +246,25 @@ class StreamEngine:
             prepared.times[start:end],
             rows,
         )
-        remembered = self._remembered(prepared, analysed, start, end, rows)
+        remembered = self._make_records(prepared, analysed, start, end, rows)
         decided.remembered += remembered
         first = prepared.first + start
         oldest = self._memory.oldest_at(first, len(remembered))
         equals = self._memory.equals(first, oldest)
         for begin in range(0, len(remembered), _JUDGED_AT_ONCE):
             more = slice(begin, begin + _JUDGED_AT_ONCE)
-            decided.verdicts += self._judged(remembered[more], equals[more], oldest[more], decided.events)
+            decided.verdicts += self._judge_documents(remembered[more], equals[more], oldest[more], decided.events)
         languages, lengths = analysed.languages[start:end], analysed.lengths[start:end]
-        counted = self._counted(decided.verdicts[len(decided.verdicts) - len(remembered) :])
+        counted = self._choose_counted(decided.verdicts[len(decided.verdicts) - len(remembered) :])
         count_rows(self.frequencies.open, languages, lengths, targets, counted=counted)
 
-    def _counted(self, verdicts: Sequence[Verdict]) -> NDArray[np.bool_]:
-        """Bool (verdicts,): which documents count in document frequencies."""
+    def _choose_counted(self, verdicts: Sequence[Verdict]) -> NDArray[np.bool_]:
+        """Return bool (verdicts,): which documents count in document frequencies."""
         if self.settings.df_counts == "all":
             return np.ones(len(verdicts), dtype=np.bool_)
         return np.array([not one.repeats for one in verdicts], dtype=np.bool_)
 
-    def _remembered(
+    def _make_records(
         self, prepared: Prepared, analysed: Analysed, start: int, end: int, rows: tuple[Rows, Rows, Rows, Rows]
     ) -> list[Remembered]:
         epoch, keep_text = self.frequencies.epoch, self.settings.keep_text
@@ -298,7 +298,7 @@ class StreamEngine:
             )
         return found
 
-    def _judged(
+    def _judge_documents(
         self,
         documents: Sequence[Remembered],
         equals: Sequence[int | None],
@@ -318,9 +318,9 @@ class StreamEngine:
             ]
             met = self._judge.met(pairs)
             for document, equal, found, alive in asked:
-                yield self._verdict(document, equal, found, alive, met, events)
+                yield self._judge_document(document, equal, found, alive, met, events)
 
-    def _verdict(
+    def _judge_document(
         self,
         document: Remembered,
         equal: int | None,
@@ -340,13 +340,13 @@ class StreamEngine:
             memory.groups.begin(ordinal, again=document.version > 0)
             status: Status = "new" if len(document.keys) >= INSUFFICIENT_TERMS else "insufficient_text"
             return Verdict(id=document.id, status=status, group=memory.groups.of(ordinal))
-        joined = repeats and not passes and self._joined(ordinal, of, found, exact=equal is not None, events=events)
+        joined = repeats and not passes and self._join_group(ordinal, of, found, exact=equal is not None, events=events)
         if not joined:
             memory.groups.begin(ordinal, again=document.version > 0)
         status = "similar" if not joined else "duplicate" if equal is None else "exact"
-        return self._explained(document, status, of, None if equal is not None else found, next(met))
+        return self._make_verdict(document, status, of, None if equal is not None else found, next(met))
 
-    def _joined(
+    def _join_group(
         self, ordinal: int, of: int, found: BestCandidate | None, *, exact: bool, events: list[GroupEvent]
     ) -> bool:
         repeated = [] if found is None else found.repeated
@@ -354,7 +354,7 @@ class StreamEngine:
         events += happened
         return joined
 
-    def _explained(
+    def _make_verdict(
         self, document: Remembered, status: Status, of: int, found: BestCandidate | None, met: KeysThatMet
     ) -> Verdict:
         """Make the verdict on a document that is linked to an earlier one, with the terms that met."""

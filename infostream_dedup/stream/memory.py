@@ -226,7 +226,7 @@ class Memory:
     ) -> None:
         window = self.window
         if known:
-            renamed = _renamed(events)
+            renamed = _final_names(events)
             window.groups[:known] = [renamed.get(group, group) for group in window.groups[:known]]
         window.groups[known:] = groups
         self.groups.resume(state, events)
@@ -247,7 +247,7 @@ class Memory:
             self._openings.remove(opening, source)
 
 
-def _renamed(events: Sequence[GroupEvent]) -> dict[str, str]:
+def _final_names(events: Sequence[GroupEvent]) -> dict[str, str]:
     """Map the names of merged groups to their names after all merges."""
     now: dict[str, str] = {}
     for event in reversed(events):

@@ -12,14 +12,14 @@ __all__ = ["InstalledModel"]
 
 @dataclass(frozen=True, slots=True)
 class InstalledModel:
-    """A model that can be used.
+    """An installed model.
 
     Attributes:
-        source: language that is translated from.
-        target: language that is translated to.
+        source: language it translates from.
+        target: language it translates to.
         version: version of the package.
-        folder: where its files are.
-        target_prefix: token that the decoder is started with; mostly empty.
+        folder: folder with its files.
+        target_prefix: first token for the decoder; mostly empty.
     """
 
     source: Language

@@ -1,8 +1,8 @@
 """The ladder: every term goes from rung to rung until one of them knows its equivalents.
 
-Order: what is alike in all languages, the cache, our dictionary and imported tables, names, cognates, an installed
-translation model, and last a skeleton that is no translation. The first rung that answers wins, and all its equivalents
-count. Terms are translated by vocabulary, each once.
+The order is: words alike in all languages, the cache, our dictionary and imported tables, names, cognates, an installed
+translation model, and last a skeleton, which is not a translation. The first rung that answers wins, with all its
+equivalents. Vocabularies are translated, so each term only once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from infostream_dedup.translation.rung import RUNGS, Rung, Translation
 __all__ = ["SAME", "Translator", "standard_rungs"]
 
 SAME: Final = "same"
-"""Rung of a term that needs no translation: its language is the target language."""
+"""Rung of a term whose language is the target language."""
 
 
 _Answers = tuple[Translation, ...]
@@ -33,13 +33,13 @@ def standard_rungs() -> tuple[Rung, ...]:
 
 
 class Translator:
-    """Equivalents of terms of one language in another.
+    """Translates terms from one language to another.
 
     Args:
         source: language of the terms.
-        target: language of the equivalents; the same language gives back the terms.
-        rungs: other rungs than the standard ones; then nothing is remembered unless a cache is given.
-        cache: where answers of slow rungs are remembered.
+        target: language of the equivalents; for the same language the terms are returned.
+        rungs: rungs instead of the standard ones; then answers are cached only if ``cache`` is given.
+        cache: caches the answers of slow rungs.
 
     Example:
         >>> translator = Translator("uk", "ru", rungs=standard_rungs())
@@ -61,14 +61,14 @@ class Translator:
         self._cache = answer_cache() if rungs is None and cache is None and source != target else cache
 
     def translate(self, terms: Sequence[str], progress: Progress | None = None) -> list[_Answers]:
-        """All equivalents of each term by the first rung that knows it.
+        """Return all equivalents of each term by the first rung that knows it.
 
         Args:
             terms: key forms: ``morph`` terms of Russian and Ukrainian, lemmas of English.
-            progress: told of every batch.
+            progress: called after every batch.
 
         Returns:
-            As many tuples, best first; an empty one where there is no equivalent.
+            One tuple for each term, best equivalent first; empty if there is none.
 
         Raises:
             BadDataError: a table or an installed translation model is broken.
@@ -78,51 +78,51 @@ class Translator:
         distinct = list(dict.fromkeys(terms))
         found: dict[str, _Answers] = {}
         for start in range(0, len(distinct), _BATCH):
-            found.update(self._translated(distinct[start : start + _BATCH]))
+            found.update(self._translate_batch(distinct[start : start + _BATCH]))
             if progress:
                 progress("translate", min(start + _BATCH, len(distinct)), len(distinct))
         return [found[term] for term in terms]
 
     def explain(self, term: str) -> list[tuple[str, _Answers]]:
-        """What every rung answers, in their order, whether or not one before it knows the term.
+        """Return the answers of all rungs in order, whether or not an earlier one knows the term.
 
         Returns:
-            Name of the rung and its equivalents.
+            Name of each rung with its equivalents.
         """
         if self.source == self.target:
             return [(SAME, (Translation(term, SAME, 1.0),))]
-        answers = [(rung.name, self._asked(rung, [term]).get(term, ())) for rung in self._rungs]
+        answers = [(rung.name, self._ask_rung(rung, [term]).get(term, ())) for rung in self._rungs]
         if self._cache is not None:
             fast = sum(not rung.remembered for rung in self._rungs)
             answers.insert(fast, (self._cache.name, self._cache.translate([term], self.source, self.target)[0]))
         return answers
 
-    def _translated(self, terms: Sequence[str]) -> dict[str, _Answers]:
+    def _translate_batch(self, terms: Sequence[str]) -> dict[str, _Answers]:
         found: dict[str, _Answers] = {}
         fast = [rung for rung in self._rungs if not rung.remembered]
         slow = [rung for rung in self._rungs if rung.remembered]
-        rest = self._climbed(fast, terms, found)
+        rest = self._climb(fast, terms, found)
         if self._cache is not None:
             found.update(self._cache.answers(rest, self.source, self.target))
             rest = [term for term in rest if term not in found]
-        without = self._climbed(slow, rest, found)
+        without = self._climb(slow, rest, found)
         found.update((term, ()) for term in without)
         if self._cache is not None:
             self._cache.remember({term: found[term] for term in rest}, self.source, self.target)
         return found
 
-    def _climbed(self, rungs: Sequence[Rung], terms: Sequence[str], found: dict[str, _Answers]) -> list[str]:
-        """Ask the rungs one after the other for what is still open; returns what none of them knows."""
+    def _climb(self, rungs: Sequence[Rung], terms: Sequence[str], found: dict[str, _Answers]) -> list[str]:
+        """Ask the rungs in turn for the remaining terms; return the terms that none of them knows."""
         rest = list(terms)
         for rung in rungs:
             if rest:
-                answered = self._asked(rung, rest)
+                answered = self._ask_rung(rung, rest)
                 found.update(answered)
                 rest = [term for term in rest if term not in answered] if answered else rest
         return rest
 
-    def _asked(self, rung: Rung, terms: Sequence[str]) -> dict[str, _Answers]:
-        """What a rung may answer; terms that it has no answer for are absent."""
+    def _ask_rung(self, rung: Rung, terms: Sequence[str]) -> dict[str, _Answers]:
+        """Return the allowed answers of a rung; terms without an answer are absent."""
         answers = rung.translate(terms, self.source, self.target)
         return {
             term: kept

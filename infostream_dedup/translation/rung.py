@@ -20,7 +20,7 @@ class Translation:
     Attributes:
         term: key form in the target language.
         rung: name of the rung that knew it.
-        confidence: how far it can be trusted, 0 to 1.
+        confidence: confidence in it, 0 to 1.
     """
 
     term: str

@@ -1,4 +1,4 @@
-"""Pairs of equivalents out of all tables, for one direction."""
+"""Pairs of equivalents from all tables, for one direction."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from infostream_dedup.translation.imported_tables import imported_pairs
 __all__ = ["Equivalent", "as_terms", "word_pairs"]
 
 _STEP: Final = 0.05
-"""What each place behind the first takes from the confidence of an equivalent."""
+"""Loss of confidence for each position of an equivalent after the first."""
 
 _LEAST: Final = 0.75
 _IMPORTED: Final = 0.9
@@ -30,7 +30,7 @@ _OF_LAST_WORD: Final = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Equivalent:
-    """A word of the target language and how far it can be trusted, 0 to 1."""
+    """A word of the target language with its confidence, 0 to 1."""
 
     term: str
     confidence: float
@@ -45,45 +45,45 @@ class _Pair:
 
 @cache
 def word_pairs(source: Language, target: Language) -> Mapping[str, tuple[Equivalent, ...]]:
-    """Equivalents by source term, best first; single words only.
+    """Return equivalents by source term, best first; single words only.
 
-    Both sides are terms, as documents have them: where the tables have a plural that is the plural of a noun (кошти),
-    the key is the noun (кошт). Of equals the one in the earlier row comes first: rows are ordered by frequency.
+    Both sides are terms as in documents: if the tables have a plural of a noun (кошти), the key is the noun (кошт).
+    Among equals the one in the earlier row comes first, because rows are ordered by frequency.
 
     Raises:
         BadDataError: a table is broken.
     """
-    pairs = [*_from_tables(source, target), *_imported(source, target)]
+    pairs = [*_from_tables(source, target), *_read_imported(source, target)]
     sources = as_terms([pair.source for pair in pairs], source)
     targets = as_terms([pair.target for pair in pairs], target)
     found: dict[str, dict[str, float]] = {}
     for pair, source_term, target_term in zip(pairs, sources, targets, strict=True):
         known = found.setdefault(source_term, {})
         known[target_term] = max(known.get(target_term, 0.0), pair.confidence)
-    return MappingProxyType({term: _ordered(known) for term, known in found.items()})
+    return MappingProxyType({term: _sort_equivalents(known) for term, known in found.items()})
 
 
-def _ordered(known: Mapping[str, float]) -> tuple[Equivalent, ...]:
-    """The surest first; of equals the first come."""
+def _sort_equivalents(known: Mapping[str, float]) -> tuple[Equivalent, ...]:
+    """Sort by confidence; the order of equals is kept."""
     return tuple(Equivalent(term, known[term]) for term in sorted(known, key=lambda term: -known[term]))
 
 
 def _from_tables(source: Language, target: Language) -> Iterator[_Pair]:
     for concept in concepts():
-        yield from _crossed(concept.words[source], concept.words[target])
+        yield from _cross_words(concept.words[source], concept.words[target])
     if {source, target} == {"ru", "uk"}:
         for friend in false_friends():
             ru = (friend.ru,)
-            yield from _crossed(ru, friend.right_uk) if source == "ru" else _crossed(friend.right_uk, ru)
+            yield from _cross_words(ru, friend.right_uk) if source == "ru" else _cross_words(friend.right_uk, ru)
     for table in NAME_TABLES:
         for row in name_rows(table):
             sources, targets = ([*map(key_form, variants(row, language))] for language in (source, target))
-            yield from _crossed(sources, targets)
+            yield from _cross_words(sources, targets)
             yield from _last_words(sources, targets)
 
 
-def _crossed(sources: Sequence[str], targets: Sequence[str]) -> Iterator[_Pair]:
-    """Every word with every equivalent; phrases are no terms."""
+def _cross_words(sources: Sequence[str], targets: Sequence[str]) -> Iterator[_Pair]:
+    """Yield every word with every equivalent, without phrases, which are not terms."""
     for i, one in enumerate(sources):
         for j, other in enumerate(targets):
             if not (" " in one or " " in other):
@@ -91,7 +91,7 @@ def _crossed(sources: Sequence[str], targets: Sequence[str]) -> Iterator[_Pair]:
 
 
 def _last_words(sources: Sequence[str], targets: Sequence[str]) -> Iterator[_Pair]:
-    """Names that are one word with hyphens here and several words there: Нью-Йорк and (New) York."""
+    """Yield names that are one hyphenated word in one language and several words in the other: Нью-Йорк, (New) York."""
     for one in sources:
         for other in targets:
             if one.count(" ") and one.count(" ") == other.count("-") and " " not in other:
@@ -100,14 +100,14 @@ def _last_words(sources: Sequence[str], targets: Sequence[str]) -> Iterator[_Pai
                 yield _Pair(one, other.rpartition(" ")[2], _OF_LAST_WORD)
 
 
-def _imported(source: Language, target: Language) -> Iterator[_Pair]:
-    """What the user imported, behind our own."""
+def _read_imported(source: Language, target: Language) -> Iterator[_Pair]:
+    """Yield imported pairs, which follow our own."""
     for one, other in imported_pairs(source, target):
         yield _Pair(one, other, _IMPORTED)
 
 
 def as_terms(words: Iterable[str], language: Language) -> list[str]:
-    """Words of tables as the terms that documents have."""
+    """Map words of tables to terms as in documents."""
     every = list(words)
     if language == "en":
         return [lemma(word) for word in every]
@@ -119,5 +119,5 @@ def as_terms(words: Iterable[str], language: Language) -> list[str]:
 
 @cache
 def _noun_of(word: str, term: str, language: Language) -> str:
-    """The word itself if it is a lemma whose form is also one of another noun (робот, and робота), else the noun."""
+    """Return the word itself if it is a lemma that is also a form of another noun (робот, робота), or else the noun."""
     return word if any(reading.lemma == word for reading in readings_of(language).readings(word)) else term

@@ -9,11 +9,11 @@ __all__ = ["images", "links"]
 
 @criterion(order=70, say=say_more("pictures"))
 def images(pairs: ComparedPairs) -> Both:
-    """Pictures and films of i less those of j (5.5); any whole number, antisymmetric."""
+    """Number of pictures and films of i minus that of j (5.5); any whole number, antisymmetric."""
     return antisymmetric(pairs.models.images[pairs.i] - pairs.models.images[pairs.j])
 
 
 @criterion(order=80, say=say_more("links"))
 def links(pairs: ComparedPairs) -> Both:
-    """Links of i less those of j (5.5); any whole number, antisymmetric."""
+    """Number of links of i minus that of j (5.5); any whole number, antisymmetric."""
     return antisymmetric(pairs.models.links[pairs.i] - pairs.models.links[pairs.j])

@@ -1,4 +1,4 @@
-"""What gives a template away that is published again: one site, another day, another title."""
+"""Editions of a template: one site, another day, another title."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def _say(value: float) -> str:
 
 @criterion(order=140, say=_say, combined=True)
 def edition(pairs: ComparedPairs) -> Both:
-    """ln(1 + hours apart) where both are of one site under different titles, else 0; symmetric.
+    """ln(1 + hours apart) if both are from one site and have different titles, otherwise 0; symmetric.
 
-    Not in the paper. A plane adds what the criteria say one by one; but neither one site nor a day in between nor
-    another title speaks against a duplicate alone: only the three together tell today's prices from yesterday's. 0
-    also where a source or a date is unknown, for then nothing says that it is another edition.
+    Not in the paper. A plane adds up separate criteria, but neither one site nor a day in between nor another title
+    alone speaks against a duplicate: only the three together distinguish today's prices from yesterday's. The value is
+    also 0 if a source or a date is unknown.
     """
     same_site, _ = site(pairs)
     apart, _ = time_apart(pairs)

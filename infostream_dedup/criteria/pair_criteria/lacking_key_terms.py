@@ -17,9 +17,9 @@ __all__ = ["key_terms"]
 
 @criterion(order=130, say=say_share("key terms", "differ"))
 def key_terms(pairs: ComparedPairs) -> Both:
-    """Weight of the 30 heaviest key terms of i that j does not hold, as a share; 0 to 1; 0 where i has none.
+    """Share of the weight of i's 30 heaviest key terms that j lacks; 0 to 1; 0 if i has no key terms.
 
-    Not in the paper: names and nouns that two reports of one event share, however they are told.
+    Not in the paper: names and nouns that two reports of one event share, however they are worded.
     """
     found = pairs.models.key_terms
     return _unmatched(found.keys, found.targets, pairs.i, pairs.j), _unmatched(

@@ -9,20 +9,20 @@ __all__ = ["numbers", "paragraphs", "sentences"]
 
 @criterion(order=30, say=say_share("sentences", "differ"))
 def sentences(pairs: ComparedPairs) -> Both:
-    """Weight of the sentences of i that j does not have, as a share (equation 8); 0 to 1; 0 where i has none."""
+    """Share of the weight of i's sentences that j lacks (equation 8); 0 to 1; 0 if i has no sentences."""
     found = pairs.models.sentences
     return found.lacking(pairs.i, pairs.j), found.lacking(pairs.j, pairs.i)
 
 
 @criterion(order=40, say=say_share("paragraphs", "differ"))
 def paragraphs(pairs: ComparedPairs) -> Both:
-    """The same of paragraphs."""
+    """Share of the weight of i's paragraphs that j lacks (equation 8); 0 to 1; 0 if i has no paragraphs."""
     found = pairs.models.paragraphs
     return found.lacking(pairs.i, pairs.j), found.lacking(pairs.j, pairs.i)
 
 
 @criterion(order=50, say=say_share("numbers", "differ"))
 def numbers(pairs: ComparedPairs) -> Both:
-    """Distinct numbers of i that j does not have, as a share (equation 9); 0 to 1; 0 where i has none."""
+    """Share of i's distinct numbers that j lacks (equation 9); 0 to 1; 0 if i has no numbers."""
     found = pairs.models.numbers
     return found.lacking(pairs.i, pairs.j), found.lacking(pairs.j, pairs.i)

@@ -13,8 +13,8 @@ __all__ = ["number_order"]
 def number_order(pairs: ComparedPairs) -> Both:
     """Damerau-Levenshtein distance of the sequences of numbers (5.4) over the length of the longer; 0 to 1, symmetric.
 
-    Neighbours may change places, and nothing is edited twice (the restricted distance, optimal string alignment). The
-    paper's distance has no upper bound; divided it can be compared from text to text. 0 where neither has a number.
+    Neighbours may be swapped, and nothing is edited twice (the restricted distance, optimal string alignment). The
+    paper's distance has no upper bound; division makes it comparable between texts. 0 if neither has a number.
     """
     from rapidfuzz.distance import OSA
 

@@ -14,13 +14,13 @@ __all__ = ["site", "source"]
     say=say_sign("source of less authority", "sources of equal authority", "source of more authority"),
 )
 def source(pairs: ComparedPairs) -> Both:
-    """Authority of i's source less that of j's (5.7); -1 to 1, antisymmetric; NaN where one is unknown."""
+    """Authority of i's source minus that of j's (5.7); -1 to 1, antisymmetric; NaN if one is unknown."""
     return antisymmetric(pairs.authority[pairs.i] - pairs.authority[pairs.j])
 
 
 @criterion(order=120, say=lambda value: "two sites" if value else "one site")
 def site(pairs: ComparedPairs) -> Both:
-    """0 for two documents of one source, 1 for two sources; symmetric; NaN where one is unknown.
+    """0 for two documents of one source, 1 for two sources; symmetric; NaN if one is unknown.
 
     Not in the paper: a site that fills in its daily template resembles itself.
     """

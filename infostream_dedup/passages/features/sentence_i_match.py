@@ -1,8 +1,8 @@
 """I-Match of a sentence: one hash of its distinct words of middle frequency.
 
 A. Chowdhury, O. Frieder, D. Grossman, M. McCabe, ACM TOIS 20(2), 2002. Yu et al. find words of normalised IDF .3 to 1
-best for sentences, by a table from outside; ours is made of wordfreq's shares of running words, as if their collection
-of 57,135 sentences were drawn from them.
+best for sentences, by an external table. Ours is computed from wordfreq's shares of running words, as if their
+collection of 57,135 sentences had been drawn from them.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class SentenceIMatch(SentenceFeature):
     """The sum of the hashes of the words within the bounds; order and repetition do not matter.
 
     Attributes:
-        low: least normalised IDF of a word, 0 to 1.
-        high: greatest, 0 to 1.
+        low: minimum normalised IDF of a word, 0 to 1.
+        high: maximum normalised IDF of a word, ``low`` to 1.
         least_words: a sentence with fewer such words has no hash, 1 to 100.
         tau: two hashes are equal or not, so only 1 makes sense.
 

@@ -42,8 +42,8 @@ class SentenceLowIdfSig(SentenceFeature):
         n: antecedents, the words of lowest IDF of the sentence's language, 0 to 5000.
         c: words after the antecedent, 1 to 10.
         d: step from word to word, 1 to 10.
-        tau: least resemblance, above 0 to 1.
-        source: where the words of lowest IDF come from: the frequency ``dictionary`` of the language, or the ``corpus``
+        tau: minimum resemblance, above 0 to 1.
+        source: source of the words of lowest IDF: the frequency ``dictionary`` of the language, or the ``corpus``
             itself (highest document frequency).
         antecedents: exactly these words instead, whatever ``n`` and ``source`` say.
         skip: words that chains pass over.
@@ -97,7 +97,7 @@ def _most_common(table: SentenceTable, n: int) -> NDArray[np.bool_]:
     chosen = np.zeros((len(LANGUAGES), len(words.vocabulary)), dtype=np.bool_)
     for number in range(len(LANGUAGES)):
         df = np.bincount(word[table.languages[document] == number], minlength=len(words.vocabulary))
-        # Stable: of equally frequent words the first by code point, which is how the vocabulary is ordered.
+        # The sort is stable, so equally frequent words are chosen in code point order, the order of the vocabulary.
         best = np.argsort(-df, kind="stable")[:n]
         chosen[number, best[df[best] > 0]] = True
     return chosen

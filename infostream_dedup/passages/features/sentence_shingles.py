@@ -21,7 +21,7 @@ class SentenceShingles(SentenceFeature):
 
     Attributes:
         w: words in a shingle, 1 to 100.
-        tau: least resemblance, above 0 to 1; Yu et al. find 0.6 best for 3, 4 and 5 words.
+        tau: minimum resemblance, above 0 to 1; Yu et al. find 0.6 best for 3, 4 and 5 words.
 
     Raises:
         ConfigurationError: a value is beyond its limit.

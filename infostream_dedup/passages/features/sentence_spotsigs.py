@@ -27,7 +27,7 @@ class SentenceSpotSigs(SentenceFeature):
     Attributes:
         c: content words after the antecedent, 1 to 10.
         d: distance from one word to where the search for the next begins, 1 to 10.
-        tau: least resemblance, above 0 to 1.
+        tau: minimum resemblance, above 0 to 1.
 
     Raises:
         ConfigurationError: a value is beyond its limit.

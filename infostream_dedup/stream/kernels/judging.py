@@ -159,7 +159,7 @@ class Met(NamedTuple):
 
 
 @inlined
-def _shared(values: NDArray[Any], ends: NDArray[np.int64], row: int, other: int) -> int:
+def _count_shared(values: NDArray[Any], ends: NDArray[np.int64], row: int, other: int) -> int:
     """Count the values that two ascending rows share."""
     at, end = ends[row], ends[row + 1]
     there, last = ends[other], ends[other + 1]
@@ -179,14 +179,14 @@ def _numbers_agree(row: int, other: int, columns: Columns) -> bool:
     own, others = ends[row + 1] - ends[row], ends[other + 1] - ends[other]
     if own < _LEAST_NUMBERS or others < _LEAST_NUMBERS:
         return True
-    return bool(2 * _shared(columns.numbers, ends, row, other) >= max(own, others))
+    return bool(2 * _count_shared(columns.numbers, ends, row, other) >= max(own, others))
 
 
 @compiled_bare
 def _jaccard(row: int, other: int, columns: Columns) -> float:
     """Return the Jaccard index of the terms of two documents."""
     ends = columns.target_ends
-    shared = _shared(columns.targets, ends, row, other)
+    shared = _count_shared(columns.targets, ends, row, other)
     return float(shared / (ends[row + 1] - ends[row] + ends[other + 1] - ends[other] - shared))
 
 
@@ -241,7 +241,7 @@ def _is_template(row: int, other: int, columns: Columns) -> bool:
     if abs(columns.times[row] - columns.times[other]) < _SAME_STORY:
         return False
     ends = columns.target_ends
-    shared = _shared(columns.targets, ends, row, other)
+    shared = _count_shared(columns.targets, ends, row, other)
     both = ends[row + 1] - ends[row] + ends[other + 1] - ends[other]
     return bool(shared >= _SAME_FORM * (both - shared))
 

@@ -21,8 +21,8 @@ _FIRST_BEHIND_LATIN: Final = "\u0250"
 class IdentityRung(Rung):
     """Terms that need no translation.
 
-    A Latin name of our tables is left to the dictionary, which knows its Cyrillic spellings too; the words of an
-    English text are left to the other rungs.
+    Latin names in our tables are left to the dictionary, which also knows their Cyrillic spellings; English words are
+    left to the other rungs.
     """
 
     name = "identity"
@@ -35,7 +35,7 @@ class IdentityRung(Rung):
         source: Language,
         target: Language,  # noqa: ARG002 - of the protocol
     ) -> list[tuple[Translation, ...]]:
-        """The term itself where it is digits or Latin; else nothing."""
+        """Return the term itself if it consists of digits or Latin letters."""
         listed = names(source)
         return [
             (Translation(term, self.name, 1.0),) if self._is_alike(term, source) and term not in listed else ()

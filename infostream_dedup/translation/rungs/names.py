@@ -1,7 +1,7 @@
 """The rung of the ladder for names of persons and places that our tables lack.
 
-Between Russian and Ukrainian the names of names-translator come first, then regular spelling; to and from Latin letters
-a key that all ways of writing a name share. Of several spellings those win that the target language is known to use.
+Between Russian and Ukrainian, names of names-translator come first, then regular spellings. To and from Latin letters,
+a key finds all spellings of a name. Spellings in use in the target language win.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ _VOWELS: Final = frozenset("аеиоуыэюяіїєaeiouy")
 
 @register(order=30)
 class NamesRung(Rung):
-    """Names that are no common nouns of their language."""
+    """Names that are not common nouns of their language."""
 
     name = "names"
     silence = "no name that can be spelt in the other language"
 
     def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:
-        """Spellings of each name, those the target language is known to use first."""
+        """Return spellings of each name, those in use in the target language first."""
         answer = _from_english if source == "en" else _to_english if target == "en" else _between_slavic
         asked = [term for term in dict.fromkeys(terms) if len(term) >= _SHORTEST and may_be_name(term, source)]
         found = dict(zip(asked, answer(asked, source, target), strict=True))
@@ -63,11 +63,11 @@ _Found = list[tuple[str, float]]
 
 
 def _between_slavic(terms: Sequence[str], source: Language, target: Language) -> list[_Found]:
-    listed = _listed(source)
+    listed = _read_names(source)
     return [
         [(name, _LISTED) for name in listed[term][:_MOST]]
         if term in listed
-        else _used(respelt(term, source), target) or _by_rule(term, respelt(term, source))
+        else _rank_used(respelt(term, source), target) or _by_rule(term, respelt(term, source))
         for term in terms
     ]
 
@@ -76,7 +76,7 @@ def _to_english(terms: Sequence[str], source: Language, target: Language) -> lis
     spellings = [romanised(term, source) for term in terms]
     by_sound = western_names(terms, source, target)
     return [
-        _used([*names, *sounds], target)[:_MOST] or _by_rule(term, names)
+        _rank_used([*names, *sounds], target)[:_MOST] or _by_rule(term, names)
         for term, names, sounds in zip(terms, spellings, by_sound, strict=True)
     ]
 
@@ -86,7 +86,7 @@ def _from_english(terms: Sequence[str], source: Language, target: Language) -> l
     by_key = [known.get(latin_key(term), ()) if len(term) >= _SHORTEST_LATIN else () for term in terms]
     by_sound = western_names(terms, source, target)
     return [
-        _used([*names, *sounds], target) or _by_rule(term, _at_most_one(cyrillised(term, target)))
+        _rank_used([*names, *sounds], target) or _by_rule(term, _at_most_one(cyrillised(term, target)))
         for term, names, sounds in zip(terms, by_key, by_sound, strict=True)
     ]
 
@@ -95,8 +95,8 @@ def _at_most_one(name: str | None) -> list[str]:
     return [] if name is None else [name]
 
 
-def _used(spellings: Sequence[str], target: Language) -> _Found:
-    """The spellings that the target language is known to use, the most frequent first."""
+def _rank_used(spellings: Sequence[str], target: Language) -> _Found:
+    """Return the spellings in use in the target language, the most frequent first."""
     frequency, personal = form_frequencies(target), personal_names(target)
     used = [name for name in spellings if frequency(name) > 0 or name in personal]
     ordered = sorted(dict.fromkeys(used), key=lambda name: -frequency(name))
@@ -105,15 +105,15 @@ def _used(spellings: Sequence[str], target: Language) -> _Found:
 
 
 def _by_rule(term: str, spellings: Sequence[str]) -> _Found:
-    """The most regular spellings, if the term looks like a word at all and is no abbreviation."""
+    """Return the most regular spellings if the term looks like a word and is not an abbreviation."""
     if len(term) < _SHORTEST_BY_RULE or _VOWELS.isdisjoint(term):
         return []
     return [(name, _BY_RULE) for name in spellings[:_MOST_BY_RULE]]
 
 
 @cache
-def _listed(source: Language) -> dict[str, tuple[str, ...]]:
-    """Names of names-translator in the other language, best first."""
+def _read_names(source: Language) -> dict[str, tuple[str, ...]]:
+    """Return names of names-translator in the other language, best first."""
     from names_translator.dicts import NameDicts
 
     found: dict[str, list[str]] = {}
@@ -133,7 +133,7 @@ def _listed(source: Language) -> dict[str, tuple[str, ...]]:
 
 @cache
 def _names_by_key(language: Language) -> dict[str, tuple[str, ...]]:
-    """Cyrillic names by the key that their Latin spellings share, the more frequent first."""
+    """Index Cyrillic names by the key of their Latin spellings, the more frequent first."""
     frequency = form_frequencies(language)
     found: dict[str, list[str]] = {}
     known = {*personal_names(language), *(word for word in names(language) if word.isalpha())}
