@@ -1,4 +1,4 @@
-"""The front of all readers: any input to documents, bad records refused or set aside, nothing lost."""
+"""Reads documents from any input, and refuses bad records or sets them aside; nothing is dropped silently."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from infostream_dedup.model import Document
 __all__ = ["MAX_LINE_BYTES", "OnError", "Source", "placed_documents", "read_documents"]
 
 Source: TypeAlias = str | Path | Iterable[str | Path] | Iterable[Mapping[str, Any] | Document] | Any
-"""A path or several, ``-``, an iterable of dicts or documents, or a data frame (anything that speaks Arrow)."""
+"""A path or several, ``-``, an iterable of dicts or documents, or a data frame (anything that supports Arrow)."""
 
 MAX_LINE_BYTES: Final = 10 * 2**20
 
@@ -42,33 +42,33 @@ def read_documents(
     id_type: IdType = "str",
     report: ReadingReport | None = None,
 ) -> Iterator[Document]:
-    """The documents of an input, in order, in one pass and with bounded memory (only ids are remembered).
+    """Read the documents of an input in order, in one pass and with bounded memory (only ids are kept).
 
-    Options and the presence of files are checked at once; reading begins with the first document asked for.
+    Options and the existence of files are checked at once; reading starts when the first document is requested.
 
     Args:
         source: path of a ``.jsonl``, ``.ndjson``, ``.json`` (JSON Lines), ``.csv`` (all also with ``.gz``) or
-            ``.parquet`` file, ``-`` for JSON Lines on standard input, a list of such, which is read as one
-            collection; or an iterable of dicts or documents; or a pandas, polars, Arrow or other table.
-        on_error: ``fail`` stops at the first bad record; ``skip`` sets it aside in `quarantine` and goes on. A file
-            that breaks off (a cut archive, damaged Parquet) or has wrong columns is one bad record: what came before
-            the break is read, and reading goes on with the next file.
-        quarantine: file for the records that are set aside; begun anew. Needed for ``skip``.
-        max_errors: with ``skip``, how many records may be set aside before reading stops after all.
-        max_line_bytes: longest line of JSON Lines or row of CSV; longer ones are bad and are never loaded.
-        tz: IANA name of the zone of dates that name none; UTC if None.
-        id_type: ``int`` takes whole numbers as ids too; ``Document.id`` holds their digits.
+            ``.parquet`` file, ``-`` for JSON Lines on standard input, or a list of these, read as one collection; or
+            an iterable of dicts or documents; or a pandas, polars, Arrow or other table.
+        on_error: ``fail`` stops at the first bad record; ``skip`` sets it aside in `quarantine` and continues. A file
+            that breaks off (a truncated archive, damaged Parquet) or has wrong columns counts as one bad record:
+            everything before the break is read, and reading continues with the next file.
+        quarantine: file for the records that are set aside, overwritten if it exists. Required for ``skip``.
+        max_errors: with ``skip``, the number of records that may be set aside before reading stops; None for no limit.
+        max_line_bytes: maximum bytes of a JSON line or CSV row; longer ones are bad records and are never loaded.
+        tz: IANA name of the time zone of dates without one; UTC if None.
+        id_type: ``int`` also accepts integers as ids; ``Document.id`` holds their digits.
         report: counts what is read, used and set aside.
 
     Yields:
-        Documents with ids that differ.
+        Documents, each with a different id.
 
     Raises:
         BadDataError: a bad record, or more than `max_errors`. Its codes: ``E_JSON``, ``E_ENCODING``, ``E_DEPTH``,
             ``E_TOO_LARGE``, ``E_GZIP``, ``E_RATIO``, ``E_CSV``, ``E_PARQUET``, ``E_SCHEMA``, ``E_MISSING``,
             ``E_TYPE``, ``E_ID``, ``E_ID_DUPLICATE``, ``E_ID_CONFLICT``, ``E_LANG``, ``E_DATE``; ``E_MAX_ERRORS``.
         NoInputError: a file is missing or cannot be read.
-        ConfigurationError: an option is wrong, or the ending of a file is not known.
+        ConfigurationError: an option is invalid, or the ending of a file is unknown.
         CannotCreateError, CannotWriteError: the quarantine file cannot be written.
 
     Example:
@@ -76,8 +76,8 @@ def read_documents(
         ['a', 'b']
     """
     bad = BadRecords(on_error=on_error, quarantine=quarantine, max_errors=max_errors, report=report)
-    builder = _builder(max_line_bytes, tz, id_type)
-    return _read_once(_items(source, max_line_bytes, id_type, quarantine), builder, bad)
+    builder = _make_builder(max_line_bytes, tz, id_type)
+    return _read_once(_open_items(source, max_line_bytes, id_type, quarantine), builder, bad)
 
 
 def placed_documents(
@@ -88,32 +88,33 @@ def placed_documents(
     tz: str | None = None,
     id_type: IdType = "str",
 ) -> Iterator[tuple[Document, Place]]:
-    """The documents of an input with their places, for those who judge ids themselves: an id may come again.
+    """Read the documents of an input with their places, without checking that ids differ.
 
-    Memory does not grow with the input. Arguments, errors and the rest as ``read_documents``.
+    For callers that handle repeated ids themselves. Memory does not grow with the input. Apart from `bad`, arguments
+    and errors are those of `read_documents`.
 
     Args:
-        source: see there.
-        bad: takes the bad records and counts; to be entered before the first document is asked for.
-        max_line_bytes: see there.
-        tz: see there.
-        id_type: see there.
+        source: see `read_documents`.
+        bad: takes and counts the bad records; enter it before the first document is requested.
+        max_line_bytes: see `read_documents`.
+        tz: see `read_documents`.
+        id_type: see `read_documents`.
     """
-    builder = _builder(max_line_bytes, tz, id_type)
-    return _documents(_items(source, max_line_bytes, id_type, bad.quarantine), builder, bad, None)
+    builder = _make_builder(max_line_bytes, tz, id_type)
+    return _build_documents(_open_items(source, max_line_bytes, id_type, bad.quarantine), builder, bad, None)
 
 
 def _read_once(items: Iterator[Item], builder: DocumentBuilder, bad: BadRecords) -> Iterator[Document]:
     with bad:
-        for document, _ in _documents(items, builder, bad, SeenIds()):
+        for document, _ in _build_documents(items, builder, bad, SeenIds()):
             yield document
 
 
-def _documents(
+def _build_documents(
     items: Iterator[Item], builder: DocumentBuilder, bad: BadRecords, seen: SeenIds | None
 ) -> Iterator[tuple[Document, Place]]:
     for item in items:
-        checked = _checked(item, builder, seen)
+        checked = _check(item, builder, seen)
         if isinstance(checked, BadDataError):
             bad.add(checked)
             continue
@@ -123,7 +124,7 @@ def _documents(
         yield document, place
 
 
-def _checked(item: Item, builder: DocumentBuilder, seen: SeenIds | None) -> tuple[Document, Place] | BadDataError:
+def _check(item: Item, builder: DocumentBuilder, seen: SeenIds | None) -> tuple[Document, Place] | BadDataError:
     if isinstance(item, BadDataError):
         return item
     try:
@@ -132,27 +133,27 @@ def _checked(item: Item, builder: DocumentBuilder, seen: SeenIds | None) -> tupl
             seen.add(document, item.place)
     except BadDataError as error:
         if item.place.raw is None:
-            error.raw = _raw(item)
+            error.raw = _serialise(item)
         return error
     return document, item.place
 
 
-def _raw(record: Record) -> bytes:
-    """A record without bytes of its own, as a line for the quarantine."""
+def _serialise(record: Record) -> bytes:
+    """Serialise a record that has no bytes of its own, for the quarantine."""
     try:
         return json_bytes(dict(record.values))
     except InfostreamError:
         return repr(record.values).encode(errors="backslashreplace")
 
 
-def _items(source: Source, max_line_bytes: int, id_type: IdType, quarantine: str | Path | None) -> Iterator[Item]:
+def _open_items(source: Source, max_line_bytes: int, id_type: IdType, quarantine: str | Path | None) -> Iterator[Item]:
     if is_frame(source):
         return frame_records(source, id_type)
     if isinstance(source, str | Path):
-        return _file_items([source], max_line_bytes, id_type, quarantine)
+        return _open_files([source], max_line_bytes, id_type, quarantine)
     if isinstance(source, Mapping | Document | bytes) or not isinstance(source, Iterable):
         raise ConfigurationError(
-            f"{type(source).__name__} is no input; expected a path, a list of paths, a list of dicts or documents, "
+            f"{type(source).__name__} is not an input; expected a path, a list of paths, a list of dicts or documents, "
             "or a data frame"
         )
     values = iter(source)
@@ -161,11 +162,11 @@ def _items(source: Source, max_line_bytes: int, id_type: IdType, quarantine: str
     except StopIteration:
         return iter(())
     if isinstance(first, str | Path):
-        return _file_items([first, *values], max_line_bytes, id_type, quarantine)
+        return _open_files([first, *values], max_line_bytes, id_type, quarantine)
     return list_records(chain((first,), values))
 
 
-def _file_items(
+def _open_files(
     paths: list[Any], max_line_bytes: int, id_type: IdType, quarantine: str | Path | None
 ) -> Iterator[Item]:
     for path in paths:
@@ -177,10 +178,10 @@ def _file_items(
             raise ConfigurationError(f"{quarantine} is one of the inputs; give the quarantine a file of its own")
     if sum(str(path) == STANDARD_STREAM for path in paths) > 1:
         raise ConfigurationError("- is given twice; standard input can be read once only")
-    return chain.from_iterable(_one_file(str(path), max_line_bytes, id_type) for path in paths)
+    return chain.from_iterable(_open_file(str(path), max_line_bytes, id_type) for path in paths)
 
 
-def _one_file(path: str, max_line_bytes: int, id_type: IdType) -> Iterator[Item]:
+def _open_file(path: str, max_line_bytes: int, id_type: IdType) -> Iterator[Item]:
     match file_kind(path).format:
         case "jsonl":
             return jsonl_records(path, max_line_bytes)
@@ -199,7 +200,7 @@ def _check_presence(path: str) -> None:
         raise NoInputError(f"{path} is a directory; expected a file")
 
 
-def _builder(max_line_bytes: int, tz: str | None, id_type: str) -> DocumentBuilder:
+def _make_builder(max_line_bytes: int, tz: str | None, id_type: str) -> DocumentBuilder:
     if id_type not in get_args(IdType):
         raise ConfigurationError(f"id_type is {id_type!r}, expected one of {', '.join(get_args(IdType))}")
     if max_line_bytes < 1:
