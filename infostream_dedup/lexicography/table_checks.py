@@ -115,7 +115,7 @@ def _check_cell(row: Row, field: str, language: Language, blocked: _Blocked, *, 
     for variant in _variants(row, field):
         key = key_form(variant)
         if not variant:
-            yield _finding(row, field, f"{row.cells[field]!r} holds an empty variant", "take out the extra bar")
+            yield _finding(row, field, f"{row.cells[field]!r} contains an empty variant", "take out the extra bar")
             continue
         # Case tells an abbreviation from a word in the tables of names.
         same = variant if latin or field not in LANGUAGES else key

@@ -1,4 +1,4 @@
-"""Every choice that changes a result, with its default: one table for the library, the flags, the configuration."""
+"""Every choice that changes a result, with its default: one table for library, command line and configuration."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What decides key terms, links and pairs. Names equal the flags of the command line.
+    """The settings that determine key terms, links and pairs, named like the command line's flags.
 
     Attributes:
         representation: ``stem``, ``morph`` or ``pivot``.
         weighting: ``bm25`` (k1, b) or ``tfidf``.
-        n: key terms a document keeps, 1 to 255.
-        k: terms that must meet for a pair to be linked, 1 to n.
+        n: number of key terms kept for a document, 1 to 255.
+        k: number of key terms that must be found for a link, 1 to n.
         score: ``count`` (k of n terms) or ``share`` (share of the key terms' weight).
-        threshold: least share for a link when ``score`` is ``share``, above 0 to 1.
-        min_terms: terms that must meet besides the share, at least 1.
-        rule: which direction makes a duplicate, ``both`` or ``either``.
-        target: what key terms are looked up in: ``text``, ``signature`` or ``top:M``.
-        df_min: least document frequency of a key term; below 1 a share of all documents, else a count.
-        df_max: greatest document frequency of a key term; below 1 a share, else a count.
+        threshold: minimum share for a link when ``score`` is ``share``, greater than 0 and at most 1.
+        min_terms: with ``share``, number of key terms that must also be found, 1 to n.
+        rule: directions that must be linked for a duplicate, ``both`` or ``either``.
+        target: where key terms are looked up: ``text``, ``signature`` or ``top:M``.
+        df_min: minimum document frequency of a key term: below 1 a share of all documents, otherwise a count.
+        df_max: maximum document frequency of a key term: below 1 a share of all documents, otherwise a count.
         k1: BM25 term saturation, at least 0.
         b: BM25 length normalisation, 0 to 1.
-        background: blend small collections with the frequency dictionary.
-        short: ``scaled`` eases k for documents with fewer than n key terms, ``strict`` does not.
-        morph: ``open`` lets predicted proper nouns in, ``strict`` takes dictionary words only.
+        background: whether to blend the statistics of small collections with the frequency dictionary.
+        short: ``scaled`` lowers k for documents with fewer than n key terms, ``strict`` does not.
+        morph: ``open`` accepts predicted proper nouns, ``strict`` only dictionary words.
         pivot: language that representation ``pivot`` translates terms into: ``ru``, ``uk`` or ``en``.
 
     Raises:
@@ -71,25 +71,25 @@ class Settings:
     pivot: str = "ru"
 
     def __post_init__(self) -> None:
-        _one_of("representation", self.representation, REPRESENTATIONS)
-        _one_of("weighting", self.weighting, WEIGHTINGS)
-        _one_of("score", self.score, SCORES)
-        _one_of("rule", self.rule, PAIR_RULES)
-        _one_of("short", self.short, SHORT_RULES)
-        _one_of("morph", self.morph, MORPH_RULES)
-        _one_of("pivot", self.pivot, LANGUAGES)
-        _within("n", self.n, 1, 255)
-        _within("k", self.k, 1, self.n)
-        _within("min_terms", self.min_terms, 1, self.n)
-        _within("threshold", self.threshold, 1e-9, 1)
-        _within("df_min", self.df_min, 0, float("inf"))
-        _within("df_max", self.df_max, 0, float("inf"))
-        _within("k1", self.k1, 0, float("inf"))
-        _within("b", self.b, 0, 1)
+        _check_choice("representation", self.representation, REPRESENTATIONS)
+        _check_choice("weighting", self.weighting, WEIGHTINGS)
+        _check_choice("score", self.score, SCORES)
+        _check_choice("rule", self.rule, PAIR_RULES)
+        _check_choice("short", self.short, SHORT_RULES)
+        _check_choice("morph", self.morph, MORPH_RULES)
+        _check_choice("pivot", self.pivot, LANGUAGES)
+        _check_range("n", self.n, 1, 255)
+        _check_range("k", self.k, 1, self.n)
+        _check_range("min_terms", self.min_terms, 1, self.n)
+        _check_range("threshold", self.threshold, 1e-9, 1)
+        _check_range("df_min", self.df_min, 0, float("inf"))
+        _check_range("df_max", self.df_max, 0, float("inf"))
+        _check_range("k1", self.k1, 0, float("inf"))
+        _check_range("b", self.b, 0, 1)
         self.target_size()
 
     def target_size(self) -> int | None:
-        """Terms of a document that can be met: M of ``top:M``, 0 for ``signature``, ``None`` for the whole ``text``."""
+        """Return how many terms of a document are searched: M for ``top:M``, 0 for ``signature``, ``None`` for all."""
         if self.target in ("text", "signature"):
             return None if self.target == "text" else 0
         head, _, size = self.target.partition(":")
@@ -99,7 +99,11 @@ class Settings:
 
     @classmethod
     def of(cls, *, preset: str | None = None, **given: Any) -> Settings:
-        """Defaults, overridden by a preset, overridden by what is given (``None`` means not given).
+        """Make settings from the defaults, overridden by a preset, overridden by the values given.
+
+        Args:
+            preset: one of ``PRESETS``, or ``None``.
+            given: values by name; ``None`` means not given.
 
         Raises:
             ConfigurationError: unknown preset, unknown name, or a value out of its range.
@@ -118,19 +122,19 @@ class Settings:
         return cls(**chosen)
 
     def but(self, **changes: Any) -> Settings:
-        """A copy with some values changed."""
+        """Return a copy with some values changed."""
         return replace(self, **changes)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values in the order of the table above."""
+        """Return the values by name, in the order of the attributes."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
-def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
+def _check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
         raise ConfigurationError(f"{name} is {value!r}; expected one of {', '.join(known)}")
 
 
-def _within(name: str, value: float, low: float, high: float) -> None:
+def _check_range(name: str, value: float, low: float, high: float) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
         raise ConfigurationError(f"{name} is {value!r}; expected a number from {low:g} to {high:g}")

@@ -53,7 +53,7 @@ def test_a_finding_says_where_what_and_what_to_do() -> None:
         ("уряд\tуряд\tgovernment\tnoun", "", "4 cells; expected 5"),
         ("правительство\t\tgovernment\tnoun\town", "uk", "empty"),
         ("правительство\tурыд\tgovernment\tnoun\town", "uk", "has 'ы', which Ukrainian words do not have"),
-        ("правительство\tуряд|\tgovernment\tnoun\town", "uk", "holds an empty variant"),
+        ("правительство\tуряд|\tgovernment\tnoun\town", "uk", "contains an empty variant"),
         ("правительство\tуряд|Уряд\tgovernment\tnoun\town", "uk", "stands twice in the cell"),
         ("правительство\tуряд\tgovernment\tverb\town", "pos", "'verb'; expected noun or adj"),
         ("правительство\tуряд\tgovernment\tnoun\t", "source", "empty"),
