@@ -1,4 +1,4 @@
-"""Results as files: HTML, SVG, PNG, CSV, JSON."""
+"""Writes results as files: HTML, SVG, PNG, CSV, JSON."""
 
 from infostream_dedup.report.comparison_files import write_comparison
 from infostream_dedup.report.files import write_report
