@@ -19,25 +19,25 @@ __all__ = ["written"]
 
 
 def written(notation: str) -> Method:
-    """The method that a word names.
+    """Return the method that a notation describes.
 
     Args:
-        notation: a name, then ``:parameter=value`` for each parameter that is not to keep its default.
+        notation: a name, then ``:parameter=value`` for each parameter that differs from its default.
 
     Raises:
-        ConfigurationError: there is no such method or parameter, a value is out of its range, or a part has no ``=``.
+        ConfigurationError: the method or a parameter is unknown, a value is out of its range, or a part has no ``=``.
     """
     name, *parts = notation.split(":")
     parameters: dict[str, Any] = {}
     for part in parts:
         parameter, equals, value = part.partition("=")
         if not (parameter and equals):
-            raise ConfigurationError(f"{notation!r}: {part!r} is no parameter; expected {name}:parameter=value")
-        parameters[parameter] = _value(value)
+            raise ConfigurationError(f"{notation!r}: {part!r} is not a parameter; expected {name}:parameter=value")
+        parameters[parameter] = _parse_value(value)
     return method(name, **parameters)
 
 
-def _value(text: str) -> bool | int | float | str:
+def _parse_value(text: str) -> bool | int | float | str:
     if text in ("true", "false"):
         return text == "true"
     for kind in (int, float):

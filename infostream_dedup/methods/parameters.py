@@ -1,4 +1,4 @@
-"""Ranges of parameters, written beside each parameter and checked when a method is made."""
+"""Ranges of parameters, declared with each parameter and checked when a method is created."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ __all__ = ["OneOf", "Range"]
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A number between two bounds, both allowed; whole where both bounds are.
+    """A number between two inclusive bounds; an integer if both bounds are.
 
     Attributes:
-        low: least value.
-        high: greatest value.
+        low: minimum value.
+        high: maximum value.
     """
 
     low: float
     high: float
 
     def check(self, name: str, value: Any) -> None:
-        """Raise ``ConfigurationError`` unless the value lies within."""
+        """Raise ``ConfigurationError`` unless the value is within the bounds."""
         whole = isinstance(self.low, int) and isinstance(self.high, int)
         kind = int if whole else int | float
         if isinstance(value, bool) or not isinstance(value, kind) or not self.low <= value <= self.high:
@@ -35,13 +35,13 @@ class OneOf:
     """One of several values.
 
     Args:
-        values: those allowed.
+        values: the values allowed.
     """
 
     def __init__(self, *values: Any) -> None:
         self.values = values
 
     def check(self, name: str, value: Any) -> None:
-        """Raise ``ConfigurationError`` unless the value is one of them."""
+        """Raise ``ConfigurationError`` unless the value is allowed."""
         if isinstance(value, bool) or value not in self.values:
             raise ConfigurationError(f"{name} is {value!r}; expected one of {', '.join(map(str, self.values))}")

@@ -1,4 +1,4 @@
-"""All methods by name. A method registers itself: put a file into this folder, and it is found."""
+"""All methods by name. A method registers itself: put a file into this folder and it is found."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ORDER: Final = (
     "checksum",
     "first-paragraph",
 )
-"""Order of tables; methods that are not named here come after, by name."""
+"""Order of methods in tables; methods not listed here follow by name."""
 
 _REGISTERED: Final[dict[str, type[Method]]] = {}
 
@@ -52,46 +52,46 @@ _Class = TypeVar("_Class", bound=type[Method])
 
 
 def register(name: str) -> Callable[[_Class], _Class]:
-    """Class decorator: give a method its name.
+    """Make a class decorator that names a method and registers it.
 
     Raises:
-        ValueError: the name is taken.
+        ValueError: the name is already taken.
     """
 
-    def named(found: _Class) -> _Class:
+    def add(found: _Class) -> _Class:
         if name in _REGISTERED:
             raise ValueError(f"the method {name} is registered twice: {_REGISTERED[name]} and {found}")
         found.name = name
         _REGISTERED[name] = found
         return found
 
-    return named
+    return add
 
 
 def methods() -> list[str]:
-    """Names of all methods, in the order of tables."""
-    found = _all()
+    """Return the names of all methods, in the order used for tables."""
+    found = _load_all()
     known = [name for name in _ORDER if name in found]
     return [*known, *sorted(set(found) - set(known))]
 
 
 def method_class(name: str) -> type[Method]:
-    """The class of a method: its paper and parameters are in its docstring.
+    """Return the class of a method; its docstring names the parameters.
 
     Raises:
-        ConfigurationError: there is no such method.
+        ConfigurationError: the method is unknown.
     """
-    found = _all()
+    found = _load_all()
     if name not in found:
         raise ConfigurationError(f"method is {name!r}; expected one of {', '.join(methods())}")
     return found[name]
 
 
 def method(name: str, **parameters: Any) -> Method:
-    """A method with parameters; those not given keep their defaults.
+    """Create a method; parameters not given keep their defaults.
 
     Raises:
-        ConfigurationError: there is no such method or parameter, or a value is out of its range.
+        ConfigurationError: the method or a parameter is unknown, or a value is out of its range.
 
     Example:
         >>> method("tf", words=5).as_dict()
@@ -106,7 +106,7 @@ def method(name: str, **parameters: Any) -> Method:
 
 
 @cache
-def _all() -> dict[str, type[Method]]:
+def _load_all() -> dict[str, type[Method]]:
     folder = import_module("infostream_dedup.methods")
     for module in sorted(found.name for found in pkgutil.iter_modules(folder.__path__)):
         import_module(f"infostream_dedup.methods.{module}")
