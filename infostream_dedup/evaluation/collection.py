@@ -61,7 +61,7 @@ def evaluate_collection(
         lang: ``ru``, or ``ru-uk`` for pairs of two languages.
         domains: see ``truth_of``.
         positive: labels that count as true.
-        resamples: for the intervals.
+        resamples: number of collections drawn for the intervals.
         engine: what matches; results are the same.
     """
     truth = truth_for(collection, labels, kin=kin, kin_field=kin_field, lang=lang, domains=domains, positive=positive)

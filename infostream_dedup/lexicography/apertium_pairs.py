@@ -115,7 +115,7 @@ class _Reader:
         elif tag in ("b", "j"):
             self._text(" ")
         elif tag == "re":
-            # A regular expression stands for numbers and the like, not for a word.
+            # A regular expression matches numbers and the like; it is not a word.
             self._attributes = {**self._attributes, "i": "yes"}
 
     def _text(self, text: str) -> None:

@@ -1,4 +1,4 @@
-"""What is new in a document: the sentences that no earlier document has."""
+"""Finds what is new in a document: the sentences that no earlier document has."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Novelty:
     """What one document adds.
 
     Attributes:
-        document: its number.
-        spans: [start, end) of each novel sentence in the raw text.
-        sentences: of the document, novel or not.
-        share: words of novel sentences over all words, 0 to 1; ``None`` for a document without words.
+        document: number of the document.
+        spans: [start, end) of each novel sentence, in code points of the raw text.
+        sentences: number of sentences of the document, novel or not.
+        share: share of words in novel sentences, 0 to 1; ``None`` for a document without words.
     """
 
     document: int
@@ -35,11 +35,11 @@ class Novelty:
     share: float | None
 
     def as_dict(self, identity: str, text: str) -> dict[str, Any]:
-        """A row of ``passages find --novel``.
+        """Return the row that ``passages find --novel`` prints.
 
         Args:
-            identity: of the document.
-            text: its raw body.
+            identity: id of the document.
+            text: raw body of the document.
         """
         return {
             "id": identity,
@@ -51,9 +51,15 @@ class Novelty:
 
 
 def stream_order(times: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rank of each document: by time, then by input order; int64 (documents,).
+    """Rank documents by time, then by input order.
 
-    A document without a time takes that of the document before it, so that one that lacks it stays where it came.
+    A document without a time gets that of the document before it, so that it keeps its position.
+
+    Args:
+        times: int64 (documents,), ``NO_TIME`` if unknown.
+
+    Returns:
+        int64 (documents,), ranks from 0.
     """
     filled = times.copy()
     for place in range(1, len(filled)):
@@ -65,35 +71,38 @@ def stream_order(times: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def novel_sentences(sentences: SentenceTable, classes: SentenceClasses, ranks: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which sentences no earlier document has: bool (sentences,).
+    """Find the sentences that no earlier document has.
 
-    A sentence that has no features to compare is novel.
+    A sentence without features to compare is novel.
 
     Args:
-        sentences: of the collection.
+        sentences: sentences of the collection.
         classes: which of them are copies.
-        ranks: order of the documents.
+        ranks: int64 (documents,), order of the documents.
+
+    Returns:
+        bool (sentences,), whether each sentence is novel.
     """
     rank = ranks[sentences.documents]
     earliest = np.full(len(classes.members), np.iinfo(np.int64).max)
     np.minimum.at(earliest, classes.members.numbers, rank[classes.members.values])
-    of_alike = earliest.copy()
-    np.minimum.at(of_alike, classes.alike.numbers, earliest[classes.alike.values])
+    earliest_similar = earliest.copy()
+    np.minimum.at(earliest_similar, classes.alike.numbers, earliest[classes.alike.values])
     copied = classes.class_of >= 0
     novel = ~copied
-    novel[copied] = of_alike[classes.class_of[copied]] >= rank[copied]
+    novel[copied] = earliest_similar[classes.class_of[copied]] >= rank[copied]
     return np.asarray(novel, dtype=np.bool_)
 
 
 def novelties(
     sentences: SentenceTable, novel: NDArray[np.bool_], *, order: Sequence[int] | None = None
 ) -> Iterator[Novelty]:
-    """What each document adds.
+    """Yield what each document adds.
 
     Args:
-        sentences: of the collection.
-        novel: from ``novel_sentences``.
-        order: documents in the order wanted; of input by default.
+        sentences: sentences of the collection.
+        novel: bool (sentences,), result of ``novel_sentences``.
+        order: numbers of the documents in the order wanted; input order by default.
     """
     lengths, totals = sentences.lengths, sentences.document_lengths
     for document in range(len(totals)) if order is None else order:
