@@ -32,7 +32,7 @@ def schema_error(schema: Any, id_type: IdType, source: str) -> BadDataError | No
     missing = [name for name in _REQUIRED if name not in schema.names]
     wrong = [
         f"{name} is {schema.field(name).type} (expected {expected})"
-        for name, allowed, expected in _expectations(id_type)
+        for name, allowed, expected in _list_expectations(id_type)
         if name in schema.names and not allowed(schema.field(name).type)
     ]
     parts = []
@@ -45,7 +45,7 @@ def schema_error(schema: Any, id_type: IdType, source: str) -> BadDataError | No
     return Place(source).error("E_SCHEMA", f"{'; '.join(parts)}; the columns are: {', '.join(schema.names)[:200]}")
 
 
-def _expectations(id_type: IdType) -> list[tuple[str, Any, str]]:
+def _list_expectations(id_type: IdType) -> list[tuple[str, Any, str]]:
     import pyarrow.types as types
 
     def is_text(kind: Any) -> bool:

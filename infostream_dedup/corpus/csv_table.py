@@ -119,10 +119,10 @@ def _read_header(feed: _RowFeed) -> _Header | BadDataError:
         return feed.place().error("E_ENCODING", "the header line is not UTF-8; convert the file, e.g. with iconv")
     headers = [_split_header(text, delimiter) for delimiter in _DELIMITERS]
     for header in headers:
-        if header is not None and not _missing(header.names):
+        if header is not None and not _missing_columns(header.names):
             return _refuse_doubles(header, feed.place())
     names = headers[0].names if headers[0] is not None else []
-    missing = ", ".join(_missing(names))
+    missing = ", ".join(_missing_columns(names))
     came = ", ".join(names)[:200]
     return feed.place().error("E_SCHEMA", f"missing columns: {missing}; the header has: {came or 'nothing readable'}")
 
@@ -139,7 +139,7 @@ def _remove_guard(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and _GUARDED.match(cell) else cell
 
 
-def _missing(names: list[str]) -> list[str]:
+def _missing_columns(names: list[str]) -> list[str]:
     return [name for name in _REQUIRED if name not in names]
 
 
@@ -165,10 +165,10 @@ def _read_rows(feed: _RowFeed, header: _Header) -> Iterator[Item]:
         else:
             # A line of white space parses as a row of one blank cell; as in JSON Lines, it is not a record.
             if cells and (len(cells) > 1 or cells[0].strip()):
-                yield _record(cells, header, feed)
+                yield _make_record(cells, header, feed)
 
 
-def _record(cells: list[str], header: _Header, feed: _RowFeed) -> Item:
+def _make_record(cells: list[str], header: _Header, feed: _RowFeed) -> Item:
     place = feed.place()
     if len(cells) != len(header.names):
         return place.error("E_CSV", f"{len(cells)} cells, expected {len(header.names)} as in the header")

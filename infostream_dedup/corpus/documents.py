@@ -76,25 +76,25 @@ class DocumentBuilder:
         order = tuple(values)
         published = values.get("published")
         return Document(
-            id=self._id(values, place),
-            text=_required_text(values, place),
-            title=_text(values, "title", place) or "",
-            lang=_language(values, place),
-            published=_published(published),
-            time=self._time(published if record.time is None else record.time, place),
-            source=_text(values, "source", place),
-            url=_text(values, "url", place),
+            id=self._read_id(values, place),
+            text=_read_required_text(values, place),
+            title=_read_text(values, "title", place) or "",
+            lang=_read_language(values, place),
+            published=_read_published(published),
+            time=self._read_time(published if record.time is None else record.time, place),
+            source=_read_text(values, "source", place),
+            url=_read_text(values, "url", place),
             images=values.get("images"),
             links=values.get("links"),
             extra=OtherFields({name: values[name] for name in other}, self._orders.setdefault(order, order)),
         )
 
-    def _id(self, values: Mapping[str, Any], place: Place) -> str:
+    def _read_id(self, values: Mapping[str, Any], place: Place) -> str:
         value = values.get("id")
         if isinstance(value, str):
             return _check_id(value, place)
         if value is None:
-            raise _missing(values, "id", place)
+            raise _missing_error(values, "id", place)
         if isinstance(value, int) and not isinstance(value, bool) and self._id_type == "int":
             if value not in _INT64:
                 raise place.error("E_TYPE", f"{_format_value(value)} is outside 64 bits; give the id as a string", "id")
@@ -104,7 +104,7 @@ class DocumentBuilder:
         hint = "; id_type='int' (--id-type int) takes whole numbers" if type(value) is int else ""
         raise place.error("E_TYPE", f"{_type_name(value)} {_format_value(value)}, expected {expected}{hint}", "id")
 
-    def _time(self, published: object, place: Place) -> datetime | None:
+    def _read_time(self, published: object, place: Place) -> datetime | None:
         if published is None:
             return None
         try:
@@ -165,14 +165,14 @@ def _check_id(value: str, place: Place) -> str:
     return value
 
 
-def _required_text(values: Mapping[str, Any], place: Place) -> str:
-    text = _text(values, "text", place)
+def _read_required_text(values: Mapping[str, Any], place: Place) -> str:
+    text = _read_text(values, "text", place)
     if text is None:
-        raise _missing(values, "text", place)
+        raise _missing_error(values, "text", place)
     return text
 
 
-def _text(values: Mapping[str, Any], name: str, place: Place) -> str | None:
+def _read_text(values: Mapping[str, Any], name: str, place: Place) -> str | None:
     value = values.get(name)
     if value is None:
         return None
@@ -188,7 +188,7 @@ def _text(values: Mapping[str, Any], name: str, place: Place) -> str | None:
     return _CONTROL.sub(" ", value)
 
 
-def _language(values: Mapping[str, Any], place: Place) -> Language | None:
+def _read_language(values: Mapping[str, Any], place: Place) -> Language | None:
     value = values.get("lang")
     if value is None or value == "":
         return None
@@ -200,7 +200,7 @@ def _language(values: Mapping[str, Any], place: Place) -> Language | None:
     raise place.error("E_LANG", f"{_format_value(value)}, expected one of {', '.join(LANGUAGES)}, or null", "lang")
 
 
-def _published(value: Any) -> str | int | float | None:
+def _read_published(value: Any) -> str | int | float | None:
     """Return the date as given, except that times of Arrow and pandas become ISO text and blank text becomes None."""
     if isinstance(value, date):
         return value.isoformat()
@@ -210,7 +210,7 @@ def _published(value: Any) -> str | int | float | None:
     return kept
 
 
-def _missing(values: Mapping[str, Any], name: str, place: Place) -> Exception:
+def _missing_error(values: Mapping[str, Any], name: str, place: Place) -> Exception:
     found = "null" if name in values else "missing"
     return place.error("E_MISSING", f"{found}, expected a string", name)
 

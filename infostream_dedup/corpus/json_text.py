@@ -43,11 +43,11 @@ def _dump_slowly(value: Any) -> bytes:
         text = json.dumps(_replace_nonfinite(value), ensure_ascii=False, default=_convert, separators=(",", ":"))
         return text.encode()
     except UnicodeEncodeError:
-        raise _unwritable(value, "E_ENCODING", "text with a lone surrogate cannot be written") from None
+        raise _unwritable_error(value, "E_ENCODING", "text with a lone surrogate cannot be written") from None
     except RecursionError:
-        raise _unwritable(value, "E_DEPTH", "nested too deep to be written") from None
+        raise _unwritable_error(value, "E_DEPTH", "nested too deep to be written") from None
     except (TypeError, ValueError) as error:
-        raise _unwritable(value, "E_TYPE", f"a value cannot be written as JSON ({error})") from None
+        raise _unwritable_error(value, "E_TYPE", f"a value cannot be written as JSON ({error})") from None
 
 
 def _replace_nonfinite(value: Any) -> Any:
@@ -73,7 +73,7 @@ def _convert(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
-def _unwritable(value: Any, code: str, message: str) -> BadDataError:
+def _unwritable_error(value: Any, code: str, message: str) -> BadDataError:
     name = value.get("id") if isinstance(value, Mapping) else None
     which = f"document {str(name)[:60]!a}: " if name is not None else ""
     return BadDataError(which + message, code=code, source="<output>")

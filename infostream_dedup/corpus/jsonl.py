@@ -40,14 +40,14 @@ def jsonl_records(source: str, max_line_bytes: int) -> Iterator[Item]:
                 if line.too_long:
                     yield last.error("E_TOO_LARGE", f"the line is longer than {max_line_bytes} bytes")
                 elif line.data.strip():
-                    yield _record(line, last)
+                    yield _parse_line(line, last)
     except StreamError as fault:
         number, offset = (last.line or 0), (last.byte_offset or 0) + len(last.raw or b"")
         message = fault.message if number == 0 else f"{fault.message}; {number} whole lines were read before"
         yield Place(source, number + 1, offset).error(fault.code, message)
 
 
-def _record(line: Line, place: Place) -> Item:
+def _parse_line(line: Line, place: Place) -> Item:
     try:
         values: Any = orjson.loads(line.data)
     except orjson.JSONDecodeError as error:

@@ -42,7 +42,7 @@ def write_parquet(rows: Iterable[Row], stream: BinaryIO, *, columns: Iterable[st
     types = _ColumnTypes()
     number = 0
     with tempfile.TemporaryFile() as spool:
-        for batch in _batches(rows):
+        for batch in _split_batches(rows):
             number += len(batch)
             _write_spool(_make_table(batch, types), spool)
         spool.seek(0)
@@ -124,7 +124,7 @@ def _exact_as_float(array: Any) -> bool:
     return True
 
 
-def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
+def _split_batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
     batch: list[Row] = []
     characters = 0
     for row in rows:

@@ -92,9 +92,9 @@ def intervals(
     tp, fp, positives = (np.concatenate(column, axis=1) for column in zip(*samples, strict=True))
     return [
         Intervals(
-            _interval(tp[step], tp[step] + fp[step], estimate.precision),
-            _interval(tp[step], positives[0], estimate.recall),
-            _interval(2 * tp[step], tp[step] + fp[step] + positives[0], estimate.f1),
+            _compute_interval(tp[step], tp[step] + fp[step], estimate.precision),
+            _compute_interval(tp[step], positives[0], estimate.recall),
+            _compute_interval(2 * tp[step], tp[step] + fp[step] + positives[0], estimate.f1),
         )
         for step, estimate in enumerate(estimates)
     ]
@@ -159,7 +159,7 @@ def _count_pairs(
     return parts.tp.T @ weights, fp, (parts.positives @ weights)[None, :]
 
 
-def _interval(part: NDArray[np.float64], whole: NDArray[np.float64], estimate: float | None) -> Interval | None:
+def _compute_interval(part: NDArray[np.float64], whole: NDArray[np.float64], estimate: float | None) -> Interval | None:
     defined = whole > 0
     if estimate is None or not defined.any():
         return None

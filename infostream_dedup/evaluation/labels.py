@@ -114,8 +114,8 @@ def read_kin(path: str | Path) -> list[Kin]:
     source = str(path)
     return [
         Kin(
-            _required_text(row, "family_a", source, line),
-            _required_text(row, "family_b", source, line),
+            _read_required_text(row, "family_a", source, line),
+            _read_required_text(row, "family_b", source, line),
             str(row.get("why") or ""),
         )
         for line, row in _read_objects(path)
@@ -186,13 +186,13 @@ def _parse_labels(rows: Iterable[_Row], source: str) -> list[Label]:
 
 def _parse_label(row: Mapping[str, Any], source: str, line: int) -> Label | None:
     """Parse the label of one row; ``None`` for a pair that is still to be judged."""
-    a, b = _required_text(row, "a", source, line), _required_text(row, "b", source, line)
+    a, b = _read_required_text(row, "a", source, line), _read_required_text(row, "b", source, line)
     if a == b:
         message = f"is {b!r}, the same as a; expected two different documents"
         raise BadDataError(message, code="E_SELF_PAIR", source=source, line=line, field="b")
     if "label" in row and row["label"] is None:
         return None
-    label = _required_text(row, "label", source, line)
+    label = _read_required_text(row, "label", source, line)
     if label not in LABELS:
         message = f"is {label!r}; expected one of {', '.join(LABELS)}"
         raise BadDataError(message, code="E_LABEL", source=source, line=line, field="label")
@@ -200,7 +200,7 @@ def _parse_label(row: Mapping[str, Any], source: str, line: int) -> Label | None
     return Label(a, b, label, source, line, extra)
 
 
-def _required_text(row: Mapping[str, Any], name: str, source: str, line: int) -> str:
+def _read_required_text(row: Mapping[str, Any], name: str, source: str, line: int) -> str:
     value = row.get(name)
     if value is None:
         raise BadDataError("is missing; expected a string", code="E_MISSING", source=source, line=line, field=name)

@@ -64,7 +64,7 @@ def pair_features(texts: Texts, a: NDArray[np.int64], b: NDArray[np.int64]) -> l
     table = pair_table(key_terms, a, b)
     found = []
     for pair, (one, other) in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
-        jaccard, containment = _shares(grams.row(one), grams.row(other))
+        jaccard, containment = _compare_sets(grams.row(one), grams.row(other))
         found.append(
             PairFeatures(
                 string_similarity(texts.plain[one], texts.plain[other]),
@@ -79,7 +79,7 @@ def pair_features(texts: Texts, a: NDArray[np.int64], b: NDArray[np.int64]) -> l
     return found
 
 
-def _shares(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> tuple[float, float]:
+def _compare_sets(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> tuple[float, float]:
     """Return the resemblance of two sets and the containment of the smaller in the larger; 0 if either is empty."""
     smaller = min(len(one), len(other))
     if not smaller:

@@ -56,7 +56,7 @@ class _Reader:
         self._root = ""
         self._paradigm: str | None = None
         self._symbols_of_paradigms: dict[str, str] = {}
-        self._begin({})
+        self._start_entry({})
         self._inside = False
 
     def read(self, stream: BinaryIO) -> None:
@@ -64,17 +64,17 @@ class _Reader:
             self._parser.ParseFile(stream)
         except expat.ExpatError as error:
             reason = f"is not well-formed XML ({expat.ErrorString(error.code)}); get the file again"
-            raise self._bad(reason, error.lineno) from None
+            raise self._make_error(reason, error.lineno) from None
         except _RefusedError as refused:
-            raise self._bad(str(refused), self._parser.CurrentLineNumber) from None
+            raise self._make_error(str(refused), self._parser.CurrentLineNumber) from None
 
-    def _bad(self, message: str, line: int) -> BadDataError:
+    def _make_error(self, message: str, line: int) -> BadDataError:
         return BadDataError(message, code="E_IMPORT", source=self._intake.wanted.file, line=line)
 
     def _refuse_entity(self, *_: Any) -> int:
         raise _RefusedError("declares or uses entities, which no Apertium dictionary needs; remove them")
 
-    def _begin(self, attributes: dict[str, str]) -> None:
+    def _start_entry(self, attributes: dict[str, str]) -> None:
         """Start a new entry."""
         self._inside = True
         self._line = self._parser.CurrentLineNumber
@@ -93,7 +93,7 @@ class _Reader:
         elif tag == "pardef":
             self._paradigm = attributes.get("n", "")
         elif tag == "e" and self._paradigm is None:
-            self._begin(attributes)
+            self._start_entry(attributes)
         elif tag == "s":
             self._record_symbol(attributes.get("n", ""))
         elif self._inside:

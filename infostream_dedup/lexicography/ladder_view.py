@@ -180,7 +180,7 @@ def _explain_silence(rung: Rung, term: str, source: Language, target: Language) 
             return f"no model from {source} to {target} is installed"
         return "the model gives no single word, or its packages are missing"
     if isinstance(rung, NamesRung) and not may_be_name(term, source):
-        return f"a common noun or another word of {source}, not a name"
+        return f"a common noun or another word of {source}, no name"
     if isinstance(rung, IdentityRung) and is_latin(term):
         return "left to the dictionary and to the rungs for names"
     return _SILENT.get(rung.name, "knows no equivalent")

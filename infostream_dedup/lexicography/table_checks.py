@@ -104,7 +104,7 @@ def _make_finding(row: Row, field: str, message: str, advice: str, level: Level 
     return Finding(level, row.file, row.line, field, message, advice)
 
 
-def _variants(row: Row, field: str) -> list[str]:
+def _split_variants(row: Row, field: str) -> list[str]:
     cell = row.cells[field]
     return [variant.strip() for variant in cell.split("|")] if cell else []
 
@@ -112,7 +112,7 @@ def _variants(row: Row, field: str) -> list[str]:
 def _check_cell(row: Row, field: str, language: Language, blocked: _Blocked, *, latin: bool) -> Iterator[Finding]:
     """Find empty, repeated and blocked variants, and letters of another language."""
     seen: set[str] = set()
-    for variant in _variants(row, field):
+    for variant in _split_variants(row, field):
         key = key_form(variant)
         if not variant:
             yield _make_finding(row, field, f"{row.cells[field]!r} contains an empty variant", "remove the extra bar")
@@ -158,7 +158,7 @@ def _check_words(row: Row) -> Iterator[Finding]:
     words = [
         (language, word)
         for language in LANGUAGES
-        for word in _variants(row, language)
+        for word in _split_variants(row, language)
         if word and not stray_letter(key_form(word), language)
     ]
     every = [(part, language) for language, word in words for part in parts(word)]
@@ -181,7 +181,7 @@ def _check_names(rows: Sequence[Row], kinds: frozenset[str], blocked: _Blocked) 
         organisation = row.file == "organisations.tsv"
         for language in LANGUAGES:
             yield from _check_cell(row, language, language, blocked, latin=organisation)
-            for variant in _variants(row, language):
+            for variant in _split_variants(row, language):
                 # Two kinds may share a name: Шахтёр the club and Шахтёр the firm.
                 key = (row.cells["kind"] if organisation else "", language, variant.casefold())
                 if lines.setdefault(key, row.line) != row.line:
@@ -201,7 +201,7 @@ def _check_name_words(row: Row) -> Iterator[Finding]:
 
     They are only doubts, because many names are rare.
     """
-    every = [(part, its) for its in LANGUAGES for word in _variants(row, its) for part in parts(word)]
+    every = [(part, its) for its in LANGUAGES for word in _split_variants(row, its) for part in parts(word)]
     for part, language in every:
         others = [(other, its) for other, its in every if its != language]
         if not is_known(part, language) and not is_confirmed(part, language, others):
@@ -217,7 +217,7 @@ def _check_false_friends(rows: Sequence[Row], blocked: _Blocked) -> Iterator[Fin
             if not row.cells[field]:
                 yield _make_finding(row, field, "empty", f"give the {NAME_OF[language]} word")
             yield from _check_cell(row, field, language, blocked, latin=False)
-            for part in (part for word in _variants(row, field) for part in parts(word)):
+            for part in (part for word in _split_variants(row, field) for part in parts(word)):
                 if not is_known(part, language):
                     message = f"{part!r} is known neither to the morphological dictionary nor to wordfreq"
                     yield _make_finding(row, field, message, _LOOK)
@@ -296,12 +296,12 @@ def contradictions(concepts: Sequence[Row], friends: Sequence[Row]) -> list[Find
     """
     lines: dict[tuple[str, str], int] = {}
     for row in concepts:
-        for pair in product(map(key_form, _variants(row, "ru")), map(key_form, _variants(row, "uk"))):
+        for pair in product(map(key_form, _split_variants(row, "ru")), map(key_form, _split_variants(row, "uk"))):
             lines.setdefault(pair, row.line)
     findings = []
     for row in friends:
         ru, uk = key_form(row.cells["ru"]), key_form(row.cells["uk"])
-        right = set(map(key_form, _variants(row, "right_uk")))
+        right = set(map(key_form, _split_variants(row, "right_uk")))
         if uk not in right and (ru, uk) in lines:
             message = f"{ru} - {uk} is declared wrong here, but translations.tsv:{lines[ru, uk]} gives it"
             advice = f"remove {uk!r} from that row, or add it to right_uk if it is right in some sense"

@@ -35,10 +35,10 @@ class FormFrequencies:
     def __call__(self, form: str) -> float:
         """Return the share of running words of ``form``, a key form."""
         if "-" in form:
-            return min(self._simple(part) for part in form.split("-"))
-        return self._simple(form)
+            return min(self._look_up(part) for part in form.split("-"))
+        return self._look_up(form)
 
-    def _simple(self, form: str) -> float:
+    def _look_up(self, form: str) -> float:
         spelt = form.replace(APOSTROPHE, "'")
         return self._entries.get(spelt, 0.0) + self._folded.get(spelt, 0.0)
 
@@ -46,7 +46,7 @@ class FormFrequencies:
 @cache
 def form_frequencies(language: Language) -> FormFrequencies:
     """Return the large table of a language; loaded once per process (0.2 to 0.7 s)."""
-    return FormFrequencies(_entries(language, "large"))
+    return FormFrequencies(_load_entries(language, "large"))
 
 
 def common_forms(language: Language) -> Iterator[tuple[str, float]]:
@@ -54,7 +54,7 @@ def common_forms(language: Language) -> Iterator[tuple[str, float]]:
 
     Apostrophes inside a word are allowed.
     """
-    for form, share in _entries(language, "small").items():
+    for form, share in _load_entries(language, "small").items():
         key = key_form(form)
         if key.replace(APOSTROPHE, "").isalpha():
             yield key, share
@@ -69,7 +69,7 @@ def zipf(share: float) -> float:
     return round(max(0.0, math.log10(share) + 9.0), 2) if share > 0 else 0.0
 
 
-def _entries(language: Language, size: Literal["small", "large"]) -> Mapping[str, float]:
+def _load_entries(language: Language, size: Literal["small", "large"]) -> Mapping[str, float]:
     from wordfreq import get_frequency_dict
 
     return cast("Mapping[str, float]", get_frequency_dict(language, size))

@@ -36,7 +36,7 @@ class Md5(Method):
     def sign(self, texts: Texts) -> Rows:
         """Return the MD5 of each document's significant words joined by blanks: two 64-bit values."""
         words = texts.significant
-        rows = [_digest(words.text(document)) for document in range(len(texts))]
+        rows = [_hash_text(words.text(document)) for document in range(len(texts))]
         return rows_from(rows, np.dtype("<u8"))
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
@@ -45,7 +45,7 @@ class Md5(Method):
         return equal(equal_pairs(signatures))
 
 
-def _digest(text: str) -> list[int]:
+def _hash_text(text: str) -> list[int]:
     if not text:
         return []
     digest = md5(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()

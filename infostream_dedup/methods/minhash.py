@@ -53,7 +53,7 @@ class MinHashLsh(Method):
         Raises:
             MissingExtraError: datasketch is not installed.
         """
-        package = _datasketch()
+        package = _import_datasketch()
         sets = distinct(texts.shingles(self.w, all_words=True))
         hashes = Rows(sets.indptr, sets.values >> np.uint64(32))
         empty = package.MinHash(num_perm=self.permutations, seed=self.seed, hashfunc=int)
@@ -68,7 +68,7 @@ class MinHashLsh(Method):
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
         """Return candidates whose estimate reaches the threshold; the score is the estimate."""
         del texts
-        package = _datasketch()
+        package = _import_datasketch()
         index = package.MinHashLSH(threshold=self.tau, num_perm=self.permutations)
         empty = package.MinHash(num_perm=self.permutations, seed=self.seed, hashfunc=int)
         a: list[int] = []
@@ -88,7 +88,7 @@ class MinHashLsh(Method):
         return unordered_pairs(first[similar], second[similar], scores[similar])
 
 
-def _datasketch() -> Any:
+def _import_datasketch() -> Any:
     try:
         import datasketch
     except ImportError as error:
