@@ -1,4 +1,4 @@
-"""How far a source is trusted to publish first: given by an expert, or learned (Andreev et al., section 5.7)."""
+"""How far a source is trusted to be the first: given by an expert, or learned (Andreev et al., section 5.7)."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ if TYPE_CHECKING:
 
 __all__ = ["authority_of", "learned_authority", "read_authority"]
 
-_MAX_LINE_BYTES: Final = 1 << 20
+_LONGEST_LINE: Final = 1 << 20
 _TABLE_ENDING: Final = ".tsv"
 _HEADER: Final = ["source", "authority"]
 
 
 def read_authority(path: str | Path) -> dict[str, float]:
-    """Read an expert's opinion of sources.
+    """Read what an expert thinks of sources.
 
     Args:
-        path: a table (``.tsv``) of source and authority separated by a tab, with an optional header line
-            ``source<tab>authority``; or JSON Lines (``.jsonl``, optionally compressed with gzip, or ``-``) with the
-            fields ``source`` and ``authority``. Authority is a number from 0 (only copies) to 1 (only originals).
+        path: a table (``.tsv``) of source and authority with a tab between, the header line ``source<tab>authority``
+            may be there or not; or JSON Lines (``.jsonl``, packed with gzip or not, ``-``) with the fields ``source``
+            and ``authority``. Authority is a number from 0 (only copies) to 1 (only originals).
 
     Returns:
         Authority by source, in the order of the file.
 
     Raises:
-        ConfigurationError: the file has an unknown ending.
+        ConfigurationError: the file has another ending.
         NoInputError: the file cannot be opened.
-        BadDataError: a line is not such a pair, a number is not within 0 to 1, or a source has two authorities.
+        BadDataError: a line is no such pair, a number is not within 0 to 1, or a source has two authorities.
     """
     name = str(path)
     found: dict[str, float] = {}
-    for place, source, value in _read_table(name) if name.lower().endswith(_TABLE_ENDING) else _read_objects(name):
+    for place, source, value in _table(name) if name.lower().endswith(_TABLE_ENDING) else _objects(name):
         if not isinstance(source, str) or not source.strip():
             raise place.error("E_SOURCE", f"is {source!r}; expected the name of a source", "source")
-        authority = _parse_authority(value, place)
+        authority = _authority(value, place)
         if found.setdefault(source, authority) != authority:
             message = f"{source!r} has {authority:g} here and {found[source]:g} before; leave one of the lines out"
             raise place.error("E_CONTRADICTION", message, "authority")
@@ -57,19 +57,19 @@ def read_authority(path: str | Path) -> dict[str, float]:
 def learned_authority(
     models: DocumentModels, i: NDArray[np.int64], j: NDArray[np.int64], repeats: NDArray[np.bool_]
 ) -> dict[str, float]:
-    """Compute the share of originals among the judged documents of each source.
+    """Share of originals among the judged documents of each source.
 
-    A judged document is one that occurs in a pair. It is not an original if it is the later document of a pair that
-    repeats; documents with equal times or without a time are taken in input order.
+    A judged document is one that stands in a pair. It is no original where it is the later one of a pair that repeats;
+    documents of one time, and those without, are taken in input order.
 
     Args:
-        models: document models of the collection.
-        i: int64 (pairs,), ordinals of the first documents of judged pairs.
-        j: int64 (pairs,), ordinals of the second documents.
-        repeats: bool (pairs,), whether either document repeats the other.
+        models: of the collection.
+        i: int64 (pairs,), ordinals of judged pairs.
+        j: int64 (pairs,), ordinals.
+        repeats: bool (pairs,), one of both repeats the other.
 
     Returns:
-        Share, 0 to 1, by source in code point order; sources without judged documents are missing.
+        0 to 1 by source, in code point order; a source of which nothing was judged is not there.
     """
     times = models.times
     known = ~(np.isnan(times[i]) | np.isnan(times[j])) & (times[i] != times[j])
@@ -84,14 +84,14 @@ def learned_authority(
 
 
 def authority_of(sources: Sequence[str | None], authority: Mapping[str, float]) -> NDArray[np.float64]:
-    """Return the authority of each document's source, as ``differences`` requires it.
+    """Authority of the source of each document, as ``differences`` wants it.
 
     Args:
-        sources: source of each document, see ``DocumentModels.sources``.
-        authority: authority by source, 0 to 1.
+        sources: of each document, ``DocumentModels.sources``.
+        authority: by source, 0 to 1.
 
     Returns:
-        float64 (documents,), NaN if the document names no source or its authority is unknown.
+        float64 (documents,), NaN where the document names no source or nothing is known of it.
 
     Example:
         >>> authority_of(["a.example", None, "b.example"], {"a.example": 0.9}).tolist()
@@ -100,7 +100,7 @@ def authority_of(sources: Sequence[str | None], authority: Mapping[str, float]) 
     return np.array([math.nan if source is None else authority.get(source, math.nan) for source in sources])
 
 
-def _parse_authority(value: Any, place: Place) -> float:
+def _authority(value: Any, place: Place) -> float:
     given = value
     if isinstance(value, str):
         try:
@@ -112,35 +112,35 @@ def _parse_authority(value: Any, place: Place) -> float:
     return float(given)
 
 
-def _read_objects(path: str) -> Iterator[tuple[Place, Any, Any]]:
-    for item in jsonl_records(path, _MAX_LINE_BYTES):
+def _objects(path: str) -> Iterator[tuple[Place, Any, Any]]:
+    for item in jsonl_records(path, _LONGEST_LINE):
         if isinstance(item, BadDataError):
             raise item
         for name in _HEADER:
             if name not in item.values:
                 raise item.place.error("E_REQUIRED", "is missing; expected source and authority", name)
-        # JSON has numbers, so a number in quotes is a mistake.
+        # JSON has numbers of its own: a number in quotes is a slip.
         value = item.values["authority"]
         if isinstance(value, str):
             raise item.place.error("E_AUTHORITY", f"is the text {value!r}; expected a number from 0 to 1", "authority")
         yield item.place, item.values["source"], value
 
 
-def _read_table(path: str) -> Iterator[tuple[Place, str, str]]:
+def _table(path: str) -> Iterator[tuple[Place, str, str]]:
     try:
         data = Path(path).read_bytes()
     except OSError as error:
         raise NoInputError(f"{path}: {error.strerror}; expected a table of sources and their authority") from error
-    for line in byte_lines(BytesIO(data), _MAX_LINE_BYTES):
+    for line in byte_lines(BytesIO(data), _LONGEST_LINE):
         place = Place(path, line.number, line.offset, line.data)
         if line.too_long:
-            raise place.error("E_TOO_LARGE", f"the line is longer than {_MAX_LINE_BYTES} bytes")
-        cells = _split_cells(line.data, place)
+            raise place.error("E_TOO_LARGE", f"the line is longer than {_LONGEST_LINE} bytes")
+        cells = _cells(line.data, place)
         if cells and not (line.number == 1 and cells == _HEADER):
             yield place, cells[0], cells[1]
 
 
-def _split_cells(data: bytes, place: Place) -> list[str]:
+def _cells(data: bytes, place: Place) -> list[str]:
     try:
         text = data.decode().removeprefix("\ufeff")
     except UnicodeDecodeError as wrong:
@@ -149,5 +149,5 @@ def _split_cells(data: bytes, place: Place) -> list[str]:
         return []
     cells = [cell.strip() for cell in text.rstrip("\r\n").split("\t")]
     if len(cells) != len(_HEADER):
-        raise place.error("E_CELLS", f"{len(cells)} cells, expected 2: source, tab, authority")
+        raise place.error("E_CELLS", f"{len(cells)} cells came, expected 2: source, tab, authority")
     return cells

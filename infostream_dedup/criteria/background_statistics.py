@@ -1,4 +1,4 @@
-"""Word statistics of general language, independent of any collection, for documents that arrive one by one."""
+"""Statistics of words that no collection changes, for documents that come one by one: the language at large."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from infostream_dedup.terms.statistics import (
 __all__ = ["TITLE_WORDS", "background_statistics"]
 
 TITLE_WORDS: Final = 10
-"""Number of running words in the title of a pseudo-document."""
+"""Running words of the title of a pseudo-document."""
 
 
 def background_statistics(
     terms: Sequence[str], languages: Collection[Language], representation: str, *, words: int = BACKGROUND_WORDS
 ) -> list[Statistics]:
-    """Make statistics of pseudo-documents only, one for each of ``LANGUAGES``; the same for any set of documents.
+    """Statistics of pseudo-documents alone, one for each of ``LANGUAGES``; the same for any set of documents.
 
     Args:
         terms: the terms.
-        languages: languages in use; nothing is read for the others, whose statistics are empty.
+        languages: those in use; of the others nothing is read, and their statistics say nothing.
         representation: ``stem`` or ``morph``.
-        words: number of running words in a pseudo-document.
+        words: running words of a pseudo-document.
     """
     cf = np.zeros(len(terms), dtype=np.int64)
     found = []
@@ -42,12 +42,12 @@ def background_statistics(
         if language in languages:
             shares = term_frequencies(language, representation)
             df = BACKGROUND_DOCUMENTS * document_probability(terms, shares, words=words)
-            length = max(words * _term_share(language, representation), 1.0)
+            length = max(words * _covered(language, representation), 1.0)
         found.append(Statistics(float(BACKGROUND_DOCUMENTS), df, cf, length))
     return found
 
 
 @cache
-def _term_share(language: Language, representation: str) -> float:
-    """Return the share of running words that are terms."""
+def _covered(language: Language, representation: str) -> float:
+    """Share of running words that are terms."""
     return math.fsum(term_frequencies(language, representation).values())

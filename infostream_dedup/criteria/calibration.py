@@ -1,4 +1,4 @@
-"""Platt's sigmoid, which converts decision values to probabilities."""
+"""Platt's sigmoid: from decision values to probabilities."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ __all__ = ["calibrate"]
 
 _STEPS: Final = 100
 _RIDGE: Final = 1e-12
-_MIN_GRADIENT: Final = 1e-9
-_MIN_STEP: Final = 1e-10
+_CLOSE: Final = 1e-9
+_SHORTEST: Final = 1e-10
 
 
 def calibrate(values: NDArray[np.float64], repeats: NDArray[np.bool_]) -> Calibration:
-    """Fit the sigmoid by Newton's method with line search.
+    """Fit the sigmoid by Newton's method with a line search.
 
     H.-T. Lin, C.-J. Lin, R. Weng: A note on Platt's probabilistic outputs for support vector machines, Machine Learning
     68, 2007. The targets are smoothed, so that separable values do not give probabilities of 0 and 1.
 
     Args:
-        values: float64 (vectors,), decision values of vectors on which the plane was not trained.
-        repeats: bool (vectors,), whether the vector is judged a repeat.
+        values: float64 (vectors,), decision values of vectors the plane was not trained on.
+        repeats: bool (vectors,), the judgement.
 
     Example:
         >>> found = calibrate(np.array([-2.0, -1.0, 1.0, 2.0]), np.array([False, False, True, True]))
@@ -37,15 +37,15 @@ def calibrate(values: NDArray[np.float64], repeats: NDArray[np.bool_]) -> Calibr
     yes, no = int(repeats.sum()), int((~repeats).sum())
     targets = np.where(repeats, (yes + 1) / (yes + 2), 1 / (no + 2))
     slope, offset = 0.0, float(np.log((no + 1) / (yes + 1)))
-    loss = _compute_loss(values, targets, slope, offset)
+    loss = _loss(values, targets, slope, offset)
     for _ in range(_STEPS):
-        step = _compute_step(values, targets, slope, offset)
+        step = _step(values, targets, slope, offset)
         if step is None:
             break
         length = 1.0
-        while length >= _MIN_STEP:
+        while length >= _SHORTEST:
             tried = slope + length * step[0], offset + length * step[1]
-            reached = _compute_loss(values, targets, *tried)
+            reached = _loss(values, targets, *tried)
             if reached < loss:
                 break
             length /= 2
@@ -55,19 +55,19 @@ def calibrate(values: NDArray[np.float64], repeats: NDArray[np.bool_]) -> Calibr
     return Calibration(slope, offset)
 
 
-def _compute_loss(values: NDArray[np.float64], targets: NDArray[np.float64], slope: float, offset: float) -> float:
+def _loss(values: NDArray[np.float64], targets: NDArray[np.float64], slope: float, offset: float) -> float:
     exponents = slope * values + offset
     return float((targets * exponents + np.logaddexp(0, -exponents)).sum())
 
 
-def _compute_step(
+def _step(
     values: NDArray[np.float64], targets: NDArray[np.float64], slope: float, offset: float
 ) -> tuple[float, float] | None:
-    """Compute Newton's step; ``None`` if the gradient is negligible."""
+    """Newton's step; ``None`` where the gradient is next to nothing."""
     probabilities = Calibration(slope, offset).probabilities(values)
     gradient = targets - probabilities
     toward_slope, toward_offset = float((values * gradient).sum()), float(gradient.sum())
-    if max(abs(toward_slope), abs(toward_offset)) < _MIN_GRADIENT * len(values):
+    if max(abs(toward_slope), abs(toward_offset)) < _CLOSE * len(values):
         return None
     curvature = probabilities * (1 - probabilities)
     a = float((values * values * curvature).sum()) + _RIDGE

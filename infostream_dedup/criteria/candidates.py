@@ -1,4 +1,4 @@
-"""Selects pairs worth comparing: the filter before the criteria (Andreev et al., section 6), and ours."""
+"""Which pairs are worth comparing: the filter before the criteria (Andreev et al., section 6), and ours."""
 
 from __future__ import annotations
 
@@ -19,20 +19,19 @@ if TYPE_CHECKING:
 __all__ = ["LINK_K", "LINK_TERMS", "key_term_candidates", "two_word_candidates"]
 
 LINK_K: Final = 3
-"""Number of key terms of one document that the other must contain, low enough to lose hardly any reprint."""
+"""Key terms of the one document that the other must hold: few enough to lose hardly any reprint."""
 
 LINK_TERMS: Final = 12
-"""Number of key terms looked up, as in the main job."""
+"""Key terms that are asked for, as in the main job."""
 
 
 def two_word_candidates(models: DocumentModels) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find pairs with equal signatures: the two heaviest words of the body (BM25), in alphabetical order.
+    """Pairs of equal signature: the two heaviest words of the body (BM25), in alphabetical order.
 
-    This is the paper's filter. The signature of a document of one word is that word; a document without words has no
-    signature.
+    The filter of the paper. A document of one word has it as its signature; one without words has none.
 
     Args:
-        models: document models of the collection.
+        models: of the collection.
 
     Returns:
         Two of int64 (pairs,): ordinals i < j, ascending by i, then by j.
@@ -46,18 +45,18 @@ def two_word_candidates(models: DocumentModels) -> tuple[NDArray[np.int64], NDAr
     _, signatures = np.unique(first * max(words.shape[1], 1) + last, return_inverse=True)
     shape = (len(models), int(signatures.max(initial=-1)) + 1)
     holds = sp.csr_array((np.ones(len(having), dtype=np.int32), (having, signatures)), shape=shape)
-    return _extract_pairs(sp.csr_array(holds @ holds.T))
+    return _pairs_above(sp.csr_array(holds @ holds.T))
 
 
 def key_term_candidates(
     models: DocumentModels, *, k: int = LINK_K, n: int = LINK_TERMS, engine: str = "auto"
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find pairs in which one document contains k or more of the n heaviest key terms of the other.
+    """Pairs of which one document holds k or more of the n heaviest key terms of the other.
 
     Args:
-        models: document models of the collection.
-        k: number of key terms that must be found, 1 to n.
-        n: number of key terms looked up, at most the 30 that models keep.
+        models: of the collection.
+        k: at least 1, at most n.
+        n: at most the 30 key terms that models keep.
         engine: ``auto``, ``scipy`` or ``numba``; results are the same.
 
     Returns:
@@ -71,10 +70,10 @@ def key_term_candidates(
     keys = heaviest(models.key_terms.keys, n)
     counts = engine_for(len(models), engine).match(keys, models.key_terms.targets, n=n, weights=False, k_min=k).counts
     linked = sp.csr_array((np.ones(counts.nnz, dtype=np.int32), counts.indices, counts.indptr), shape=counts.shape)
-    return _extract_pairs(sp.csr_array(linked + linked.T))
+    return _pairs_above(sp.csr_array(linked + linked.T))
 
 
-def _extract_pairs(matrix: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _pairs_above(matrix: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     above = sp.triu(matrix, k=1, format="csr")
     above.sort_indices()
     i = np.repeat(np.arange(above.shape[0], dtype=np.int64), np.diff(above.indptr))

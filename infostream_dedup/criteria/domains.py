@@ -1,4 +1,4 @@
-"""Several classifiers side by side: rules on source or category decide which one judges a pair."""
+"""Several classifiers side by side: which one judges a pair, by rules on the source or the category."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _COLUMNS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class DomainRule:
-    """Assigns documents of one source or category to a domain.
+    """Documents of one source or category are of one domain.
 
     Attributes:
-        field: field of the document that is checked.
-        value: value of the field, case ignored; a final ``*`` matches any ending.
+        field: which field of the document is looked at.
+        value: what it holds, letter case ignored; a ``*`` at the end stands for any ending.
         domain: name of the domain.
     """
 
@@ -41,7 +41,7 @@ class DomainRule:
     domain: str
 
     def matches(self, given: str | None) -> bool:
-        """Return whether the rule applies to a document with this value in its field."""
+        """Whether a document with this in its field is meant."""
         if given is None:
             return False
         wanted, found = self.value.casefold(), given.casefold()
@@ -49,15 +49,15 @@ class DomainRule:
 
 
 def read_domain_rules(path: str | Path) -> tuple[DomainRule, ...]:
-    """Read rules; the first that matches a document applies.
+    """Read rules; of several that match, the first counts.
 
     Args:
-        path: a ``.json`` file with a list of objects ``field``, ``value``, ``domain``; otherwise a text file with
-            these three on each line, separated by tabs. Empty lines and lines that start with ``#`` are skipped.
+        path: ``.json`` with a list of objects ``field``, ``value``, ``domain``; else lines of these three with tabs
+            between them, empty lines and lines that begin with ``#`` left out.
 
     Raises:
         NoInputError: the file cannot be opened.
-        BadDataError: a rule is invalid, or there are no rules.
+        BadDataError: a rule is wrong, or there is none.
     """
     source = str(path)
     try:
@@ -66,18 +66,18 @@ def read_domain_rules(path: str | Path) -> tuple[DomainRule, ...]:
     except OSError as error:
         raise NoInputError(f"{source}: {error.strerror or error}") from error
     if len(content) > _MAX_BYTES:
-        raise _make_error(source, None, f"is larger than {_MAX_BYTES} bytes, too large for a file of rules")
-    rows = _parse_json_rows(content, source) if source.endswith(".json") else _parse_table_rows(content, source)
-    rules = tuple(_parse_rule(row, source, line) for line, row in rows)
+        raise _fault(source, None, f"is larger than {_MAX_BYTES} bytes; no file of rules is")
+    rows = _json_rows(content, source) if source.endswith(".json") else _table_rows(content, source)
+    rules = tuple(_rule(row, source, line) for line, row in rows)
     if not rules:
-        raise _make_error(source, None, "contains no rules; expected lines of field, value, domain")
+        raise _fault(source, None, "holds no rule; expected lines of field, value, domain")
     return rules
 
 
 def domains_of(
     sources: Sequence[str | None], categories: Sequence[str | None], rules: Iterable[DomainRule]
 ) -> list[str]:
-    """Return the domain of each document; empty if no rule matches."""
+    """Domain of each document; empty where no rule matches."""
     ordered = tuple(rules)
     known: dict[tuple[str | None, str | None], str] = {}
     found = []
@@ -90,27 +90,27 @@ def domains_of(
 
 
 class ClassifierSet:
-    """Classifiers by domain; a pair within a domain goes to its classifier, any other to the one without a domain.
+    """Classifiers by domain; a pair of one domain goes to its classifier, every other to the one without a domain.
 
     Args:
-        classifiers: one for each domain; a single one judges all pairs.
-        rules: rules that assign documents to domains.
-        domain: domain whose classifier judges all pairs, regardless of the rules.
+        classifiers: one for each domain; a single one judges everything.
+        rules: that give documents their domain.
+        domain: judge every pair by this one, whatever the rules say.
 
     Raises:
-        ConfigurationError: two classifiers have the same domain, none has ``domain``, some pairs would have no
-            classifier, or the classifiers were trained with different statistics.
+        ConfigurationError: two are of one domain, none fits ``domain``, some pairs would have none, or they were
+            trained with different statistics.
     """
 
     def __init__(
         self, classifiers: Sequence[Classifier], *, rules: Iterable[DomainRule] = (), domain: str | None = None
     ) -> None:
         names = [classifier.domain for classifier in classifiers]
-        listed = ", ".join(repr(name) for name in names) or "none"
+        shown = ", ".join(repr(name) for name in names) or "none"
         if len(set(names)) < len(names) or not names:
-            raise ConfigurationError(f"models are of the domains {listed}; expected one or more, each domain once")
+            raise ConfigurationError(f"models are of the domains {shown}; expected one or more, each domain once")
         if domain is not None and domain not in names:
-            raise ConfigurationError(f"domain is {domain!r}; expected one of the models': {listed}")
+            raise ConfigurationError(f"domain is {domain!r}; expected one of the models': {shown}")
         kinds = sorted({classifier.statistics for classifier in classifiers})
         if len(kinds) > 1:
             raise ConfigurationError(f"models were trained with statistics {' and '.join(kinds)}; expected one kind")
@@ -126,19 +126,13 @@ class ClassifierSet:
             self._default = self._numbers[""]
         else:
             raise ConfigurationError(
-                f"models are of the domains {listed}, but none is for pairs that no rule assigns; add a model trained "
+                f"models are of the domains {shown}, and none is for pairs that no rule places; add a model trained "
                 "without --domain, or choose one with --domain"
             )
         self.classifiers = tuple(classifiers)
 
     def chosen(self, models: DocumentModels, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return int64 (pairs,), index into ``classifiers`` of the one that judges each pair.
-
-        Args:
-            models: document models of the collection.
-            i: int64 (pairs,), ordinals of the first documents.
-            j: int64 (pairs,), ordinals of the second documents.
-        """
+        """int64 (pairs,): index into ``classifiers`` of the one that judges each pair."""
         if not self._rules:
             return np.full(len(i), self._default, dtype=np.int64)
         domains = domains_of(models.sources, models.categories, self._rules)
@@ -146,12 +140,12 @@ class ClassifierSet:
         return np.where(numbers[i] == numbers[j], numbers[i], self._default).astype(np.int64)
 
     def decide(self, models: DocumentModels, i: NDArray[np.int64], j: NDArray[np.int64]) -> Decisions:
-        """Decide each pair by its classifier.
+        """Decide pairs, each by its classifier.
 
         Args:
-            models: document models of the collection.
-            i: int64 (pairs,), ordinals of the first documents.
-            j: int64 (pairs,), ordinals of the second documents.
+            models: of the collection.
+            i: int64 (pairs,), ordinals.
+            j: int64 (pairs,), ordinals.
         """
         chosen = self.chosen(models, i, j)
         columns = [np.empty(len(i)) for _ in range(4)]
@@ -164,45 +158,43 @@ class ClassifierSet:
         return Decisions(i, j, *columns)
 
 
-def _parse_json_rows(content: bytes, source: str) -> list[tuple[int | None, Any]]:
+def _json_rows(content: bytes, source: str) -> list[tuple[int | None, Any]]:
     try:
         value = orjson.loads(content)
     except orjson.JSONDecodeError as error:
-        raise _make_error(source, None, f"is not JSON ({error})") from None
+        raise _fault(source, None, f"is no JSON ({error})") from None
     if not isinstance(value, list):
-        raise _make_error(source, None, "is not a list; expected a list of objects with field, value, domain")
+        raise _fault(source, None, "is no list; expected a list of objects with field, value, domain")
     return [(number, row) for number, row in enumerate(value, start=1)]
 
 
-def _parse_table_rows(content: bytes, source: str) -> list[tuple[int | None, Any]]:
+def _table_rows(content: bytes, source: str) -> list[tuple[int | None, Any]]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise _make_error(source, None, f"byte {error.start} is not UTF-8; convert the file first") from None
+        raise _fault(source, None, f"byte {error.start} is no UTF-8; convert the file first") from None
     rows: list[tuple[int | None, Any]] = []
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip() or line.startswith("#"):
             continue
         cells = [cell.strip() for cell in line.split("\t")]
         if len(cells) != _COLUMNS:
-            raise _make_error(
-                source, number, f"has {len(cells)} columns; expected field, value, domain, separated by tabs"
-            )
+            raise _fault(source, number, f"has {len(cells)} columns; expected field, value, domain with tabs between")
         rows.append((number, dict(zip(("field", "value", "domain"), cells, strict=True))))
     return rows
 
 
-def _parse_rule(row: Any, source: str, line: int | None) -> DomainRule:
+def _rule(row: Any, source: str, line: int | None) -> DomainRule:
     if not isinstance(row, dict):
-        raise _make_error(source, line, "is not an object; expected field, value, domain")
+        raise _fault(source, line, "is no object; expected field, value, domain")
     for name in ("field", "value", "domain"):
         value = row.get(name)
         if not isinstance(value, str) or not value or not value.isprintable():
-            raise _make_error(source, line, f"{name} is {value!r:.80}; expected a string that is not empty")
+            raise _fault(source, line, f"{name} is {value!r:.80}; expected a string that is not empty")
     if row["field"] not in _FIELDS:
-        raise _make_error(source, line, f"field is {row['field']!r:.80}; expected one of {', '.join(_FIELDS)}")
+        raise _fault(source, line, f"field is {row['field']!r:.80}; expected one of {', '.join(_FIELDS)}")
     return DomainRule(cast("Field", row["field"]), row["value"], row["domain"])
 
 
-def _make_error(source: str, line: int | None, message: str) -> BadDataError:
+def _fault(source: str, line: int | None, message: str) -> BadDataError:
     return BadDataError(message, code="E_RULES", source=source, line=line)

@@ -1,4 +1,4 @@
-"""Reads pairs of documents to be judged from a file."""
+"""Pairs of documents that somebody wants judged, from a file."""
 
 from __future__ import annotations
 
@@ -16,28 +16,27 @@ if TYPE_CHECKING:
 
 __all__ = ["read_pairs"]
 
-_MAX_LINE_BYTES: Final = 1 << 20
+_LONGEST_LINE: Final = 1 << 20
 
 
 def read_pairs(path: str | Path, ids: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Read pairs by id.
 
     Args:
-        path: JSON Lines file, optionally compressed with gzip, or ``-`` for standard input; one object per line with
-            two different ids ``a`` and ``b``. Other fields are ignored, so label files and the output of ``pairs``
-            are accepted.
-        ids: ids of the documents, in input order.
+        path: JSON Lines, packed with gzip or not, ``-`` for standard input; one object a line with ``a`` and ``b``,
+            different ids; other fields are left alone, so files of labels and the output of ``pairs`` will do.
+        ids: of the documents, in input order.
 
     Returns:
-        Two of int64 (pairs,): ordinals of a and b, in the order of the file; a repeated pair is left out.
+        Two of int64 (pairs,): ordinals of a and b, in the order of the file; a pair that comes again is left out.
 
     Raises:
         NoInputError: the file cannot be opened.
-        BadDataError: a line is not such a pair, or names a document that is not in the collection.
+        BadDataError: a line is no such pair, or names a document that is not there.
     """
     ordinals = {name: number for number, name in enumerate(ids)}
     found: dict[tuple[int, int], tuple[int, int]] = {}
-    for item in jsonl_records(str(path), _MAX_LINE_BYTES):
+    for item in jsonl_records(str(path), _LONGEST_LINE):
         if isinstance(item, BadDataError):
             raise item
         a, b = (item.values.get(field) for field in ("a", "b"))
@@ -45,9 +44,9 @@ def read_pairs(path: str | Path, ids: Sequence[str]) -> tuple[NDArray[np.int64],
             if not isinstance(name, str):
                 raise item.place.error("E_TYPE", f"is {name!r:.80}; expected an id", field)
             if name not in ordinals:
-                raise item.place.error("E_NO_DOCUMENT", f"is {name!r:.80}, which is not the id of any document", field)
+                raise item.place.error("E_NO_DOCUMENT", f"is {name!r:.80}, which none of the documents has", field)
         if a == b:
-            raise item.place.error("E_SELF_PAIR", f"is {b!r:.80}, the same as a; expected two different documents", "b")
+            raise item.place.error("E_SELF_PAIR", f"is {b!r:.80} like a; expected two different documents", "b")
         one, other = ordinals[str(a)], ordinals[str(b)]
         found.setdefault((min(one, other), max(one, other)), (one, other))
     table = np.array(list(found.values()), dtype=np.int64).reshape(-1, 2)

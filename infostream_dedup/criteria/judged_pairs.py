@@ -1,4 +1,4 @@
-"""Pairs judged by an expert, prepared for training: by ordinal, in an order independent of that of the labels."""
+"""Pairs an expert has judged, as the training wants them: by ordinal, in one order whatever the order of the labels."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class JudgedPair(Protocol):
 
     @property
     def a(self) -> str:
-        """Id of one document."""
+        """Id of the one document."""
         ...
 
     @property
     def b(self) -> str:
-        """Id of the other document."""
+        """Id of the other."""
         ...
 
     @property
@@ -44,31 +44,30 @@ class JudgedPair(Protocol):
 
     @property
     def source(self) -> str:
-        """File of the label."""
+        """Where the label was read."""
         ...
 
     @property
     def line(self) -> int | None:
-        """Line number in the file, from 1; ``None`` if unknown."""
+        """1-based line there."""
         ...
 
     @property
     def extra(self) -> Mapping[str, Any]:
-        """All other fields."""
+        """Every other field."""
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedPairs:
-    """Distinct judged pairs of a collection, by ascending ids.
+    """Judged pairs of a collection, each once, by ascending ids.
 
     Attributes:
-        i: int64 (pairs,), ordinal of the document with the smaller id.
-        j: int64 (pairs,), ordinal of the other document.
-        i_repeats: bool (pairs,), whether i adds nothing to j.
-        j_repeats: bool (pairs,), whether j adds nothing to i.
-        joined: bool (pairs,), whether the documents have something in common (any label except ``different``), so that
-            they belong to one story.
+        i: int64 (pairs,), ordinal of the document whose id is the smaller one.
+        j: int64 (pairs,), ordinal of the other.
+        i_repeats: bool (pairs,), i adds nothing to j.
+        j_repeats: bool (pairs,), j adds nothing to i.
+        joined: bool (pairs,), they have something in common (any label but ``different``): pairs of one story.
     """
 
     i: NDArray[np.int64]
@@ -81,32 +80,32 @@ class JudgedPairs:
         return len(self.i)
 
     def at(self, chosen: NDArray[Any]) -> JudgedPairs:
-        """Select some pairs by mask or index."""
+        """Some of them, by mask or by index."""
         return JudgedPairs(
             self.i[chosen], self.j[chosen], self.i_repeats[chosen], self.j_repeats[chosen], self.joined[chosen]
         )
 
     @property
     def repeats(self) -> NDArray[np.bool_]:
-        """Bool (pairs,), whether either document repeats the other."""
+        """Whether at least one repeats the other, bool (pairs,)."""
         return self.i_repeats | self.j_repeats
 
 
 def judged_pairs(labels: Iterable[JudgedPair], ids: Sequence[str], *, positive: Sequence[str]) -> JudgedPairs:
-    """Convert labels to judged pairs by ordinal.
+    """Judged pairs by ordinal.
 
-    A label in ``positive`` means that each document repeats the other, any other label that both are original. A field
-    ``repeats`` may be more specific: ``a`` (a adds nothing to b), ``b``, ``both`` or ``none``; it takes precedence over
-    the label. Pairs labelled ``translation`` are left out, because the criteria compare words.
+    A label in ``positive`` means that each repeats the other, any other that both are original. A line may say more in
+    a field ``repeats``: ``a`` (a adds nothing to b), ``b``, ``both`` or ``none``; that goes before the label. Pairs
+    labelled ``translation`` are left out, for the criteria compare words.
 
     Args:
-        labels: labelled pairs; a pair may be repeated with the same judgement.
-        ids: ids of the documents, in input order.
+        labels: a pair may come twice with one judgement.
+        ids: of the documents, in input order.
         positive: labels that mean "repeats".
 
     Raises:
-        BadDataError: a label names a document that is not in the collection, ``repeats`` has another value, or two
-            judgements of a pair contradict each other.
+        BadDataError: a label names a document that is not there, ``repeats`` is something else, or two judgements of
+            a pair contradict each other.
     """
     ordinals = {name: number for number, name in enumerate(ids)}
     found: dict[tuple[str, str], tuple[bool, bool, bool]] = {}
@@ -115,15 +114,15 @@ def judged_pairs(labels: Iterable[JudgedPair], ids: Sequence[str], *, positive: 
             continue
         for field, name in (("a", label.a), ("b", label.b)):
             if name not in ordinals:
-                raise _make_error(label, f"is {name!r}, which is not the id of any document", "E_NO_DOCUMENT", field)
-        a_repeats, b_repeats = _parse_judgement(label, positive)
+                raise _fault(label, f"is {name!r}, which none of the documents has", "E_NO_DOCUMENT", field)
+        a_repeats, b_repeats = _judgement(label, positive)
         joined = label.label != "different"
-        swapped = label.b < label.a
-        pair = (label.b, label.a) if swapped else (label.a, label.b)
-        judgement = (b_repeats, a_repeats, joined) if swapped else (a_repeats, b_repeats, joined)
+        turned = label.b < label.a
+        pair = (label.b, label.a) if turned else (label.a, label.b)
+        judgement = (b_repeats, a_repeats, joined) if turned else (a_repeats, b_repeats, joined)
         if found.setdefault(pair, judgement) != judgement:
-            message = f"the pair {label.a!r}, {label.b!r} was judged differently before; leave one of the lines out"
-            raise _make_error(label, message, "E_CONTRADICTION", None)
+            message = f"the pair {label.a!r}, {label.b!r} was judged otherwise before; leave one of the lines out"
+            raise _fault(label, message, "E_CONTRADICTION", None)
     pairs = sorted(found)
     table = np.array([found[pair] for pair in pairs], dtype=np.bool_).reshape(-1, 3)
     return JudgedPairs(
@@ -135,16 +134,16 @@ def judged_pairs(labels: Iterable[JudgedPair], ids: Sequence[str], *, positive: 
     )
 
 
-def _parse_judgement(label: JudgedPair, positive: Sequence[str]) -> tuple[bool, bool]:
-    """Return whether a repeats b, and whether b repeats a."""
+def _judgement(label: JudgedPair, positive: Sequence[str]) -> tuple[bool, bool]:
+    """Does a repeat b, does b repeat a?"""
     if "repeats" not in label.extra:
         both = label.label in positive
         return both, both
     given = label.extra["repeats"]
     if not isinstance(given, str) or given not in _REPEATS:
-        raise _make_error(label, f"is {given!r}; expected one of {', '.join(_REPEATS)}", "E_REPEATS", "repeats")
+        raise _fault(label, f"is {given!r}; expected one of {', '.join(_REPEATS)}", "E_REPEATS", "repeats")
     return _REPEATS[given]
 
 
-def _make_error(label: JudgedPair, message: str, code: str, field: str | None) -> BadDataError:
+def _fault(label: JudgedPair, message: str, code: str, field: str | None) -> BadDataError:
     return BadDataError(message, code=code, source=label.source, line=label.line, field=field)

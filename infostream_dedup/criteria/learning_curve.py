@@ -1,4 +1,4 @@
-"""How many judged pairs are enough: quality by size of the training set (Andreev et al., section 7, figure 3)."""
+"""How many judged pairs are enough: quality by the size of the training set (Andreev et al., section 7, figure 3)."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _FOLDS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """Quality at one size of the training set; each figure is mean, lower and upper end over the draws.
+    """Quality at one size of the training set; each figure is mean, low and high end over the draws.
 
     Attributes:
         criteria: name of the set of criteria.
-        size: number of training pairs.
-        draws: number of training sets drawn.
-        precision: share of the pairs found that are true, 0 to 1.
-        recall: share of the true pairs that are found, 0 to 1.
-        f1: harmonic mean of both, 0 to 1.
+        size: pairs learned from.
+        draws: training sets drawn.
+        precision: share of the found that are true, 0 to 1.
+        recall: share of the true that are found, 0 to 1.
+        f1: harmonic mean of both.
     """
 
     criteria: str
@@ -48,7 +48,7 @@ class CurvePoint:
     f1: tuple[float, float, float]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return a row of the table."""
+        """A row of the table."""
         row: dict[str, Any] = {"criteria": self.criteria, "size": self.size, "draws": self.draws}
         for name in ("precision", "recall", "f1"):
             mean, low, high = getattr(self, name)
@@ -57,7 +57,7 @@ class CurvePoint:
 
 
 def curve_criteria(criteria: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return the paper's three sets: words only, paragraphs only, and all of ``criteria``."""
+    """The paper's three sets: words only, paragraphs only, and all of ``criteria``."""
     return {"words": ("words",), "paragraphs": ("paragraphs",), "all": tuple(criteria)}
 
 
@@ -72,24 +72,21 @@ def learning_curve(
     seed: int = 0,
     learn_authority: LearnAuthority | None = None,
 ) -> list[CurvePoint]:
-    """Measure the quality of classifiers trained on more and more pairs, tested on pairs of other stories.
+    """Quality of classifiers learned from ever more pairs, judged by pairs of other stories.
 
-    A third of the pairs, by story, is kept for testing, a different third in each draw. From the rest, pairs are drawn
-    without replacement; each draw contains at least one repeat and one original, so that there is something to learn.
-    The intervals cover 95 % of the draws; they reflect the choice of training pairs, not of stories.
+    A third of the pairs, by story, is kept for judging, a different third from draw to draw. From the rest, pairs are
+    drawn without replacement; a draw goes on until it holds a repeat and an original, so that there is something to
+    learn. The intervals hold 95 % of the draws; they tell of the choice of the training pairs, not of other stories.
 
     Args:
-        models: document models of the collection.
-        pairs: judged pairs.
+        models: of the collection.
+        pairs: judged.
         criteria: sets of criteria by name.
-        rule: condition for a pair to count as found.
-        sizes: sizes of the training set; those for which there are not enough pairs are left out.
-        draws: number of draws for each size.
-        seed: random seed; it draws the same pairs with any version of numpy.
-        learn_authority: learns the authority of sources from the pairs drawn; by default it is unknown.
-
-    Returns:
-        Points by set of criteria, then by size.
+        rule: when a pair counts as found.
+        sizes: of the training set; those that the pairs do not allow are left out.
+        draws: per size.
+        seed: the same seed draws the same pairs, whatever the version of numpy.
+        learn_authority: authority of sources from the drawn pairs; unknown by default.
     """
     parts = [fold for fold in splits(pairs, _FOLDS) if len(fold.test) and len(fold.training)]
     truth = found_by_rule(pairs.i_repeats, pairs.j_repeats, rule)
@@ -100,23 +97,23 @@ def learning_curve(
         scored: dict[str, list[tuple[float, float, float]]] = {name: [] for name in criteria}
         for draw in range(draws if parts else 0):
             fold = parts[draw % len(parts)]
-            drawn = _draw_pairs(fold.training, truth, size, generator)
+            drawn = _drawn(fold.training, truth, size, generator)
             if drawn is None:
                 continue
             authority = learn_authority(pairs.at(drawn)) if learn_authority else {}
             for name in criteria:
-                found = _find_pairs(vectors[name].given(authority), pairs.at(drawn), rule, drawn, fold.test)
-                scored[name].append(_compute_scores(truth[fold.test], found))
+                found = _found(vectors[name].given(authority), pairs.at(drawn), rule, drawn, fold.test)
+                scored[name].append(_scores(truth[fold.test], found))
         for name, rows in scored.items():
             if rows:
-                points.append(_make_point(name, size, np.array(rows)))
+                points.append(_point(name, size, np.array(rows)))
     return sorted(points, key=lambda point: list(criteria).index(point.criteria))
 
 
-def _draw_pairs(
+def _drawn(
     training: NDArray[np.int64], truth: NDArray[np.bool_], size: int, generator: np.random.PCG64
 ) -> NDArray[np.int64] | None:
-    """Draw pairs to learn from; ``None`` if there are not enough or all are of one kind."""
+    """Pairs to learn from; ``None`` where there are not as many, or all are of one kind."""
     kinds = truth[training]
     if len(training) < size or kinds.all() or not kinds.any():
         return None
@@ -128,7 +125,7 @@ def _draw_pairs(
     return np.sort(chosen)
 
 
-def _find_pairs(
+def _found(
     vectors: tuple[NDArray[np.float64], NDArray[np.float64]],
     training: JudgedPairs,
     rule: PairRule,
@@ -141,15 +138,15 @@ def _find_pairs(
     return found_by_rule(plane.values(forward[test]) > 0, plane.values(backward[test]) > 0, rule)
 
 
-def _compute_scores(truth: NDArray[np.bool_], found: NDArray[np.bool_]) -> tuple[float, float, float]:
-    """Return precision, recall and F1; 0 if nothing was found or nothing is true."""
+def _scores(truth: NDArray[np.bool_], found: NDArray[np.bool_]) -> tuple[float, float, float]:
+    """Precision, recall, F1; 0 where nothing was found or nothing is true."""
     hits = int((truth & found).sum())
     precision = hits / max(int(found.sum()), 1)
     recall = hits / max(int(truth.sum()), 1)
     return precision, recall, 2 * hits / max(int(found.sum()) + int(truth.sum()), 1)
 
 
-def _make_point(name: str, size: int, rows: NDArray[np.float64]) -> CurvePoint:
+def _point(name: str, size: int, rows: NDArray[np.float64]) -> CurvePoint:
     figures = []
     for column in rows.T:
         low, high = np.quantile(column, _ENDS).tolist()

@@ -1,4 +1,4 @@
-"""Splits bodies into paragraphs and sentences, with the words and numbers of each sentence."""
+"""A body cut into paragraphs and sentences, with the words and numbers of each sentence."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Parts:
 
     Attributes:
         surfaces: words of each sentence.
-        numbers: int64 indices into ``number_names`` of the numbers in each sentence, in order.
-        number_names: distinct canonical numbers in order of first occurrence.
+        numbers: numbers of each sentence, in order, int64 index into ``number_names``.
+        number_names: distinct canonical numbers in the order they were first met.
         paragraph_of: int64 (sentences,), paragraph of each sentence, ascending.
         document_of: int64 (paragraphs,), document of each paragraph, ascending.
     """
@@ -43,12 +43,12 @@ class Parts:
 
     @property
     def sentence_documents(self) -> NDArray[np.int64]:
-        """int64 (sentences,), document of each sentence."""
+        """int64 (sentences,): document of each sentence."""
         return self.document_of[self.paragraph_of]
 
 
 def paragraphs(text: str) -> list[str]:
-    r"""Return the non-blank lines of a text; a line that starts with a lower-case letter continues the one before.
+    r"""Lines of a text that hold something; a line that begins with a small letter goes on with the one before.
 
     Example:
         >>> paragraphs("Первый абзац\nпродолжается.\n\nВторой.")
@@ -64,11 +64,11 @@ def paragraphs(text: str) -> list[str]:
 
 
 def read_parts(texts: Iterable[str], languages: Sequence[Language]) -> Parts:
-    """Split the bodies of a collection.
+    """Cut the bodies of a collection.
 
     Args:
-        texts: raw body of each document.
-        languages: language of each document.
+        texts: raw, one per document.
+        languages: of each document.
     """
     counter = SurfaceCounter()
     number_of: dict[str, int] = {}

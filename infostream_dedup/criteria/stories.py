@@ -1,4 +1,4 @@
-"""Stories of judged pairs, and folds that keep each story on one side."""
+"""Stories of the judged pairs, and folds that keep each story on one side."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Fold", "folds", "part_of", "splits", "stories"]
 
-_MAX_SHARE_DIVISOR: Final = 3
+_LARGEST_SHARE: Final = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,9 +23,8 @@ class Fold:
     """One split of judged pairs.
 
     Attributes:
-        training: int64 (training pairs,), indices of the pairs to learn from, ascending.
-        test: int64 (test pairs,), indices of the pairs to test on, ascending; none of their documents belongs to a
-            story that occurs in ``training``.
+        training: int64, pairs to learn from, ascending.
+        test: int64, pairs to judge by, ascending; no document of theirs is of a story that occurs in ``training``.
     """
 
     training: NDArray[np.int64]
@@ -33,25 +32,25 @@ class Fold:
 
 
 def stories(pairs: JudgedPairs) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Number the stories of i and of j for each pair: connected components of the judged pairs.
+    """Story of i and of j for each pair: connected components of the judged pairs.
 
-    Pairs drawn at random as examples of "different" would join everything. So if one component would contain more than
-    a third of the pairs, pairs labelled ``different`` do not join documents, and may be between two stories.
+    Where pairs were drawn at random as examples of "different", these join everything; so when one component would hold
+    more than a third of the pairs, pairs labelled ``different`` do not join, and they may lie between two stories.
 
     Returns:
-        Two of int64 (pairs,), numbers from 0.
+        Two of int64 (pairs,), from 0.
     """
-    one, other = _find_components(pairs, np.ones(len(pairs), dtype=np.bool_))
-    if len(pairs) and np.bincount(one).max() * _MAX_SHARE_DIVISOR > len(pairs):
-        return _find_components(pairs, pairs.joined)
+    one, other = _components(pairs, np.ones(len(pairs), dtype=np.bool_))
+    if len(pairs) and np.bincount(one).max() * _LARGEST_SHARE > len(pairs):
+        return _components(pairs, pairs.joined)
     return one, other
 
 
-def _find_components(pairs: JudgedPairs, joining: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _components(pairs: JudgedPairs, joining: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     from scipy.sparse.csgraph import connected_components
 
-    documents, numbers = np.unique(np.concatenate((pairs.i, pairs.j)), return_inverse=True)
-    i, j = numbers[: len(pairs)], numbers[len(pairs) :]
+    documents, places = np.unique(np.concatenate((pairs.i, pairs.j)), return_inverse=True)
+    i, j = places[: len(pairs)], places[len(pairs) :]
     entries = (np.ones(int(joining.sum())), (i[joining], j[joining]))
     graph = sp.coo_array(entries, shape=(len(documents), len(documents)))
     _, story = connected_components(graph.tocsr(), directed=False)
@@ -59,15 +58,14 @@ def _find_components(pairs: JudgedPairs, joining: NDArray[np.bool_]) -> tuple[ND
 
 
 def folds(pairs: JudgedPairs, number: int) -> list[Fold]:
-    """Split by story: every pair is tested once, after training on neither of its two stories.
+    """Split by story: every pair is tested once, by a training that knows no story of the two.
 
-    Stories are distributed among ``number`` parts. Pairs within a part are tested after training on all pairs that do
-    not touch it, pairs between two parts (two stories that were compared) after training on all that touch neither; so
-    there are more splits than parts.
+    Stories are dealt into ``number`` parts. Pairs inside a part are judged by all pairs that do not touch it, pairs
+    between two parts (two stories that were compared) by all that touch neither; so there are more splits than parts.
 
     Args:
-        pairs: pairs in the order of ``judged_pairs``.
-        number: number of parts, at least 2.
+        pairs: in the order of ``judged_pairs``.
+        number: of parts, at least 2.
     """
     part = part_of(pairs, number)
     one, other = (part[story] for story in stories(pairs))
@@ -83,9 +81,9 @@ def folds(pairs: JudgedPairs, number: int) -> list[Fold]:
 
 
 def splits(pairs: JudgedPairs, number: int) -> list[Fold]:
-    """Split by story like ``folds``, but test all pairs of a part at once, and pairs between parts with the first part.
+    """As ``folds``, but with all pairs of one part tested at once, between parts with the first.
 
-    Pairs that touch a story of a tested pair are left out of training, so that less remains to learn from.
+    Pairs that touch a story of a tested one are left out of the training, so less remains to learn from.
     """
     one, other = stories(pairs)
     part = part_of(pairs, number)
@@ -100,13 +98,10 @@ def splits(pairs: JudgedPairs, number: int) -> list[Fold]:
 
 
 def part_of(pairs: JudgedPairs, number: int) -> NDArray[np.int64]:
-    """Assign each story to a part.
+    """Part of each story, int64 (stories,), from 0 to ``number`` - 1.
 
-    The largest stories are assigned first, each to the part where it keeps repeats and originals spread most evenly.
-    The same pairs always give the same parts.
-
-    Returns:
-        int64 (stories,), part of each story, 0 to ``number`` - 1.
+    The largest stories are dealt first, each to the part where it best keeps repeats and originals spread evenly: equal
+    pairs give equal parts.
     """
     one, other = stories(pairs)
     count = int(max(one.max(initial=-1), other.max(initial=-1))) + 1
@@ -118,7 +113,7 @@ def part_of(pairs: JudgedPairs, number: int) -> NDArray[np.int64]:
     loads = [[0.0, 0.0] for _ in range(number)]
     for story in np.lexsort((np.arange(count), -kinds.sum(axis=1))).tolist():
         one_share, other_share = shares[story]
-        # The sum of squares is smallest if both kinds are spread evenly.
+        # The sum of squares is least where both kinds are spread evenly.
         growth = [one_share * (2 * load[0] + one_share) + other_share * (2 * load[1] + other_share) for load in loads]
         parts[story] = chosen = growth.index(min(growth))
         loads[chosen][0] += one_share

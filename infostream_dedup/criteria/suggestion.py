@@ -1,4 +1,4 @@
-"""Suggests pairs for an expert to judge next: those the plane is least sure of, spread over the collection."""
+"""Which pairs an expert should judge next: those the plane is least sure of, spread over the collection."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ __all__ = ["suggestions"]
 def suggestions(
     decisions: Decisions, ids: Sequence[str], judged: set[tuple[str, str]], number: int
 ) -> NDArray[np.int64]:
-    """Suggest the next pairs to label.
+    """The next pairs to label.
 
     Uncertainty sampling (Lewis & Gale, SIGIR 1994; for planes Tong & Koller, JMLR 2, 2001): nearest to the plane first,
-    by the nearer direction. Ten pairs of one story teach hardly more than one; so the candidates are divided into
-    connected components, and no component contributes a second pair before every other has contributed its first.
+    by the direction that is nearer. Ten pairs of one story teach hardly more than one; so the candidates are cut into
+    connected components, and no component gives a second pair before every other has given its first.
 
     Args:
-        decisions: decisions on the candidate pairs.
-        ids: ids of the documents.
-        judged: pairs of ids, the smaller id first, that already have a label.
-        number: number of pairs wanted, at least 0.
+        decisions: on the candidate pairs.
+        ids: of the documents.
+        judged: pairs of ids, the smaller first, that have a label already.
+        number: of pairs wanted, at least 0.
 
     Returns:
-        int64 (pairs,), at most ``number`` indices into ``decisions``; the order of the candidates does not matter.
+        int64, index into ``decisions``, at most ``number``; the same whatever the order of the candidates.
     """
     from scipy.sparse.csgraph import connected_components
 

@@ -17,21 +17,21 @@ __all__ = ["fit_plane", "learner_version"]
 _COST: Final = 1.0
 _TOLERANCE: Final = 1e-8
 _ITERATIONS: Final = 100_000
-# The solver shrinks the bias like a weight; a large constant feature leaves it almost unpenalised.
+# The solver shrinks the bias like a weight; a great constant feature leaves it nearly free.
 _BIAS_FEATURE: Final = 10.0
 _DIGITS: Final = 10
 
 
 def fit_plane(vectors: NDArray[np.float64], repeats: NDArray[np.bool_]) -> Plane:
-    """Learn the plane that separates repeats from originals.
+    """Learn the plane that tells repeats from originals.
 
-    Criteria are standardised by mean and standard deviation of the known values; an unknown value (NaN) counts as the
-    mean. C = 1, no class weights, squared hinge loss, solved in the primal, which uses no random numbers. All figures
+    Criteria are standardised by mean and standard deviation of the known values; an unknown one (NaN) counts as the
+    mean. C = 1, no class weights, squared hinge loss, solved in the primal, which draws no random numbers. All figures
     are rounded to 10 digits.
 
     Args:
-        vectors: float64 (vectors, criteria), NaN if unknown.
-        repeats: bool (vectors,), whether the vector is a repeat; both values must occur.
+        vectors: float64 (vectors, criteria).
+        repeats: bool (vectors,), with both values among them.
 
     Raises:
         MissingExtraError: scikit-learn is not installed.
@@ -46,24 +46,24 @@ def fit_plane(vectors: NDArray[np.float64], repeats: NDArray[np.bool_]) -> Plane
     means = np.where(known, vectors, 0).sum(axis=0) / counts
     deviations = np.where(known, vectors - means, 0)
     scales = np.sqrt((deviations**2).sum(axis=0) / counts)
-    # A constant differs from its mean only by rounding, which must not be amplified.
+    # A constant differs from its mean by rounding only, and must not be blown up.
     scales[scales <= 1e-9 * np.maximum(np.abs(means), 1)] = 1
-    # Where the two directions cancel out, a rounding error remains.
+    # What both directions cancel leaves a rest of rounding.
     means[np.abs(means) <= 1e-12 * scales] = 0
-    means, scales = _round(means), _round(scales)
+    means, scales = _rounded(means), _rounded(scales)
     standardised = np.where(known, (vectors - means) / scales, 0)
     machine = LinearSVC(C=_COST, dual=False, tol=_TOLERANCE, max_iter=_ITERATIONS, intercept_scaling=_BIAS_FEATURE).fit(
         standardised, repeats
     )
-    return Plane(means, scales, _round(machine.coef_[0]), float(_round(machine.intercept_)[0]))
+    return Plane(means, scales, _rounded(machine.coef_[0]), float(_rounded(machine.intercept_)[0]))
 
 
 def learner_version() -> str:
-    """Return the version of scikit-learn."""
+    """Version of scikit-learn."""
     from importlib.metadata import version
 
     return version("scikit-learn")
 
 
-def _round(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _rounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.array([float(f"{value:.{_DIGITS}g}") for value in np.asarray(values).tolist()], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Sets of weighted elements, one set per document: sentences, paragraphs, numbers."""
+"""Sets of weighted elements, one per document: sentences, paragraphs, numbers."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["WeightedSets", "weighted_sets"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeightedSets:
-    """The distinct elements of each document.
+    """What each document holds, each element once.
 
     Attributes:
         weights: float64 (documents, elements), sorted indices, no explicit zeros.
         members: float64 (documents, elements), 1 where ``weights`` has an entry.
-        totals: float64 (documents,), total weight of each document.
+        totals: float64 (documents,), summed weight of each document.
     """
 
     weights: sp.csr_array
@@ -29,32 +29,32 @@ class WeightedSets:
     totals: NDArray[np.float64]
 
     def lacking(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the share of the weight of i that j lacks: 1 - sim_inc(i, j) (Andreev et al., equations 8 and 9).
+        """Share of the weight of i that j does not hold: 1 - sim_inc(i, j) (Andreev et al., equations 8 and 9).
 
         Args:
-            i: int64 (pairs,), ordinals of the first documents.
-            j: int64 (pairs,), ordinals of the second documents.
+            i: int64 (pairs,), ordinals.
+            j: int64 (pairs,), ordinals.
 
         Returns:
-            float64 (pairs,), 0 to 1: 0 if i is empty (and so adds nothing), 1 if only j is empty.
+            float64 (pairs,), 0 to 1: 0 where i holds nothing (it adds nothing), 1 where only j holds nothing.
         """
         shared = np.asarray(self.weights[i].multiply(self.members[j]).sum(axis=1), dtype=np.float64)
         total = self.totals[i]
         share = np.divide(shared, total, out=np.ones(len(i)), where=total > 0)
-        # Rounded so that equal sets differ by exactly 0 in any order of summation.
+        # Rounded, so that equal sets differ by exactly 0, whatever the order of summation.
         return np.asarray(np.clip(np.round(1 - share, 12), 0, 1), dtype=np.float64)
 
 
 def weighted_sets(
     owners: NDArray[np.int64], elements: NDArray[np.uint64], weights: NDArray[np.float64], documents: int
 ) -> WeightedSets:
-    """Make sets from a list of their elements.
+    """Sets from a list of their elements.
 
     Args:
         owners: int64 (entries,), document of each element.
-        elements: uint64 (entries,), equal values for equal elements.
-        weights: float64 (entries,), not negative; an element with weight 0 is left out.
-        documents: number of documents.
+        elements: uint64 (entries,), equal for equal elements.
+        weights: float64 (entries,), not negative; an element without weight is left out.
+        documents: how many there are.
     """
     heavy = weights > 0
     owners, weights = owners[heavy], weights[heavy]

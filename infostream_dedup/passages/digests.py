@@ -19,14 +19,13 @@ __all__ = ["Digest", "DigestPart", "DigestRule", "find_digests"]
 
 @dataclass(frozen=True, slots=True)
 class DigestRule:
-    """Conditions for a document to be a digest.
+    """When a document is a digest.
 
     Attributes:
-        least_sources: minimum number of source documents.
-        least_share: minimum share of the digest's words that come from all sources together, 0 to 1.
-        least_part: minimum share of the digest's words that a source must add to those of the others, 0 to 1.
-        most_from_one: maximum share of the digest's words from a single document, 0 to 1; above it the text is a
-            reprint with additions.
+        least_sources: documents that it draws on.
+        least_share: of its words that come from them together.
+        least_part: of its words that one of them must add to the others to count.
+        most_from_one: of its words that a single document may hold; above it the text is a reprint with additions.
     """
 
     least_sources: int = 3
@@ -37,12 +36,12 @@ class DigestRule:
 
 @dataclass(frozen=True, slots=True)
 class DigestPart:
-    """The part of a digest that comes from one document.
+    """What a digest has from one document.
 
     Attributes:
-        source: number of the source document.
-        spans: [start, end) of the sentences, in code points of the digest's raw text.
-        share: share of the digest's words, 0 to 1.
+        source: number of the document.
+        spans: [start, end) of the sentences in the digest's raw text.
+        share: of the digest's words.
     """
 
     source: int
@@ -52,12 +51,12 @@ class DigestPart:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """A document composed of others.
+    """A document made of others.
 
     Attributes:
-        document: number of the document.
-        parts: parts in the order in which they start in the text.
-        share: share of the document's words that come from all parts, 0 to 1.
+        document: its number.
+        parts: in the order in which they begin in its text.
+        share: of its words that come from all parts.
     """
 
     document: int
@@ -65,11 +64,7 @@ class Digest:
     share: float
 
     def as_dict(self, ids: Sequence[str]) -> dict[str, Any]:
-        """Return the row that ``passages find --digests`` prints.
-
-        Args:
-            ids: ids of all documents.
-        """
+        """A row of ``passages find --digests``."""
         return {
             "id": ids[self.document],
             "share": round(self.share, 6),
@@ -81,29 +76,28 @@ class Digest:
 
 
 def find_digests(found: PassageTable, times: NDArray[np.int64], rule: DigestRule | None = None) -> list[Digest]:
-    """Find documents most of whose text comes from at least three others that are not later.
+    """Documents most of whose text comes from at least three others that are not later.
 
-    The sources are chosen greedily: next comes the one with the most words not yet accounted for, or the earliest of
-    several. So only one of ten reprints of a report is named.
+    The sources are chosen greedily: the one that has the most words not yet accounted for, the earliest of equals. So
+    of ten reprints of one report one is named.
 
     Args:
         found: passages of the collection.
-        times: int64 (documents,), time of each document; ``NO_TIME`` if unknown, in which case a source may be anywhere
-            in the input.
-        rule: conditions for a digest; the defaults if None.
+        times: int64 (documents,), ``NO_TIME`` where there is none; then a source may stand anywhere in the input.
+        rule: how much is much.
 
     Returns:
-        Digests in input order.
+        In the order of the input.
     """
     rule = rule or DigestRule()
-    copied = _list_copied(found, times)
-    bounds = np.searchsorted(copied[:, 0], np.arange(len(found.sentences.first)))
-    digests = (_make_digest(found, copied[begin:end], times, rule) for begin, end in pairwise(bounds))
+    drawn = _drawn(found, times)
+    bounds = np.searchsorted(drawn[:, 0], np.arange(len(found.sentences.first)))
+    digests = (_digest(found, drawn[begin:end], times, rule) for begin, end in pairwise(bounds))
     return [digest for digest in digests if digest is not None]
 
 
-def _list_copied(found: PassageTable, times: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return sorted distinct rows (document, source, sentence of the document)."""
+def _drawn(found: PassageTable, times: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Rows (document, source, sentence of the document), ordered, each once."""
     sizes = np.diff(found.first_match)
     a, b = np.repeat(found.rows[:, 0], sizes), np.repeat(found.rows[:, 1], sizes)
     forth = np.stack((b, a, found.matches[:, 1]), axis=1)
@@ -112,20 +106,18 @@ def _list_copied(found: PassageTable, times: NDArray[np.int64]) -> NDArray[np.in
     return np.unique(np.concatenate((forth, back)), axis=0)
 
 
-def _make_digest(
-    found: PassageTable, copied: NDArray[np.int64], times: NDArray[np.int64], rule: DigestRule
-) -> Digest | None:
-    sources, first = np.unique(copied[:, 1], return_index=True)
+def _digest(found: PassageTable, drawn: NDArray[np.int64], times: NDArray[np.int64], rule: DigestRule) -> Digest | None:
+    sources, first = np.unique(drawn[:, 1], return_index=True)
     if len(sources) < rule.least_sources:
         return None
-    document, lengths = int(copied[0, 0]), found.sentences.lengths
+    document, lengths = int(drawn[0, 0]), found.sentences.lengths
     total = int(found.sentences.document_lengths[document])
-    kept = np.split(copied[:, 2], first[1:])
+    kept = np.split(drawn[:, 2], first[1:])
     by_time = sorted(range(len(sources)), key=lambda place: (int(times[sources[place]]), int(sources[place])))
     open_sentences: dict[int, NDArray[np.int64]] = {place: kept[place] for place in by_time}
     parts: list[DigestPart] = []
     while open_sentences:
-        # `max` returns the first of several maxima.
+        # `max` keeps the first of equals.
         best = max(open_sentences, key=lambda place: int(lengths[open_sentences[place]].sum()))
         own = open_sentences.pop(best)
         share = int(lengths[own].sum()) / total

@@ -1,4 +1,4 @@
-"""Finds what is new in a document: the sentences that no earlier document has."""
+"""What is new in a document: the sentences that no earlier document has."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Novelty:
     """What one document adds.
 
     Attributes:
-        document: number of the document.
-        spans: [start, end) of each novel sentence, in code points of the raw text.
-        sentences: number of sentences of the document, novel or not.
-        share: share of words in novel sentences, 0 to 1; ``None`` for a document without words.
+        document: its number.
+        spans: [start, end) of each novel sentence in the raw text.
+        sentences: of the document, novel or not.
+        share: words of novel sentences over all words, 0 to 1; ``None`` for a document without words.
     """
 
     document: int
@@ -35,11 +35,11 @@ class Novelty:
     share: float | None
 
     def as_dict(self, identity: str, text: str) -> dict[str, Any]:
-        """Return the row that ``passages find --novel`` prints.
+        """A row of ``passages find --novel``.
 
         Args:
-            identity: id of the document.
-            text: raw body of the document.
+            identity: of the document.
+            text: its raw body.
         """
         return {
             "id": identity,
@@ -51,15 +51,9 @@ class Novelty:
 
 
 def stream_order(times: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rank documents by time, then by input order.
+    """Rank of each document: by time, then by input order; int64 (documents,).
 
-    A document without a time gets that of the document before it, so that it keeps its position.
-
-    Args:
-        times: int64 (documents,), ``NO_TIME`` if unknown.
-
-    Returns:
-        int64 (documents,), ranks from 0.
+    A document without a time takes that of the document before it, so that one that lacks it stays where it came.
     """
     filled = times.copy()
     for place in range(1, len(filled)):
@@ -71,38 +65,35 @@ def stream_order(times: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def novel_sentences(sentences: SentenceTable, classes: SentenceClasses, ranks: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Find the sentences that no earlier document has.
+    """Which sentences no earlier document has: bool (sentences,).
 
-    A sentence without features to compare is novel.
+    A sentence that has no features to compare is novel.
 
     Args:
-        sentences: sentences of the collection.
+        sentences: of the collection.
         classes: which of them are copies.
-        ranks: int64 (documents,), order of the documents.
-
-    Returns:
-        bool (sentences,), whether each sentence is novel.
+        ranks: order of the documents.
     """
     rank = ranks[sentences.documents]
     earliest = np.full(len(classes.members), np.iinfo(np.int64).max)
     np.minimum.at(earliest, classes.members.numbers, rank[classes.members.values])
-    earliest_similar = earliest.copy()
-    np.minimum.at(earliest_similar, classes.alike.numbers, earliest[classes.alike.values])
+    of_alike = earliest.copy()
+    np.minimum.at(of_alike, classes.alike.numbers, earliest[classes.alike.values])
     copied = classes.class_of >= 0
     novel = ~copied
-    novel[copied] = earliest_similar[classes.class_of[copied]] >= rank[copied]
+    novel[copied] = of_alike[classes.class_of[copied]] >= rank[copied]
     return np.asarray(novel, dtype=np.bool_)
 
 
 def novelties(
     sentences: SentenceTable, novel: NDArray[np.bool_], *, order: Sequence[int] | None = None
 ) -> Iterator[Novelty]:
-    """Yield what each document adds.
+    """What each document adds.
 
     Args:
-        sentences: sentences of the collection.
-        novel: bool (sentences,), result of ``novel_sentences``.
-        order: numbers of the documents in the order wanted; input order by default.
+        sentences: of the collection.
+        novel: from ``novel_sentences``.
+        order: documents in the order wanted; of input by default.
     """
     lengths, totals = sentences.lengths, sentences.document_lengths
     for document in range(len(totals)) if order is None else order:

@@ -1,4 +1,4 @@
-"""Passages shared by documents, found and located."""
+"""Passages that documents share, found and located."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 __all__ = ["NO_TIME", "DocumentPair", "Passage", "PassageTable", "passage_table"]
 
 NO_TIME: Final = np.iinfo(np.int64).min
-"""Time of a document without a time."""
+"""Time of a document that has none."""
 
-# Columns of a row with a and b swapped.
-_SWAPPED: Final = (1, 0, 4, 5, 2, 3, 6, 7)
+# Columns of a row with a and b changed over.
+_OTHER_WAY: Final = (1, 0, 4, 5, 2, 3, 6, 7)
 
 
 class Passage(NamedTuple):
-    """A stretch of text that two documents a and b share.
+    """A stretch of one document that another has too.
 
     Attributes:
-        start_a: start in code points of a's raw text, so that ``text[start_a:end_a]`` is the passage.
-        end_a: end in a's raw text, exclusive.
-        start_b: start in code points of b's raw text.
-        end_b: end in b's raw text, exclusive.
-        sentences: number of pairs of matching sentences.
-        words: number of words in the shorter sentence of each pair, summed.
+        start_a: code points of the raw text of a; ``text[start_a:end_a]`` reads it back.
+        end_a: just behind it.
+        start_b: the same in b.
+        end_b: the same in b.
+        sentences: pairs of matching sentences.
+        words: of the shorter sentence of each pair.
     """
 
     start_a: int
@@ -45,7 +45,7 @@ class Passage(NamedTuple):
     words: int
 
     def as_dict(self) -> dict[str, Any]:
-        """Return both spans and the counts."""
+        """Both spans, and what they hold."""
         return {
             "a": [self.start_a, self.end_a],
             "b": [self.start_b, self.end_b],
@@ -58,13 +58,13 @@ class DocumentPair(NamedTuple):
     """Two documents that share passages.
 
     Attributes:
-        a: number of the earlier document, from which b copied: earlier by time if both have one, otherwise by input
-            order.
-        b: number of the later document.
-        passages: passages in the order of a's text.
-        coverage_a: share of a's words in sentences that b also has, 0 to 1.
-        coverage_b: share of b's words in sentences that a also has, 0 to 1.
-        sentences: number of pairs of matching sentences.
+        a: number of the earlier document, from which b copied: by time where both have one, else the one that came
+            first.
+        b: number of the later one.
+        passages: in the order of a's text.
+        coverage_a: share of a's words that stand in sentences which b has too.
+        coverage_b: the same the other way round.
+        sentences: pairs of matching sentences.
     """
 
     a: int
@@ -75,13 +75,13 @@ class DocumentPair(NamedTuple):
     sentences: int
 
     def as_dict(self, ids: Sequence[str]) -> dict[str, Any]:
-        """Return the row that ``passages find`` prints.
+        """A row of ``passages find``.
 
         Args:
-            ids: ids of all documents.
+            ids: of all documents.
 
         Returns:
-            ``a``, ``b``, ``spans`` (for each passage ``a`` and ``b`` as [start, end), ``sentences``, ``words``),
+            ``a``, ``b``, ``spans`` (of each passage ``a`` and ``b`` as [start, end), ``sentences``, ``words``),
             ``coverage_a``, ``coverage_b`` (0 to 1, six decimals), ``sentences``.
         """
         return {
@@ -99,11 +99,11 @@ class PassageTable:
     """All passages of a collection, ordered by (a, b, place in a).
 
     Attributes:
-        ids: ids of the documents.
-        sentences: sentences of the collection.
-        rows: int64 (passages, 8) with the columns ``passage_chains.COLUMNS``; a is the earlier document.
-        first_match: int64 (passages + 1,), start of each passage's pairs in ``matches``, and the end.
-        matches: int64 (pairs, 2), matching sentences of a and of b.
+        ids: of the documents.
+        sentences: of the collection.
+        rows: int64 (passages, 8), ``passage_chains.COLUMNS``; a is the earlier document.
+        first_match: int64 (passages + 1,), where each passage's sentence pairs begin.
+        matches: int64 (pairs, 2), sentence of a and sentence of b.
     """
 
     ids: tuple[str, ...]
@@ -113,9 +113,9 @@ class PassageTable:
     matches: NDArray[np.int64]
 
     def document_pairs(self) -> Iterator[DocumentPair]:
-        """Yield every two documents that share passages, ordered by (a, b)."""
+        """Every two documents that share passages, ordered by (a, b)."""
         table = self.sentences
-        bounds = _find_runs(self.rows[:, 0] * max(len(table.first), 1) + self.rows[:, 1])
+        bounds = _runs(self.rows[:, 0] * max(len(table.first), 1) + self.rows[:, 1])
         words = np.concatenate(([0, 0], np.cumsum(table.lengths[self.matches], axis=0).ravel())).reshape(-1, 2)
         documents = table.document_lengths
         for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
@@ -131,7 +131,7 @@ class PassageTable:
             )
 
     def as_dicts(self) -> Iterator[dict[str, Any]]:
-        """Yield the rows that ``passages find`` prints."""
+        """Rows of ``passages find``."""
         return (pair.as_dict(self.ids) for pair in self.document_pairs())
 
     def __len__(self) -> int:
@@ -139,7 +139,7 @@ class PassageTable:
         return len(self.rows)
 
     def passage(self, number: int) -> Passage:
-        """Return a passage by its row, located in the raw texts."""
+        """One row with the places of its sentences."""
         _, _, first_a, last_a, first_b, last_b, sentences, words = self.rows[number].tolist()
         starts, ends = self.sentences.starts, self.sentences.ends
         return Passage(
@@ -158,11 +158,11 @@ def passage_table(
     """Chain matching sentences of every two documents into passages.
 
     Args:
-        sentences: sentences of the collection.
+        sentences: of the collection.
         classes: which of them match.
-        settings: ``gap``, ``min_sentences`` and ``min_words`` are used.
-        ids: ids of the documents.
-        times: int64 (documents,), in any unit, ``NO_TIME`` if unknown; ``None`` if no document has a time.
+        settings: ``gap``, ``min_sentences``, ``min_words``.
+        ids: of the documents.
+        times: int64 (documents,), any unit, ``NO_TIME`` where there is none; ``None`` for no times at all.
     """
     rows, matches = find_passages(
         sentences.first,
@@ -175,10 +175,10 @@ def passage_table(
     )
     sizes = rows[:, 6]
     if times is not None:
-        late = _is_later(times, rows[:, 0], rows[:, 1])
-        rows[late] = rows[late][:, _SWAPPED]
-        swapped = np.repeat(late, sizes)
-        matches[swapped] = matches[swapped][:, ::-1]
+        late = _came_later(times, rows[:, 0], rows[:, 1])
+        rows[late] = rows[late][:, _OTHER_WAY]
+        turned = np.repeat(late, sizes)
+        matches[turned] = matches[turned][:, ::-1]
     first = np.concatenate(([0], np.cumsum(sizes)))
     order = np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))
     sizes = sizes[order]
@@ -187,11 +187,11 @@ def passage_table(
     return PassageTable(tuple(ids), sentences, rows[order], ordered, matches[source])
 
 
-def _is_later(times: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return whether the first document of each pair is the later one."""
+def _came_later(times: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Where the first document of a pair is the later one."""
     return np.asarray((times[a] > times[b]) & (times[b] != NO_TIME), dtype=np.bool_)
 
 
-def _find_runs(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the start of each run of equal values, and the end."""
+def _runs(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each run of equal values begins, and the end."""
     return np.concatenate((np.flatnonzero(np.diff(values, prepend=-1)), [len(values)])).astype(np.int64)

@@ -1,7 +1,7 @@
-"""Groups sentences with equal bags into classes, and finds classes that resemble each other.
+"""Sentences with equal bags as one class, and which classes resemble one another.
 
-A sentence that a thousand documents repeat is thus compared with others once. Bags are compared by multiset Jaccard,
-the sum of the smaller frequencies divided by the sum of the larger (Yu et al., section 4; Theobald et al., SIGIR 2008).
+A sentence that a thousand documents repeat is compared with others once. Bags are compared by the multiset Jaccard,
+sum of the smaller over sum of the larger frequencies (Yu et al., section 4; Theobald et al., SIGIR 2008).
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ __all__ = ["BagIndex", "SentenceClasses", "index_bags", "matched", "sentence_cla
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BagIndex:
-    """Bags prepared for comparison.
+    """Bags ready to be compared.
 
     Attributes:
-        class_of: int32 (sentences,), class of each sentence, -1 for an empty bag. Classes are in order of size.
-        bags: int32 ranks of the elements of each class, rarest first.
+        class_of: int32 (sentences,), -1 for an empty bag. Classes are in order of size.
+        bags: int32 ranks of the elements of each class, the rarest first.
         elements: number of distinct elements.
-        lonely: number of elements that occur once; they have the lowest ranks.
-        postings: number of elements in the bags of all sentences, repetitions within a sentence not counted, which is
-            the length of the inverted lists that the paper counts.
+        lonely: how many of them occur once; they have the lowest ranks.
+        postings: elements of the bags of all sentences, repetitions within a sentence not counted: the length of the
+            inverted lists that the paper counts.
     """
 
     class_of: NDArray[np.int32]
@@ -46,9 +46,9 @@ class SentenceClasses:
     """Which sentences are copies.
 
     Attributes:
-        class_of: int32 (sentences,), class of each sentence, -1 for a sentence with an empty bag.
+        class_of: int32 (sentences,), -1 for a sentence that copies nothing.
         members: int64 sentences of each class, ascending.
-        alike: int32 numbers of the other classes that resemble each class, ascending.
+        alike: int32 other classes that resemble each class, ascending.
     """
 
     class_of: NDArray[np.int32]
@@ -56,11 +56,7 @@ class SentenceClasses:
     alike: Rows
 
     def pairs(self) -> NDArray[np.int64]:
-        """Return all pairs of sentences that are copies, for tests and reports.
-
-        Returns:
-            int64 (pairs, 2), each pair ascending, sorted.
-        """
+        """All pairs of sentences that are copies: int64 (pairs, 2), each ascending, in order. For tests and reports."""
         found = [np.zeros((0, 2), dtype=np.int64)]
         for number in range(len(self.members)):
             own = self.members.row(number)
@@ -75,11 +71,11 @@ class SentenceClasses:
 
 
 def sentence_classes(bags: Rows, tau: float) -> SentenceClasses:
-    """Make classes of equal bags, and find those that resemble each other.
+    """Classes of equal bags, and those that resemble one another.
 
     Args:
-        bags: uint64 elements with repetitions, one row per sentence.
-        tau: minimum multiset Jaccard, greater than 0 and at most 1.
+        bags: uint64, with repetitions, one row per sentence.
+        tau: least multiset Jaccard, above 0 to 1.
 
     Raises:
         ConfigurationError: tau is out of range.
@@ -94,10 +90,10 @@ def sentence_classes(bags: Rows, tau: float) -> SentenceClasses:
 
 
 def index_bags(bags: Rows) -> BagIndex:
-    """Sort the elements of each bag and number the classes of equal bags.
+    """Sort the elements of each bag, and number classes of equal bags.
 
     Args:
-        bags: uint64 elements with repetitions, one row per sentence.
+        bags: uint64, with repetitions, one row per sentence.
     """
     elements, place, df = np.unique(bags.values, return_inverse=True, return_counts=True)
     rank = np.empty(len(elements), dtype=np.int32)
@@ -108,7 +104,7 @@ def index_bags(bags: Rows) -> BagIndex:
     new = np.ones(len(ranks), dtype=np.bool_)
     new[1:] = ranks[1:] != ranks[:-1]
     new[bags.indptr[:-1][bags.sizes > 0]] = True
-    class_of, first = _number_classes(hashes, bags.sizes)
+    class_of, first = _classes(hashes, bags.sizes)
     sizes = bags.sizes[first]
     indptr = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
     source = np.repeat(bags.indptr[first] - indptr[:-1], sizes) + np.arange(indptr[-1])
@@ -119,8 +115,8 @@ def matched(index: BagIndex, tau: float) -> SentenceClasses:
     """Compare the classes of an index.
 
     Args:
-        index: index of the bags.
-        tau: minimum multiset Jaccard, greater than 0 and at most 1.
+        index: of the bags.
+        tau: least multiset Jaccard, above 0 to 1.
 
     Raises:
         ConfigurationError: tau is out of range.
@@ -141,10 +137,8 @@ def _bounds(numbers: NDArray[np.int32], rows: int) -> NDArray[np.int64]:
     return np.concatenate(([0], np.cumsum(np.bincount(numbers, minlength=rows)))).astype(np.int64)
 
 
-def _number_classes(
-    hashes: NDArray[np.uint64], sizes: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return the class of each row, numbered by size and first row, and the first row of each class."""
+def _classes(hashes: NDArray[np.uint64], sizes: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Class of each row in order of size and first row, and the first row of each class."""
     filled = np.flatnonzero(sizes > 0)
     _, first, place = np.unique(hashes[filled], return_index=True, return_inverse=True)
     first = filled[first]

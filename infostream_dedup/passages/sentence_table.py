@@ -1,7 +1,7 @@
-"""Sentences of a collection: the position of each in its raw text, and its words.
+"""Sentences of a collection: where each stands in its raw text, and its words.
 
-Spans are in code points of the raw text, because sentences are found there; only the words of a sentence are cleaned.
-So soft hyphens, combining marks, emoji and line ends never shift a span.
+Spans are code points of the raw text, because sentences are found there; only the words of a sentence are cleaned. So
+soft hyphens, combining marks, emoji and line ends never shift a span.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ if TYPE_CHECKING:
 
 __all__ = ["SentenceTable", "TableBuilder", "read_sentences", "word_sequence_hashes"]
 
-# Words as in ``features.words``.
+# The words of ``features.words``.
 _WORD: Final = re.compile("[^\\W_]+(?:-[^\\W_]+)*")
 
-# The splitter knows only \n. Replacing one character by one keeps all positions.
+# The splitter knows \n only. One character for one, so that every place stays where it was.
 _LINE_END: Final = re.compile("\r(?!\n)|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-# Words of one alphabet, nearly all of them, need no repair.
+# Words of one alphabet need no repair: nearly all of them.
 _PLAIN: Final = re.compile("[а-яіїєґ0-9]+|[a-z0-9]+")
 
 _LONG: Final = 40
-"""Number of words above which a sentence is probably a list, say of streets without power, copied item by item."""
+"""Words of a sentence that is likely a list, of streets without power say: copied in parts, item by item."""
 _ITEM: Final = re.compile("[^\\n;\\s][^\\n;]*(?:;|(?<=\\S))")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceTable:
-    """Sentences that have words, in order of document and position.
+    """Sentences that have words, in order of document and place.
 
     Attributes:
-        first: int64 (documents + 1,), document d has the sentences from ``first[d]`` up to ``first[d + 1]``, exclusive.
-        starts: int64 (sentences,), start of each sentence in code points of the raw text.
-        ends: int64 (sentences,), end of each sentence, exclusive.
-        words: words with one row, and one sentence, for each sentence.
+        first: int64 (documents + 1,): document d has the sentences ``first[d]`` to ``first[d + 1]``.
+        starts: int64 (sentences,), code points of the raw text.
+        ends: int64 (sentences,).
+        words: one row, and one sentence, for each sentence.
         languages: uint8 (documents,), index into ``LANGUAGES``.
     """
 
@@ -65,35 +65,35 @@ class SentenceTable:
 
     @property
     def documents(self) -> NDArray[np.int64]:
-        """int64 (sentences,), document of each sentence."""
+        """int64 (sentences,): document of each sentence."""
         return np.repeat(np.arange(len(self.first) - 1, dtype=np.int64), np.diff(self.first))
 
     @property
     def sentence_languages(self) -> list[Language]:
-        """Language of each sentence, which is that of its document."""
+        """Language of each sentence: that of its document."""
         return [LANGUAGES[number] for number in self.languages[self.documents].tolist()]
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """int64 (sentences,), number of words of each sentence."""
+        """int64 (sentences,): words of each sentence."""
         return self.words.rows.sizes
 
     @property
     def document_lengths(self) -> NDArray[np.int64]:
-        """int64 (documents,), number of words of each document."""
+        """int64 (documents,): words of each document."""
         return np.diff(self.words.rows.indptr[self.first])
 
     def spans(self, document: int) -> list[tuple[int, int]]:
-        """Return the spans ``[start, end)`` of a document's sentences in its raw text."""
+        """Where the sentences of a document stand: ``[start, end)``."""
         chosen = slice(self.first[document], self.first[document + 1])
         return list(zip(self.starts[chosen].tolist(), self.ends[chosen].tolist(), strict=True))
 
 
 class TableBuilder:
-    """Builds a table document by document, so that the texts need not be in memory together."""
+    """Takes one document after the other, so that their texts need not lie in memory together."""
 
     def __init__(self) -> None:
-        # A new word gets the next number when it is first looked up.
+        # A word that is asked for the first time gets the next number.
         self._numbers: defaultdict[str, int] = defaultdict(count().__next__)
         self._words = array("i")
         self._breaks = array("q", [0])
@@ -103,10 +103,10 @@ class TableBuilder:
         self._languages = array("B")
 
     def add(self, text: str, language: Language | None = None) -> None:
-        """Split a raw text into sentences and words; the language is detected if not given."""
+        """Cut one raw text into sentences and words; the language is detected where it is not given."""
         number = self._numbers.__getitem__
         words = self._words
-        # Most texts are already clean; cleaning whole texts is much faster than cleaning sentences.
+        # Most texts are clean as they are; cleaning whole texts is much faster than cleaning sentences.
         is_clean = clean(text) == text
         for start, end in sentences(_LINE_END.sub("\n", text)):
             found = _WORD.findall(text, start, end) if is_clean else _WORD.findall(clean(text[start:end]))
@@ -121,7 +121,7 @@ class TableBuilder:
         self._languages.append(LANGUAGES.index(language or detect(text)))
 
     def _add_items(self, text: str, start: int, end: int) -> None:
-        """Add a long sentence item by item."""
+        """A long sentence, item by item."""
         for item in _ITEM.finditer(text, start, end):
             found = _WORD.findall(clean(item[0]))
             if found:
@@ -131,12 +131,12 @@ class TableBuilder:
                 self._ends.append(item.end())
 
     def table(self) -> SentenceTable:
-        """Return the table of everything added."""
-        # The key form is made once for each spelling; key forms are numbered in alphabetical order.
-        folded = list(map(_fold, self._numbers))
+        """What was added."""
+        # The key form is made once for each spelling; of several, the last sort order is that of the words.
+        folded = list(map(_folded, self._numbers))
         vocabulary = sorted(set(folded))
-        number_of = {word: number for number, word in enumerate(vocabulary)}
-        renumbered = np.array([number_of[word] for word in folded], dtype=np.int32)
+        place_of = {word: place for place, word in enumerate(vocabulary)}
+        renumbered = np.array([place_of[word] for word in folded], dtype=np.int32)
         values = renumbered[np.frombuffer(self._words, dtype=np.int32)] if self._words else np.zeros(0, dtype=np.int32)
         breaks = np.array(self._breaks, dtype=np.int64)
         rows = np.arange(len(self._starts), dtype=np.int64)
@@ -149,18 +149,18 @@ class TableBuilder:
         )
 
 
-def _fold(word: str) -> str:
-    """Return the same as ``fold``, but faster."""
+def _folded(word: str) -> str:
+    """What ``fold`` says, sooner."""
     lower = word.lower().replace("ё", "е")
     return lower if _PLAIN.fullmatch(lower) else fold(word)
 
 
 def read_sentences(texts: Iterable[str], languages: Iterable[Language | None] | None = None) -> SentenceTable:
-    """Split raw texts into sentences and words.
+    """Cut raw texts into sentences and words.
 
     Args:
-        texts: raw text of each document.
-        languages: language of each document; detected if None.
+        texts: one per document.
+        languages: of each document; detected where it is None.
 
     Example:
         >>> text = "Снег! *** Зима пришла."
@@ -179,12 +179,12 @@ def read_sentences(texts: Iterable[str], languages: Iterable[Language | None] | 
 
 
 def word_sequence_hashes(words: Words) -> NDArray[np.uint64]:
-    """Hash the word sequence of each row; rows with the same words in the same order have equal hashes.
+    """Hash of the words of each row in their order; rows of equal words have equal hashes.
 
     Returns:
         uint64 (rows,).
     """
-    # Rows of equal size are hashed together.
+    # A polynomial over all words of the collection; what stands before a row is taken away from it.
     hashes = hash_words(words.vocabulary)[words.rows.values]
     sizes = words.rows.sizes
     result = np.zeros(len(words), dtype=np.uint64)

@@ -1,8 +1,8 @@
-"""Finds pairs of similar bags by inverted lists of the rarest elements, pruned by size and position.
+"""Pairs of bags that resemble one another: inverted lists of the rarest elements, pruned by size and place.
 
-Bags are rows of element ranks, rarest first, with repetitions side by side; rows are in order of size. C. Xiao,
-W. Wang, X. Lin, J. X. Yu: Efficient similarity joins for near duplicate detection, WWW 2008 (PPJoin). Repetitions need
-no numbers: two bags that share the second x also share the first, which precedes it.
+Bags are rows of element ranks, rarest first, repetitions side by side; rows are in order of size. C. Xiao, W. Wang,
+X. Lin, J. X. Yu: Efficient similarity joins for near duplicate detection, WWW 2008 (PPJoin). Repetitions need no
+numbers: whoever shares the second x shares the first, which stands before it.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _SLACK: Final = 1e-9
 
 @compiled
 def sort_rows(indptr: NDArray[np.int64], ranks: NDArray[np.int32], hashes: NDArray[np.uint64]) -> None:
-    """Sort every row in place and hash it.
+    """Sort every row in place, and hash it.
 
     Args:
-        indptr: int64 (rows + 1,), start of each row, and the end.
-        ranks: int32 (elements,), sorted in place within each row.
-        hashes: uint64 (rows,), overwritten; equal rows get equal hashes.
+        indptr: int64 (rows + 1,).
+        ranks: int32, changed.
+        hashes: uint64 (rows,), written; equal rows have equal ones.
     """
     for row in range(hashes.size):
         begin, end = indptr[row], indptr[row + 1]
@@ -42,7 +42,7 @@ def sort_rows(indptr: NDArray[np.int64], ranks: NDArray[np.int32], hashes: NDArr
                     ranks[at] = ranks[at - 1]
                     at -= 1
                 ranks[at] = value
-        # Mix well from the start: combinations of small numbers would soon collide.
+        # Well mixed from the start: small numbers joined to small numbers would soon be equal.
         value64 = np.uint64(end - begin + 1) * np.uint64(0xD1342543DE82EF95)
         value64 ^= value64 >> np.uint64(32)
         for place in range(begin, end):
@@ -53,32 +53,32 @@ def sort_rows(indptr: NDArray[np.int64], ranks: NDArray[np.int32], hashes: NDArr
 
 @compiled
 def _overlap(ranks: NDArray[np.int32], a: int, a_end: int, b: int, b_end: int, needed: int) -> int:
-    """Return the size of the intersection of two sorted bags, or less than ``needed`` as soon as that is certain."""
-    shared = 0
+    """Size of the intersection of two sorted bags, or less than ``needed`` as soon as that is certain."""
+    met = 0
     while a < a_end and b < b_end:
-        if shared + min(a_end - a, b_end - b) < needed:
-            return shared
+        if met + min(a_end - a, b_end - b) < needed:
+            return met
         if ranks[a] == ranks[b]:
-            shared += 1
+            met += 1
             a += 1
             b += 1
         elif ranks[a] < ranks[b]:
             a += 1
         else:
             b += 1
-    return shared
+    return met
 
 
 @compiled
-def _double(pairs: NDArray[np.int32]) -> NDArray[np.int32]:
+def _twice(pairs: NDArray[np.int32]) -> NDArray[np.int32]:
     larger = np.empty((2 * pairs.shape[0], 2), np.int32)
     larger[: pairs.shape[0]] = pairs
     return larger
 
 
 @compiled
-def _prefix_size(size: int, tau: float) -> int:
-    """Return how many elements of a row enter the lists: similar rows of its size or more share one of them."""
+def _listed(size: int, tau: float) -> int:
+    """Elements of a row that go into lists: rows of its size or more that resemble it share one of them."""
     return size - int(np.ceil(2 * tau / (1 + tau) * size - _SLACK)) + 1
 
 
@@ -86,11 +86,11 @@ def _prefix_size(size: int, tau: float) -> int:
 def _list_starts(
     indptr: NDArray[np.int64], ranks: NDArray[np.int32], elements: int, lonely: int, tau: float
 ) -> NDArray[np.int64]:
-    """Return the start of the list of each element that is not lonely; repetitions leave unused room."""
+    """Where the list of each element that is not lonely begins; repetitions leave room that stays free."""
     starts = np.zeros(elements - lonely + 1, np.int64)
     for row in range(indptr.size - 1):
         begin = indptr[row]
-        for place in range(begin, begin + _prefix_size(indptr[row + 1] - begin, tau)):
+        for place in range(begin, begin + _listed(indptr[row + 1] - begin, tau)):
             if ranks[place] >= lonely:
                 starts[ranks[place] - lonely + 1] += 1
     for element in range(starts.size - 1):
@@ -100,14 +100,14 @@ def _list_starts(
 
 @compiled
 def _first_of_size(indptr: NDArray[np.int64], holders: NDArray[np.int32], head: int, tail: int, least: int) -> int:
-    """Return the first holder that is large enough; sizes only grow along a list."""
+    """The first holder that is large enough; sizes only grow along a list."""
     while head < tail and indptr[holders[head] + 1] - indptr[holders[head]] < least:
         head += 1
     return head
 
 
 @compiled
-def _find_partners(
+def _partners(
     row: int,
     indptr: NDArray[np.int64],
     ranks: NDArray[np.int32],
@@ -117,7 +117,7 @@ def _find_partners(
     asked_by: NDArray[np.int32],
     partners: NDArray[np.int32],
 ) -> int:
-    """Write the earlier rows that resemble a row to ``partners`` and return their number."""
+    """Earlier rows that resemble one, written to ``partners``; how many they are."""
     heads, tails, holders, places = lists
     begin, end = indptr[row], indptr[row + 1]
     size = end - begin
@@ -127,7 +127,7 @@ def _find_partners(
         element = ranks[place] - lonely
         if element < 0 or (place > begin and ranks[place - 1] == ranks[place]):
             continue
-        # Sizes grow from row to row, so a holder that is too small now remains so.
+        # Sizes grow from row to row, so what is too small now stays too small.
         heads[element] = _first_of_size(indptr, holders, heads[element], tails[element], least)
         for at in range(heads[element], tails[element]):
             other = holders[at]
@@ -136,7 +136,7 @@ def _find_partners(
             asked_by[other] = row
             both = size + indptr[other + 1] - indptr[other]
             needed = int(np.ceil(tau / (1 + tau) * both - _SLACK))
-            # The first element that two similar rows share is met first, so nothing before it is shared.
+            # The first element that two alike rows share is met first, so nothing before it is shared.
             if _overlap(ranks, place, end, indptr[other] + places[at], indptr[other + 1], needed) >= needed:
                 partners[found] = other
                 found += 1
@@ -147,15 +147,15 @@ def _find_partners(
 def find_pairs(
     indptr: NDArray[np.int64], ranks: NDArray[np.int32], elements: int, lonely: int, tau: float
 ) -> NDArray[np.int32]:
-    """Find all pairs of rows whose multiset Jaccard is at least tau.
+    """All pairs of rows whose multiset Jaccard is at least tau.
 
     Args:
-        indptr: int64 (rows + 1,), start of each row, and the end; rows are not empty and in ascending order of size.
-        ranks: int32 (elements of all rows,), ascending within a row; rank 0 is the rarest element.
+        indptr: int64 (rows + 1,); rows in ascending order of size, none of them empty.
+        ranks: int32, ascending in a row; rank 0 is the rarest element.
         elements: number of ranks.
-        lonely: number of elements, the lowest ranks, that occur once in the collection, as most shingles do: they
-            count towards sizes but are never looked up.
-        tau: minimum multiset Jaccard, greater than 0 and at most 1.
+        lonely: how many of them, the first ones, occur once in the collection: they count in the sizes, but nobody
+            asks for them. Most shingles do.
+        tau: above 0 to 1.
 
     Returns:
         int32 (pairs, 2), the smaller row number first.
@@ -169,14 +169,14 @@ def find_pairs(
     pairs = np.empty((1024, 2), np.int32)
     size = 0
     for row in range(rows):
-        found = _find_partners(row, indptr, ranks, lonely, tau, lists, asked_by, partners)
+        found = _partners(row, indptr, ranks, lonely, tau, lists, asked_by, partners)
         while size + found > pairs.shape[0]:
-            pairs = _double(pairs)
+            pairs = _twice(pairs)
         pairs[size : size + found, 0] = partners[:found]
         pairs[size : size + found, 1] = row
         size += found
         begin = indptr[row]
-        for place in range(begin, begin + _prefix_size(indptr[row + 1] - begin, tau)):
+        for place in range(begin, begin + _listed(indptr[row + 1] - begin, tau)):
             element = ranks[place] - lonely
             if element >= 0 and (place == begin or ranks[place - 1] != ranks[place]):
                 holders[tails[element]] = row

@@ -1,9 +1,9 @@
-"""Chains matching sentences of two documents into passages, for one document against all earlier ones.
+"""Matching sentences of two documents chained into passages, for one document against all earlier ones.
 
 Qi Zhang, Yue Zhang, Haomin Yu, Xuanjing Huang: Efficient partial-duplicate detection based on sequence matching, SIGIR
 2010 (its abstract; the rules of a chain are ours). Sentences p and q that match are a point; one point may follow
-another if both p and q have grown by 1 to gap + 1. The chain with the most words is a passage; its sentences are
-removed, and the search is repeated.
+another when both p and q have grown by 1 to gap + 1. Of all chains the one with the most words is a passage; its
+sentences are taken out, and so on.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 __all__ = ["COLUMNS", "NEAR", "REPEATS", "find_passages"]
 
 COLUMNS: Final = ("a", "b", "first_a", "last_a", "first_b", "last_b", "sentences", "words")
-"""Columns of the table of passages: both documents, first and last sentence on both sides, number of matched sentence
-pairs, and total words of the shorter sentence of each pair."""
+"""Columns of the table of passages: document and first and last sentence on both sides, matched sentence pairs, and the
+words of the shorter sentence of each pair."""
 
 NEAR: Final = 32
-"""If documents repeat a sentence, the i-th occurrence in one matches the j-th in the other only if i and j differ by at
-most this; otherwise 10,000 equal lines in two documents would make 100,000,000 points."""
+"""Where documents repeat a sentence, the i-th occurrence in one matches the j-th in the other while i and j differ by
+no more than this: 10,000 equal lines in two documents would make 100,000,000 points."""
 
 REPEATS: Final = 1000
-"""Number of occurrences of a sentence in one document after which further ones match nothing."""
+"""Later occurrences of a sentence in one document match nothing."""
 
 
 @compiled
-def _double(table: NDArray[np.int64]) -> NDArray[np.int64]:
+def _more(table: NDArray[np.int64]) -> NDArray[np.int64]:
     larger = np.empty((2 * table.shape[0], table.shape[1]), table.dtype)
     larger[: table.shape[0]] = table
     return larger
@@ -47,7 +47,7 @@ def _add_points(
     found: int,
     points: NDArray[np.int64],
 ) -> tuple[int, NDArray[np.int64]]:
-    """Add the matches of a sentence (position, occurrence, size of its document) with earlier members of a class."""
+    """Matches of one sentence (its place, its occurrence, the size of its document) with earlier members of a class."""
     place, occurrence, size = own
     before, repeats = -1, 0
     for other in class_members:
@@ -67,7 +67,7 @@ def _add_points(
 
 
 @compiled
-def _find_points(
+def _points(
     sentences: tuple[int, int],
     document_of: NDArray[np.int32],
     class_of: NDArray[np.int32],
@@ -76,7 +76,7 @@ def _find_points(
     times_seen: NDArray[np.int32],
     points: NDArray[np.int64],
 ) -> tuple[int, NDArray[np.int64]]:
-    """Find all matches of a document's sentences with earlier documents, as p * (number of its sentences) + q."""
+    """All matches of the sentences of a document with those of earlier ones, as p * (its sentences) + q."""
     begin, end = sentences
     document = document_of[begin]
     found = 0
@@ -100,7 +100,7 @@ def _find_points(
 
 
 @compiled
-def _find_chain(
+def _chain(
     p: NDArray[np.int64],
     q: NDArray[np.int64],
     weights: NDArray[np.int64],
@@ -109,7 +109,7 @@ def _find_chain(
     scores: NDArray[np.int64],
     previous: NDArray[np.int64],
 ) -> int:
-    """Return the last point of the heaviest chain, the first in text order; writes ``scores`` and ``previous``."""
+    """Last point of the heaviest chain, the first such in text order; scores and previous are written."""
     best = -1
     for point in range(p.size):
         previous[point] = -1
@@ -130,7 +130,7 @@ def _find_chain(
 
 
 @compiled
-def _remove_chain(
+def _take(
     p: NDArray[np.int64],
     q: NDArray[np.int64],
     alive: NDArray[np.bool_],
@@ -138,7 +138,7 @@ def _remove_chain(
     last: int,
     taken: NDArray[np.bool_],
 ) -> tuple[int, int]:
-    """Remove the sentences of a chain and return its first point and its length; ``taken`` is restored."""
+    """Take the sentences of a chain out: its first point, and how many it has. ``taken`` is left as it was."""
     point, first, number = last, last, 0
     while point >= 0:
         taken[p[point]] = taken[q[point]] = True
@@ -156,7 +156,7 @@ def _remove_chain(
 
 
 @compiled
-def _find_pair_passages(
+def _passages_of_pair(
     p: NDArray[np.int64],
     q: NDArray[np.int64],
     weights: NDArray[np.int64],
@@ -165,20 +165,16 @@ def _find_pair_passages(
     rows: NDArray[np.int64],
     matches: NDArray[np.int64],
 ) -> tuple[int, int]:
-    """Write the passages of two documents, heaviest first, to columns 2 to 7 of ``rows``.
-
-    Returns:
-        Number of passages, and number of sentence pairs written to ``matches``.
-    """
+    """Passages of two documents, the heaviest first, written to columns 2 to 7 of ``rows``; how many, and matches."""
     gap, min_sentences, min_words = limits
     alive = np.ones(p.size, np.bool_)
     scores, previous = np.empty(p.size, np.int64), np.empty(p.size, np.int64)
     passages, pairs = 0, 0
     while True:
-        last = _find_chain(p, q, weights, alive, gap, scores, previous)
+        last = _chain(p, q, weights, alive, gap, scores, previous)
         if last < 0 or scores[last] < min_words:
             return passages, pairs
-        start, number = _remove_chain(p, q, alive, previous, last, taken)
+        start, number = _take(p, q, alive, previous, last, taken)
         if number < min_sentences:
             continue
         row = rows[passages]
@@ -202,21 +198,21 @@ def find_passages(
     alike: tuple[NDArray[np.int64], NDArray[np.int32]],
     limits: tuple[int, int, int],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find the passages of every two documents.
+    """Passages of every two documents.
 
     Args:
-        first: int64 (documents + 1,), first sentence of each document, and the end.
-        document_of: int32 (sentences,), document of each sentence.
-        lengths: int64 (sentences,), number of words of each sentence.
-        class_of: int32 (sentences,), class of each sentence, -1 for sentences that match nothing.
-        members: int64 (classes + 1,) bounds and int64 ascending sentences of each class.
-        alike: int64 (classes + 1,) bounds and int32 other classes that resemble each class.
-        limits: maximum number of sentences between two points of a chain, on either side; minimum number of sentence
-            pairs of a passage; minimum number of its words.
+        first: int64 (documents + 1,), sentences of each document.
+        document_of: int32 (sentences,).
+        lengths: int64 (sentences,), words.
+        class_of: int32 (sentences,), -1 for sentences that match nothing.
+        members: bounds and sentences of each class, ascending.
+        alike: bounds and other classes of each class.
+        limits: sentences that may lie between two points of a chain, on either side; pairs of sentences that a passage
+            has at least; words that it has at least.
 
     Returns:
-        Passages, int64 (passages, 8) with the columns ``COLUMNS``, where a is the document with the smaller number; and
-        the sentence pairs of all passages in turn, int64 (pairs, 2), in text order within a passage.
+        Passages, int64 (passages, 8), ``COLUMNS``, the document with the smaller number as a; and the sentence pairs of
+        all passages one after the other, int64 (pairs, 2), each passage's in text order.
     """
     passages, matches = np.empty((1024, 8), np.int64), np.empty((1024, 2), np.int64)
     passage, match = 0, 0
@@ -227,9 +223,7 @@ def find_passages(
         size = first[b + 1] - first[b]
         if size == 0:
             continue
-        found, points = _find_points(
-            (first[b], first[b + 1]), document_of, class_of, members, alike, times_seen, points
-        )
+        found, points = _points((first[b], first[b + 1]), document_of, class_of, members, alike, times_seen, points)
         ordered = np.sort(points[:found])
         begin = 0
         while begin < found:
@@ -242,12 +236,12 @@ def find_passages(
             weights = np.minimum(lengths[p], lengths[q])
             if p.size < limits[1] or weights.sum() < limits[2]:
                 continue
-            # Each passage uses at least one point.
+            # A passage takes at least one point.
             while passage + p.size > passages.shape[0]:
-                passages = _double(passages)
+                passages = _more(passages)
             while match + p.size > matches.shape[0]:
-                matches = _double(matches)
-            new, more = _find_pair_passages(p, q, weights, limits, taken, passages[passage:], matches[match:])
+                matches = _more(matches)
+            new, more = _passages_of_pair(p, q, weights, limits, taken, passages[passage:], matches[match:])
             passages[passage : passage + new, 0] = a
             passages[passage : passage + new, 1] = b
             passage += new
