@@ -140,7 +140,7 @@ def _arrow_texts(folder: Path) -> Iterator[Texts]:
 def _documents(folder: Path) -> Iterator[Document]:
     for texts in _arrow_texts(folder):
         for number in range(len(texts)):
-            yield Document(str(number), texts[number])
+            yield Document(id=str(number), text=texts[number])
 
 
 def _read_arrow(folder: Path) -> Collection:
@@ -162,7 +162,7 @@ READERS = {"arrow": _read_arrow, "documents": _read_documents}
 def _measure_job(folder: Path, reader: str, representation: str, target: str) -> dict[str, Any]:
     settings = Settings(representation=representation, target=target)
     toy = collect(
-        (Document(str(number), "снег в киеве", lang="ru") for number in range(3)), hashes=False, engine="numba"
+        (Document(id=str(number), text="снег в киеве", lang="ru") for number in range(3)), hashes=False, engine="numba"
     )
     measures_of(link(key_terms_of(toy, settings), settings, k_min=K_MIN, engine="numba"))
     stages: dict[str, dict[str, float]] = {}

@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.generator import generate, write_texts
-from infostream_dedup.passages.feature_names import sentence_feature
 from infostream_dedup.passages.passage_table import passage_table
 from infostream_dedup.passages.sentence_classes import index_bags, matched
+from infostream_dedup.passages.sentence_feature import sentence_feature
 from infostream_dedup.passages.sentence_table import read_sentences
 from infostream_dedup.passages.settings import PassageSettings
 

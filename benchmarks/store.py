@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from infostream_dedup.model.stream_records import EpochFrequencies, Remembered, Verdict
+from infostream_dedup.model.stream_records import Batch, Decided, EpochFrequencies, Remembered, Verdict
 from infostream_dedup.store import Store
 
 VOCABULARY = 60_000
@@ -85,13 +85,17 @@ def append_all(store: Store, documents: int, batch: int, rows: dict[str, Any]) -
         np.add.at(counts, np.concatenate([one.targets for one in remembered]), 1)
         before, cpu_before = time.perf_counter(), time.process_time()
         store.append(
-            f"batch-{first}",
-            first.to_bytes(16, "big"),
-            remembered,
-            verdicts,
-            closed=closed,
-            new_terms=terms if first == 0 else (),
-            state={"documents": first},
+            Batch(
+                f"batch-{first}",
+                first.to_bytes(16, "big"),
+                Decided(
+                    remembered=remembered,
+                    verdicts=verdicts,
+                    closed=closed,
+                    new_terms=terms if first == 0 else (),
+                    state={"documents": first},
+                ),
+            )
         )
         taken.append(time.perf_counter() - before)
         cpu += time.process_time() - cpu_before
@@ -116,24 +120,24 @@ def remembered_documents(generator: np.random.Generator, first: int, number: int
         checksum = ordinal.to_bytes(16, "big")
         documents.append(
             Remembered(
-                ordinal,
-                f"document-{ordinal:09}",
-                0,
-                f"source-{ordinal % 300}",
-                ordinal * MINUTE,
-                ordinal * MINUTE,
-                "ru",
-                checksum,
-                checksum,
-                b"",
-                ordinal // EPOCH,
-                200,
-                keys,
-                weights,
-                targets,
-                np.arange(ordinal, ordinal + 5, dtype=np.int64),
-                f"Заголовок сообщения номер {ordinal} о чём-нибудь",
-                None,
+                ordinal=ordinal,
+                id=f"document-{ordinal:09}",
+                version=0,
+                source=f"source-{ordinal % 300}",
+                clock=ordinal * MINUTE,
+                published=ordinal * MINUTE,
+                language="ru",
+                content_hash=checksum,
+                text_hash=checksum,
+                opening_hash=b"",
+                epoch=ordinal // EPOCH,
+                length=200,
+                keys=keys,
+                weights=weights,
+                targets=targets,
+                numbers=np.arange(ordinal, ordinal + 5, dtype=np.int64),
+                title=f"Заголовок сообщения номер {ordinal} о чём-нибудь",
+                text=None,
             )
         )
     return documents
@@ -141,10 +145,12 @@ def remembered_documents(generator: np.random.Generator, first: int, number: int
 
 def _verdict(one: Remembered) -> Verdict:
     if one.ordinal % 4:
-        return Verdict(one.id, "new", None, one.id, None, None, None, None)
+        return Verdict(id=one.id, status="new", group=one.id)
     earlier = f"document-{max(0, one.ordinal - 5):09}"
     terms = tuple(f"термин{number}" for number in one.keys.tolist())
-    return Verdict(one.id, "duplicate", earlier, earlier, "equal", 11, 10, terms)
+    return Verdict(
+        id=one.id, status="duplicate", of=earlier, group=earlier, relation="equal", forward=11, backward=10, terms=terms
+    )
 
 
 def _arguments() -> argparse.Namespace:

@@ -22,7 +22,7 @@ import numpy as np
 from benchmarks.store import VOCABULARY, remembered_documents
 from infostream_dedup.lexicon.translation_tables import concepts
 from infostream_dedup.model import LANGUAGES
-from infostream_dedup.model.stream_records import Remembered, Verdict
+from infostream_dedup.model.stream_records import Batch, Decided, Remembered, Verdict
 from infostream_dedup.store import Store
 from infostream_dedup.stream.search import Searcher
 from infostream_dedup.stream.settings import StreamSettings
@@ -81,9 +81,15 @@ def _fill(store: Store, documents: int, batch: int = 1000) -> None:
     for first in range(0, documents, batch):
         made = remembered_documents(generator, first, min(batch, documents - first))
         remembered = [_translate_document(one, one.ordinal % share) for one in made]
-        verdicts = [Verdict(one.id, "new", None, one.id, None, None, None, None) for one in remembered]
+        verdicts = [Verdict(id=one.id, status="new", group=one.id) for one in remembered]
         named = terms if first == 0 else ()
-        store.append(f"batch-{first}", first.to_bytes(16, "big"), remembered, verdicts, new_terms=named)
+        store.append(
+            Batch(
+                f"batch-{first}",
+                first.to_bytes(16, "big"),
+                Decided(remembered=remembered, verdicts=verdicts, new_terms=named),
+            )
+        )
 
 
 def _list_terms() -> list[str]:

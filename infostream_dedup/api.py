@@ -40,7 +40,7 @@ from infostream_dedup.corpus import (
     write_documents,
 )
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.evaluation.collection import evaluate_collection
+from infostream_dedup.evaluation.collection_scores import evaluate_collection
 from infostream_dedup.evaluation.comparison import Comparison, compare_methods
 from infostream_dedup.evaluation.protocol import Evaluation
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix

@@ -21,9 +21,9 @@ from infostream_dedup.api import evaluate
 from infostream_dedup.model import Document
 from infostream_dedup.passages import copied_sentences, passages_of
 from infostream_dedup.passages.boilerplate import Boilerplate, BoilerplateRule, ListedSentence, find_boilerplate
-from infostream_dedup.passages.collection import Collection, read_collection
 from infostream_dedup.passages.digests import find_digests
 from infostream_dedup.passages.novelty import novel_sentences, novelties, stream_order
+from infostream_dedup.passages.sentence_collection import SentenceCollection, read_collection
 
 REPORTS = Path(__file__).resolve().parent
 CORPORA = REPORTS.parents[1] / "shared" / "data"
@@ -77,7 +77,7 @@ Corpora: see the README, section Reports. `slavictopics` gives one source for te
 that the rules of source and day cannot help there."""
 
 
-def _lists(corpora: dict[str, list[Document]], collections: dict[str, Collection]) -> str:
+def _lists(corpora: dict[str, list[Document]], collections: dict[str, SentenceCollection]) -> str:
     counts: list[tuple[Any, ...]] = []
     judged: list[tuple[Any, ...]] = []
     for name, documents in corpora.items():
@@ -107,7 +107,7 @@ def _count_verdicts(name: str, found: list[ListedSentence]) -> tuple[int, int, i
     return len(keys), right, wrong, len(keys) - right - wrong
 
 
-def _links(corpora: dict[str, list[Document]], collections: dict[str, Collection]) -> str:
+def _links(corpora: dict[str, list[Document]], collections: dict[str, SentenceCollection]) -> str:
     rows: list[tuple[Any, ...]] = []
     for name, documents in corpora.items():
         listed = Boilerplate(find_boilerplate(documents, collections[name].sentences))
@@ -134,7 +134,7 @@ Before → after the default list is left out (`evaluate`, default settings, lab
 {_table(heads, rows)}"""
 
 
-def _novelty(corpora: dict[str, list[Document]], collections: dict[str, Collection]) -> str:
+def _novelty(corpora: dict[str, list[Document]], collections: dict[str, SentenceCollection]) -> str:
     rows: list[tuple[Any, ...]] = []
     for name in corpora:
         collection = collections[name]
@@ -156,7 +156,7 @@ should be near 1, the second near 0.
 {_table(heads, rows)}"""
 
 
-def _check_novelty(collection: Collection, ranks: Any, novel: Any) -> tuple[str, str]:
+def _check_novelty(collection: SentenceCollection, ranks: Any, novel: Any) -> tuple[str, str]:
     table = collection.sentences
     size = len(table.words.vocabulary)
     holders: dict[int, list[int]] = {}
@@ -192,7 +192,7 @@ def _code(words: list[int], size: int) -> int:
     return code
 
 
-def _digests(corpora: dict[str, list[Document]], collections: dict[str, Collection]) -> str:
+def _digests(corpora: dict[str, list[Document]], collections: dict[str, SentenceCollection]) -> str:
     rows: list[tuple[Any, ...]] = []
     for name, documents in corpora.items():
         collection = collections[name]

@@ -17,7 +17,7 @@ from make_reports import CORPORA, NEWS, REPORTS, SETS, LabelledSet, table, write
 from infostream_dedup import read_documents
 from infostream_dedup.corpus import csv_line
 from infostream_dedup.evaluation.agreement import rank_correlation
-from infostream_dedup.evaluation.collection import truth_for
+from infostream_dedup.evaluation.collection_scores import truth_for
 from infostream_dedup.evaluation.comparison import ComparedMethod, Comparison, judged_by_labels, judged_by_pool
 from infostream_dedup.evaluation.method_runs import MethodRuns, run_methods
 from infostream_dedup.evaluation.overlap import dice_matrix, found_alone
@@ -122,7 +122,14 @@ def _by_labels(texts: Texts, runs: MethodRuns, labelled: LabelledSet) -> Compari
 def _by_pool(texts: Texts, runs: MethodRuns) -> Comparison:
     figures, summary = judged_by_pool(texts, runs, "a0-a10")
     found = _comparison("pool", runs, figures)
-    return Comparison(found.protocol, found.rows, found.dice, found.documents, found.configuration, summary)
+    return Comparison(
+        protocol=found.protocol,
+        rows=found.rows,
+        dice=found.dice,
+        documents=found.documents,
+        configuration=found.configuration,
+        pool=summary,
+    )
 
 
 def _comparison(protocol: Any, runs: MethodRuns, figures: Sequence[Mapping[str, float | int | None]]) -> Comparison:
@@ -131,7 +138,7 @@ def _comparison(protocol: Any, runs: MethodRuns, figures: Sequence[Mapping[str, 
         ComparedMethod(run, figure, only)
         for run, figure, only in zip(runs.runs, figures, found_alone(codes), strict=True)
     ]
-    return Comparison(protocol, rows, dice_matrix(codes), runs.documents, {})
+    return Comparison(protocol=protocol, rows=rows, dice=dice_matrix(codes), documents=runs.documents, configuration={})
 
 
 def comparison_page(judged: Judged) -> None:

@@ -22,8 +22,8 @@ from infostream_dedup.criteria.authority import learned_authority
 from infostream_dedup.criteria.candidates import key_term_candidates, two_word_candidates
 from infostream_dedup.criteria.classifier_presets import CLASSIFIER_PRESETS, PairRule
 from infostream_dedup.criteria.cross_validation import found_by_rule, held_out, single_criterion
+from infostream_dedup.criteria.differences import differences
 from infostream_dedup.criteria.document_models import DocumentModels, document_models
-from infostream_dedup.criteria.edition import difference_vectors
 from infostream_dedup.criteria.judged_pairs import JudgedPairs, judged_pairs
 from infostream_dedup.criteria.learning_curve import CurvePoint, curve_criteria, learning_curve
 from infostream_dedup.criteria.stories import folds, stories
@@ -262,7 +262,7 @@ def _alone(
 ) -> dict[str, np.ndarray]:
     unknown = np.full(len(models), np.nan)
     names = [name for name in criteria if name != "source"]
-    forward, backward = difference_vectors(models, pairs.i, pairs.j, names, unknown)
+    forward, backward = differences(models, pairs.i, pairs.j, names, unknown)
     split = folds(pairs, 5)
     return {
         name: single_criterion(forward[:, column], backward[:, column], pairs, rule, split)
@@ -433,7 +433,7 @@ def speed_table(corpora: Corpora) -> str:
         step = max(len(i) // 20_000, 1)
         i, j = i[::step], j[::step]
         start = time.process_time()
-        difference_vectors(models, i, j, CLASSIFIER_PRESETS["duplicate"].criteria, np.full(len(models), np.nan))
+        differences(models, i, j, CLASSIFIER_PRESETS["duplicate"].criteria, np.full(len(models), np.nan))
         seconds = time.process_time() - start
         rows.append(
             {

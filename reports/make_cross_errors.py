@@ -21,7 +21,7 @@ import numpy as np
 from infostream_dedup.batch.collection import Collection, collect
 from infostream_dedup.batch.linking import link
 from infostream_dedup.corpus import read_documents
-from infostream_dedup.evaluation.collection import predictions_of, truth_for
+from infostream_dedup.evaluation.collection_scores import predictions_of, truth_for
 from infostream_dedup.evaluation.pair_codes import both_of
 from infostream_dedup.evaluation.truth import FALSE
 from infostream_dedup.links.relations import need

@@ -26,9 +26,9 @@ from infostream_dedup import read_documents
 from infostream_dedup.features.hashing import hash_words
 from infostream_dedup.model import Document
 from infostream_dedup.passages import PassageSettings, find_passages
-from infostream_dedup.passages.exact import Exact
-from infostream_dedup.passages.feature_names import sentence_feature
+from infostream_dedup.passages.features.exact_sentence import ExactSentence
 from infostream_dedup.passages.sentence_classes import index_bags, matched
+from infostream_dedup.passages.sentence_feature import sentence_feature
 from infostream_dedup.passages.sentence_table import SentenceTable, read_sentences
 
 REPORTS = Path(__file__).resolve().parent
@@ -264,7 +264,7 @@ def _gold(
     aligned = _align_sentences(sentences, documents)
     labelled = _pair_labelled_sentences(sentences, documents)
     pool = np.unique(np.concatenate((*found, aligned, labelled)))
-    equal = index_bags(Exact().bags(sentences)).class_of.astype(np.int64)
+    equal = index_bags(ExactSentence().bags(sentences)).class_of.astype(np.int64)
     one, other = np.divmod(pool, len(sentences))
     # Equal sentences are judged once.
     low, high = np.minimum(equal[one], equal[other]), np.maximum(equal[one], equal[other])

@@ -18,9 +18,9 @@ from infostream_dedup import Settings, read_documents
 from infostream_dedup.batch.collection import Collection, collect
 from infostream_dedup.batch.linking import Linked, key_terms_of, link
 from infostream_dedup.batch.sweeping import SweepResult, recommendation_for, sweep_collection
-from infostream_dedup.evaluation.collection import predictions_of, truth_for
+from infostream_dedup.evaluation.collection_scores import predictions_of, truth_for
 from infostream_dedup.evaluation.predictions import Predictions
-from infostream_dedup.evaluation.protocol import Evaluation, Row, evaluate
+from infostream_dedup.evaluation.protocol import Evaluation, StepScores, evaluate
 from infostream_dedup.evaluation.truth import Truth
 from infostream_dedup.report.published import PUBLISHED
 from infostream_dedup.sample import documents_path
@@ -101,7 +101,7 @@ class Judged:
     pairs: int
     found: dict[str, Evaluation]
 
-    def at(self, configuration: str, k: int) -> Row:
+    def at(self, configuration: str, k: int) -> StepScores:
         """Return the row of a k."""
         return next(row for row in self.found[configuration].rows if row.step == k)
 
@@ -219,7 +219,7 @@ def goals_met(rows: Sequence[dict[str, Any]]) -> str:
     return f"Met: {len(asked) - len(missed)} of {len(asked)}. Missed: {', '.join(missed) or 'none'}."
 
 
-def _verdict(row: Row, goal: float) -> str:
+def _verdict(row: StepScores, goal: float) -> str:
     f1 = row.scores.f1 or 0.0
     low, high = row.intervals.f1 or (f1, f1)
     return f"{f1:.3f} [{low:.2f}-{high:.2f}] {'met' if f1 >= goal else MISSED}"
@@ -245,7 +245,7 @@ def quality_rows(one: Judged) -> Iterator[dict[str, Any]]:
         }
 
 
-def _figures(row: Row) -> str:
+def _figures(row: StepScores) -> str:
     counted = row.scores
     return " / ".join(
         "-" if value is None else f"{value:.3f}" for value in (counted.precision, counted.recall, counted.f1)

@@ -21,7 +21,7 @@ from infostream_dedup.batch.collection import Collection, collect
 from infostream_dedup.batch.linking import Linked, key_terms_of, link
 from infostream_dedup.batch.sweeping import SweepResult, SweepRow, measures_of, recommendation_for
 from infostream_dedup.evaluation.agreement import agreement
-from infostream_dedup.evaluation.collection import evaluate_collection, predictions_of, truth_for
+from infostream_dedup.evaluation.collection_scores import evaluate_collection, predictions_of, truth_for
 from infostream_dedup.evaluation.protocol import Evaluation
 from infostream_dedup.evaluation.scores import scores
 from infostream_dedup.model import full_text

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from infostream_dedup.lexicon.folder import dictionaries_folder
-from infostream_dedup.lexicon.tables import Row, read_table
+from infostream_dedup.lexicon.tables import TableRow, read_table
 from infostream_dedup.model import LANGUAGES
 
 REPORTS = Path(__file__).resolve().parent
@@ -26,7 +26,7 @@ RIGHT = "right"
 GOAL = 0.97
 
 
-def rank(row: Row) -> str:
+def rank(row: TableRow) -> str:
     """Return the position of a row in the draw; it depends only on the first word, so that new rows change little."""
     return blake2b(f"{SEED} {row.cells['ru'].partition('|')[0]}".encode(), digest_size=8).hexdigest()
 

@@ -40,7 +40,7 @@ _BLOCK_LINKS = 2_000_000
 _BYTE = 8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PairTable:
     """Pairs of documents, each once, in the order of (a, b).
 
@@ -75,7 +75,7 @@ class PairTable:
 
     def where(self, chosen: NDArray[np.bool_]) -> PairTable:
         """The chosen pairs, in the same order."""
-        return PairTable(*(getattr(self, field.name)[chosen] for field in fields(self)))
+        return PairTable(**{field.name: getattr(self, field.name)[chosen] for field in fields(self)})
 
     def terms_of(self, pair: int, terms: Sequence[str]) -> list[str]:
         """Terms that met in one pair, heaviest first; without a pivot language."""
@@ -173,17 +173,17 @@ def pair_table(key_terms: KeyTerms, a: NDArray[np.int64], b: NDArray[np.int64]) 
     met = sp.csr_array(forward + backward)
     met.sort_indices()
     return PairTable(
-        a,
-        b,
-        _row_counts(forward),
-        _row_counts(backward),
-        np.asarray(forward.sum(axis=1), dtype=np.int64),
-        np.asarray(backward.sum(axis=1), dtype=np.int64),
-        sizes[a],
-        sizes[b],
-        own[a],
-        own[b],
-        met,
+        a=a,
+        b=b,
+        forward=_row_counts(forward),
+        backward=_row_counts(backward),
+        matched_forward=np.asarray(forward.sum(axis=1), dtype=np.int64),
+        matched_backward=np.asarray(backward.sum(axis=1), dtype=np.int64),
+        size_a=sizes[a],
+        size_b=sizes[b],
+        own_a=own[a],
+        own_b=own[b],
+        met=met,
     )
 
 

@@ -32,7 +32,7 @@ _FREE: Final = ("n", "target", "short")
 """Settings that need no new weights: of n and target a store has the smaller ones."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredCollection:
     """Documents of a store that came within some time, without those that have been forgotten.
 
@@ -149,13 +149,23 @@ def _collected(store: Store, table: RememberedTable, stored: Mapping[str, Any], 
     held = _matrix(table.targets, np.ones(len(table.targets.values), dtype=np.bool_), column_of, len(order))[known]
     held.sort_indices()
     documents = [
-        Document(table.ids[row], "", titles[row], table.languages[row], source=table.sources[row])
+        Document(id=table.ids[row], text="", title=titles[row], lang=table.languages[row], source=table.sources[row])
         for row in known.tolist()
     ]
     notes = _notes(table, known, store.path.name)
     languages = [table.languages[row] for row in known.tolist()]
     terms = [words[number] for number in order]
-    return StoredCollection(documents, languages, stored, keys, ranks, held, terms, table.lengths[known], notes)
+    return StoredCollection(
+        documents=documents,
+        languages=languages,
+        stored=stored,
+        keys=keys,
+        ranks=ranks,
+        held=held,
+        terms=terms,
+        lengths=table.lengths[known],
+        notes=notes,
+    )
 
 
 def _matrix(rows: Ragged, values: NDArray[Any], column_of: NDArray[np.int32], columns: int) -> sp.csr_array:

@@ -81,7 +81,7 @@ def _boilerplate_rows(
     documents: Iterable[Document], thresholds: dict[str, Any], progress: Progress | None
 ) -> tuple[_Rows, tuple[str, ...]]:
     from infostream_dedup.passages.boilerplate import BoilerplateRule, find_boilerplate
-    from infostream_dedup.passages.collection import read_collection
+    from infostream_dedup.passages.sentence_collection import read_collection
 
     rule = BoilerplateRule(**thresholds)
     kept = list(documents)
@@ -93,9 +93,9 @@ def _novel_rows(
     documents: Iterable[Document], settings: PassageSettings, listed: str | None, progress: Progress | None
 ) -> tuple[_Rows, tuple[str, ...]]:
     from infostream_dedup.passages.boilerplate_file import marked_sentences
-    from infostream_dedup.passages.collection import read_collection
     from infostream_dedup.passages.finding import copied_sentences
     from infostream_dedup.passages.novelty import novel_sentences, novelties, stream_order
+    from infostream_dedup.passages.sentence_collection import read_collection
 
     kept = list(documents)
     collection = read_collection(kept, progress=progress)
@@ -115,9 +115,9 @@ def _digest_rows(
     documents: Iterable[Document], settings: PassageSettings, listed: str | None, progress: Progress | None
 ) -> tuple[_Rows, tuple[str, ...]]:
     from infostream_dedup.passages.boilerplate_file import marked_sentences
-    from infostream_dedup.passages.collection import read_collection
     from infostream_dedup.passages.digests import find_digests
     from infostream_dedup.passages.finding import passages_of
+    from infostream_dedup.passages.sentence_collection import read_collection
 
     collection = read_collection(documents, progress=progress)
     table = passages_of(collection, settings, without=marked_sentences(listed, collection), progress=progress)

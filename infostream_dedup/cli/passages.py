@@ -50,7 +50,7 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _pop_settings(given: dict[str, Any]) -> PassageSettings:
     from infostream_dedup.passages import PassageSettings
-    from infostream_dedup.passages.feature_names import sentence_feature
+    from infostream_dedup.passages.sentence_feature import sentence_feature
 
     chosen = {name: given.pop(name) for name in _SETTINGS}
     settings = PassageSettings(**{name: value for name, value in chosen.items() if value is not None})
@@ -79,8 +79,8 @@ def find(**given: Any) -> None:
     """
     from infostream_dedup.corpus import ReadingReport, check_output, read_documents
     from infostream_dedup.passages.boilerplate_file import marked_sentences
-    from infostream_dedup.passages.collection import read_collection
     from infostream_dedup.passages.finding import passages_of
+    from infostream_dedup.passages.sentence_collection import read_collection
 
     settings = _pop_settings(given)
     reading = pop_reading(given)

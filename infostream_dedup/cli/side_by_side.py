@@ -11,7 +11,7 @@ from infostream_dedup.cli.output import print_table
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from infostream_dedup.passages.text_comparison import Piece, TextComparison
+    from infostream_dedup.passages.text_comparison import TextComparison, TextStretch
 
 __all__ = ["print_side_by_side"]
 
@@ -58,7 +58,7 @@ def print_side_by_side(comparison: TextComparison, names: tuple[str, str]) -> No
     )
 
 
-def _marked(pieces: list[Piece]) -> Text:
+def _marked(pieces: list[TextStretch]) -> Text:
     from rich.text import Text
 
     text = Text()

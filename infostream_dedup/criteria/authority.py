@@ -1,4 +1,4 @@
-"""How far a source is trusted to be the first: given by an expert, or learned (Andreev et al., section 5.7)."""
+"""Authority of sources, the trust in their originality: given by an expert, or learned (Andreev et al., 5.7)."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _HEADER: Final = ["source", "authority"]
 
 
 def read_authority(path: str | Path) -> dict[str, float]:
-    """Read what an expert thinks of sources.
+    """Read an expert's view of sources.
 
     Args:
-        path: a table (``.tsv``) of source and authority with a tab between, the header line ``source<tab>authority``
-            may be there or not; or JSON Lines (``.jsonl``, packed with gzip or not, ``-``) with the fields ``source``
+        path: a table (``.tsv``) of source and authority, separated by a tab, with an optional header line
+            ``source<tab>authority``; or JSON Lines (``.jsonl``, optionally gzipped, ``-``) with the fields ``source``
             and ``authority``. Authority is a number from 0 (only copies) to 1 (only originals).
 
     Returns:
@@ -40,7 +40,7 @@ def read_authority(path: str | Path) -> dict[str, float]:
     Raises:
         ConfigurationError: the file has another ending.
         NoInputError: the file cannot be opened.
-        BadDataError: a line is no such pair, a number is not within 0 to 1, or a source has two authorities.
+        BadDataError: a line is malformed, a number is not between 0 and 1, or a source has two authorities.
     """
     name = str(path)
     found: dict[str, float] = {}
@@ -57,10 +57,10 @@ def read_authority(path: str | Path) -> dict[str, float]:
 def learned_authority(
     models: DocumentModels, i: NDArray[np.int64], j: NDArray[np.int64], repeats: NDArray[np.bool_]
 ) -> dict[str, float]:
-    """Share of originals among the judged documents of each source.
+    """Learn the share of originals among the judged documents of each source.
 
-    A judged document is one that stands in a pair. It is no original where it is the later one of a pair that repeats;
-    documents of one time, and those without, are taken in input order.
+    A document is judged if it occurs in a pair. It is not an original if it is the later document of a repeating pair;
+    documents with equal times, or without a time, are ordered as in the input.
 
     Args:
         models: of the collection.
@@ -69,7 +69,7 @@ def learned_authority(
         repeats: bool (pairs,), one of both repeats the other.
 
     Returns:
-        0 to 1 by source, in code point order; a source of which nothing was judged is not there.
+        0 to 1 by source, in code point order; sources without a judged document are missing.
     """
     times = models.times
     known = ~(np.isnan(times[i]) | np.isnan(times[j])) & (times[i] != times[j])
@@ -84,14 +84,14 @@ def learned_authority(
 
 
 def authority_of(sources: Sequence[str | None], authority: Mapping[str, float]) -> NDArray[np.float64]:
-    """Authority of the source of each document, as ``differences`` wants it.
+    """Look up the authority of each document's source, for ``differences``.
 
     Args:
-        sources: of each document, ``DocumentModels.sources``.
-        authority: by source, 0 to 1.
+        sources: source of each document (``DocumentModels.sources``).
+        authority: authority by source, 0 to 1.
 
     Returns:
-        float64 (documents,), NaN where the document names no source or nothing is known of it.
+        float64 (documents,), NaN if the source is missing or unknown.
 
     Example:
         >>> authority_of(["a.example", None, "b.example"], {"a.example": 0.9}).tolist()
@@ -119,7 +119,7 @@ def _objects(path: str) -> Iterator[tuple[Place, Any, Any]]:
         for name in _HEADER:
             if name not in item.values:
                 raise item.place.error("E_REQUIRED", "is missing; expected source and authority", name)
-        # JSON has numbers of its own: a number in quotes is a slip.
+        # JSON has numbers, so a number in quotes is a mistake.
         value = item.values["authority"]
         if isinstance(value, str):
             raise item.place.error("E_AUTHORITY", f"is the text {value!r}; expected a number from 0 to 1", "authority")

@@ -1,4 +1,4 @@
-"""Statistics of words that no collection changes, for documents that come one by one: the language at large."""
+"""Word statistics of the general language, for documents that arrive one by one."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from infostream_dedup.terms.statistics import (
 __all__ = ["TITLE_WORDS", "background_statistics"]
 
 TITLE_WORDS: Final = 10
-"""Running words of the title of a pseudo-document."""
+"""Number of running words in the title of a pseudo-document."""
 
 
 def background_statistics(
     terms: Sequence[str], languages: Collection[Language], representation: str, *, words: int = BACKGROUND_WORDS
 ) -> list[Statistics]:
-    """Statistics of pseudo-documents alone, one for each of ``LANGUAGES``; the same for any set of documents.
+    """Make statistics from pseudo-documents alone, one for each of ``LANGUAGES``; they do not depend on the documents.
 
     Args:
         terms: the terms.
-        languages: those in use; of the others nothing is read, and their statistics say nothing.
+        languages: languages in use; the statistics of the others stay empty.
         representation: ``stem`` or ``morph``.
-        words: running words of a pseudo-document.
+        words: number of running words in a pseudo-document.
     """
     cf = np.zeros(len(terms), dtype=np.int64)
     found = []
@@ -49,5 +49,5 @@ def background_statistics(
 
 @cache
 def _covered(language: Language, representation: str) -> float:
-    """Share of running words that are terms."""
+    """Return the share of running words that are terms."""
     return math.fsum(term_frequencies(language, representation).values())

@@ -63,7 +63,7 @@ def _loss(values: NDArray[np.float64], targets: NDArray[np.float64], slope: floa
 def _step(
     values: NDArray[np.float64], targets: NDArray[np.float64], slope: float, offset: float
 ) -> tuple[float, float] | None:
-    """Newton's step; ``None`` where the gradient is next to nothing."""
+    """Return Newton's step, or ``None`` if the gradient is close to zero."""
     probabilities = Calibration(slope, offset).probabilities(values)
     gradient = targets - probabilities
     toward_slope, toward_offset = float((values * gradient).sum()), float(gradient.sum())

@@ -1,4 +1,4 @@
-"""Which pairs are worth comparing: the filter before the criteria (Andreev et al., section 6), and ours."""
+"""Pairs worth comparing: the paper's filter before the criteria (Andreev et al., section 6), and ours."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 __all__ = ["LINK_K", "LINK_TERMS", "key_term_candidates", "two_word_candidates"]
 
 LINK_K: Final = 3
-"""Key terms of the one document that the other must hold: few enough to lose hardly any reprint."""
+"""Key terms of one document that the other must contain: few enough to miss hardly any reprint."""
 
 LINK_TERMS: Final = 12
-"""Key terms that are asked for, as in the main job."""
+"""Key terms that are looked up, as in the main job."""
 
 
 def two_word_candidates(models: DocumentModels) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Pairs of equal signature: the two heaviest words of the body (BM25), in alphabetical order.
+    """Find pairs of equal signature: the two heaviest words of the body (BM25), in alphabetical order.
 
-    The filter of the paper. A document of one word has it as its signature; one without words has none.
+    This is the paper's filter. The signature of a document of one word is that word; an empty document has none.
 
     Args:
-        models: of the collection.
+        models: models of the collection.
 
     Returns:
         Two of int64 (pairs,): ordinals i < j, ascending by i, then by j.
@@ -51,10 +51,10 @@ def two_word_candidates(models: DocumentModels) -> tuple[NDArray[np.int64], NDAr
 def key_term_candidates(
     models: DocumentModels, *, k: int = LINK_K, n: int = LINK_TERMS, engine: str = "auto"
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Pairs of which one document holds k or more of the n heaviest key terms of the other.
+    """Find pairs in which one document contains at least k of the n heaviest key terms of the other.
 
     Args:
-        models: of the collection.
+        models: models of the collection.
         k: at least 1, at most n.
         n: at most the 30 key terms that models keep.
         engine: ``auto``, ``scipy`` or ``numba``; results are the same.
@@ -63,7 +63,7 @@ def key_term_candidates(
         Two of int64 (pairs,): ordinals i < j, ascending by i, then by j.
 
     Raises:
-        ConfigurationError: k is not within 1 to n.
+        ConfigurationError: k is not between 1 and n.
     """
     if not 1 <= k <= n:
         raise ConfigurationError(f"k is {k}; expected 1 to n = {n}")

@@ -1,8 +1,7 @@
 """The linear classifier of pairs: which of the two documents repeats the other (Andreev et al., sections 4 and 6).
 
-A vector of differences of i against j goes to one side of a plane or the other: D(i, j) = 1 means that i adds nothing
-to j. Both directions together give the four outcomes. Only numpy is needed; see ``training`` for where the plane comes
-from.
+The vector of differences of i from j lies on one side of a plane or the other: D(i, j) = 1 means that i adds nothing to
+j. Both directions together give the four outcomes. Only numpy is needed; ``training`` learns the plane.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.criteria.authority import authority_of
+from infostream_dedup.criteria.differences import differences
 from infostream_dedup.criteria.document_models import DocumentModels
-from infostream_dedup.criteria.edition import difference_vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,9 +30,9 @@ class Plane:
     """Standardisation and hyperplane.
 
     Attributes:
-        means: float64 (criteria,), of the training vectors.
-        scales: float64 (criteria,), their standard deviations; 1 where a criterion never varied.
-        weights: float64 (criteria,), of the standardised criteria; positive speaks for "repeats".
+        means: float64 (criteria,), means of the training vectors.
+        scales: float64 (criteria,), their standard deviations; 1 if a criterion never varied.
+        weights: float64 (criteria,), weights of the standardised criteria; positive means "repeats".
         bias: decision value of the mean vector.
     """
 
@@ -43,9 +42,9 @@ class Plane:
     bias: float
 
     def contributions(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What each criterion adds to the decision value: weight times standardised value.
+        """Return what each criterion adds to the decision value: its weight times its standardised value.
 
-        An unknown criterion (NaN) counts as the mean of the training vectors: it adds 0, neither for nor against.
+        An unknown criterion (NaN) counts as the mean of the training vectors, so it adds 0.
 
         Args:
             vectors: float64 (vectors, criteria).
@@ -57,10 +56,10 @@ class Plane:
         return np.asarray(np.where(np.isnan(standardised), 0.0, standardised * self.weights), dtype=np.float64)
 
     def values(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Decision values; above 0 means "repeats", 0 itself does not.
+        """Return decision values; above 0 means "repeats", 0 itself does not.
 
-        Added up column by column: a matrix product may add in another order for another number of rows, and then one
-        pair could be decided in two ways.
+        Columns are summed one by one: a matrix product may add in another order for another number of rows, so that the
+        same pair could be decided in two ways.
 
         Args:
             vectors: float64 (vectors, criteria).
@@ -80,31 +79,31 @@ class Calibration:
     """Probability of "repeats" from a decision value: 1 / (1 + exp(slope * value + offset)) (Platt, 1999).
 
     Attributes:
-        slope: negative where a greater value means more likely.
-        offset: 0 where a value of 0 means one half.
+        slope: negative if greater values are more likely.
+        offset: 0 if a value of 0 means one half.
     """
 
     slope: float
     offset: float
 
     def probabilities(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """float64, shape of ``values``, 0 to 1."""
-        # Beyond 700 exp overflows, and the probability is 0 or 1 long before.
+        """Return probabilities: float64, shape of ``values``, 0 to 1."""
+        # exp overflows beyond 700, where the probability has long been 0 or 1.
         exponents = np.clip(self.slope * values + self.offset, -700, 700)
         return np.asarray(1 / (1 + np.exp(exponents)), dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decisions:
-    """What a classifier says of pairs.
+    """Decisions of a classifier on pairs.
 
     Attributes:
         i: int64 (pairs,), ordinals of a.
         j: int64 (pairs,), ordinals of b.
         forward: float64 (pairs,), decision values of i against j.
-        backward: float64 (pairs,), of j against i.
-        probability_forward: float64 (pairs,), that i repeats j, 0 to 1.
-        probability_backward: float64 (pairs,), that j repeats i.
+        backward: float64 (pairs,), decision values of j against i.
+        probability_forward: float64 (pairs,), probability that i repeats j, 0 to 1.
+        probability_backward: float64 (pairs,), probability that j repeats i, 0 to 1.
     """
 
     i: NDArray[np.int64]
@@ -118,7 +117,7 @@ class Decisions:
         return len(self.i)
 
     def at(self, rows: NDArray[np.int64]) -> Decisions:
-        """Some of them, by index."""
+        """Select decisions by index."""
         return Decisions(
             self.i[rows],
             self.j[rows],
@@ -134,19 +133,19 @@ class Decisions:
         return (self.forward > 0).astype(np.int64) + 2 * (self.backward > 0).astype(np.int64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Classifier:
     """A trained model.
 
     Attributes:
         preset: what it was trained for, a name of ``CLASSIFIER_PRESETS``.
         domain: subject it was trained on, empty for any.
-        criteria: names of ``ALL_CRITERIA``, in the order of the vector.
-        plane: what decides.
-        calibration: decision values to probabilities.
-        authority: of sources, 0 to 1, as given by an expert or learned.
-        training: facts on the training, plain JSON values; for people, never used to decide.
-        statistics: what words were weighed by in training, one of ``STATISTICS``; models to decide on need the same.
+        criteria: names of ``CRITERIA``, in the order of the vector.
+        plane: decides.
+        calibration: turns decision values into probabilities.
+        authority: authority of sources, 0 to 1, given by an expert or learned.
+        training: facts about the training, plain JSON values; for people, never used to decide.
+        statistics: word statistics of the training, one of ``STATISTICS``; documents to decide on need the same.
     """
 
     preset: str
@@ -161,8 +160,8 @@ class Classifier:
     def vectors(
         self, models: DocumentModels, i: NDArray[np.int64], j: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Difference vectors of pairs, of i against j and of j against i: two of float64 (pairs, criteria)."""
-        return difference_vectors(models, i, j, self.criteria, authority_of(models.sources, self.authority))
+        """Return difference vectors of i against j and of j against i: two of float64 (pairs, criteria)."""
+        return differences(models, i, j, self.criteria, authority_of(models.sources, self.authority))
 
     def decide_vectors(
         self,
@@ -174,8 +173,8 @@ class Classifier:
         """Decide pairs whose vectors are known.
 
         Args:
-            i: int64 (pairs,), kept for the caller.
-            j: int64 (pairs,).
+            i: int64 (pairs,), ordinals, passed on to the result.
+            j: int64 (pairs,), ordinals.
             forward: float64 (pairs, criteria), i against j.
             backward: float64 (pairs, criteria), j against i.
         """

@@ -1,4 +1,4 @@
-"""What a classifier is for: which criteria it looks at and which labels count as "repeats"."""
+"""Presets of classifiers: which criteria they use and which labels count as "repeats"."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
 
-from infostream_dedup.criteria.edition import ALL_CRITERIA
+from infostream_dedup.criteria.criterion import CRITERIA
 from infostream_dedup.errors import ConfigurationError
 
 __all__ = ["CLASSIFIER_PRESETS", "ClassifierPreset", "PairRule", "chosen_criteria", "chosen_preset"]
 
 PairRule = Literal["both", "either"]
-"""When a pair as a whole counts as found: each document repeats the other, or at least one does."""
+"""When an undirected pair counts as found: each document repeats the other, or at least one does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,8 @@ class ClassifierPreset:
     """One use of a classifier.
 
     Attributes:
-        name: of the preset.
-        criteria: names of ``ALL_CRITERIA``, in the order of the vector.
+        name: name of the preset.
+        criteria: names of ``CRITERIA``, in the order of the vector.
         positive: labels that mean "each repeats the other".
         rule: when an undirected pair counts as found, for scores.
     """
@@ -67,15 +67,15 @@ CLASSIFIER_PRESETS: Final[Mapping[str, ClassifierPreset]] = MappingProxyType(
         )
     }
 )
-"""``duplicate``: the paper's nine criteria and four more. ``story``: without what only copies share (sentences,
-paragraphs) and without the site: documents of one event, the paper's further work (section 8)."""
+"""``duplicate``: the paper's nine criteria and five more. ``story`` finds documents of one event, the paper's further
+work (section 8), without the site and what only copies share (sentences, paragraphs)."""
 
 
 def chosen_preset(name: str) -> ClassifierPreset:
-    """A preset by name.
+    """Return a preset by name.
 
     Raises:
-        ConfigurationError: there is none of this name.
+        ConfigurationError: there is no such preset.
     """
     if name not in CLASSIFIER_PRESETS:
         raise ConfigurationError(f"preset is {name!r}; expected one of {', '.join(CLASSIFIER_PRESETS)}")
@@ -86,12 +86,12 @@ def chosen_criteria(names: Sequence[str]) -> tuple[str, ...]:
     """Check names of criteria.
 
     Raises:
-        ConfigurationError: there is none, one is unknown, or one stands twice.
+        ConfigurationError: the list is empty, or a name is unknown or repeated.
     """
-    wrong = [name for name in names if name not in ALL_CRITERIA]
+    wrong = [name for name in names if name not in CRITERIA]
     if wrong or not names or len(set(names)) < len(names):
         raise ConfigurationError(
-            f"criteria are {', '.join(map(repr, names)) or 'empty'}; expected one or more of {', '.join(ALL_CRITERIA)},"
+            f"criteria are {', '.join(map(repr, names)) or 'empty'}; expected one or more of {', '.join(CRITERIA)},"
             " each once"
         )
     return tuple(names)

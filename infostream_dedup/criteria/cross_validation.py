@@ -1,4 +1,4 @@
-"""Decision values of pairs that the plane has not seen, by folds that keep each story on one side."""
+"""Cross-validation: decision values of pairs by planes trained on other stories."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 __all__ = ["HeldOut", "LearnAuthority", "best_threshold", "found_by_rule", "held_out", "single_criterion"]
 
 LearnAuthority = Callable[[JudgedPairs], Mapping[str, float]]
-"""Authority of sources as learned from judged pairs; it must be learned from the pairs of training only."""
+"""Learns authority of sources from judged pairs; call it with training pairs only."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldOut:
-    """Decision values out of folds.
+    """Out-of-fold decision values.
 
     Attributes:
-        forward: float64 (pairs,), of i against j; NaN where the fold's training had only one class.
-        backward: float64 (pairs,), of j against i.
+        forward: float64 (pairs,), i against j; NaN if the fold's training pairs had only one class.
+        backward: float64 (pairs,), j against i.
     """
 
     forward: NDArray[np.float64]
     backward: NDArray[np.float64]
 
     def found(self, rule: PairRule) -> NDArray[np.bool_]:
-        """Pairs called repeats, bool (pairs,); a pair no fold could judge is not."""
+        """Return which pairs are repeats, bool (pairs,); false for pairs that no fold could judge."""
         return found_by_rule(self.forward > 0, self.backward > 0, rule)
 
 
@@ -52,11 +52,11 @@ def held_out(
     """Judge each pair by a plane learned from pairs of other stories.
 
     Args:
-        models: of the collection.
-        pairs: judged.
-        criteria: names of ``ALL_CRITERIA``.
+        models: models of the collection.
+        pairs: judged pairs.
+        criteria: names of ``CRITERIA``.
         learn_authority: called with the training pairs of each fold.
-        number: of folds.
+        number: number of folds.
     """
     found = HeldOut(np.full(len(pairs), np.nan), np.full(len(pairs), np.nan))
     vectors = PairVectors(models, pairs, criteria)
@@ -79,17 +79,17 @@ def single_criterion(
     rule: PairRule,
     split: Sequence[Fold],
 ) -> NDArray[np.bool_]:
-    """Pairs called repeats by one criterion alone, at the threshold and side that did best on the other stories.
+    """Decide by one criterion alone, at the threshold and side that did best on the other stories.
 
     Args:
-        forward: float64 (pairs,), values of i against j, NaN where unknown.
-        backward: float64 (pairs,), of j against i.
-        pairs: judged.
+        forward: float64 (pairs,), values of i against j, NaN if unknown.
+        backward: float64 (pairs,), values of j against i.
+        pairs: judged pairs.
         rule: when a pair counts as found.
-        split: of the pairs, from ``folds``.
+        split: folds of the pairs, from ``folds``.
 
     Returns:
-        bool (pairs,), out of folds.
+        bool (pairs,), out-of-fold decisions.
     """
     found = np.zeros(len(pairs), dtype=np.bool_)
     truth = _truth(pairs, rule)
@@ -105,14 +105,14 @@ def single_criterion(
 
 
 def best_threshold(grades: NDArray[np.float64], truth: NDArray[np.bool_]) -> tuple[float, float]:
-    """The threshold below or at which F1 is greatest, half way to the next grade, and that F1.
+    """Find the threshold with the greatest F1, half way to the next grade, and that F1.
 
     Args:
-        grades: float64 (pairs,), smaller speaks for true; infinite ones are never below.
+        grades: float64 (pairs,); smaller grades mean true, infinite ones are never found.
         truth: bool (pairs,).
 
     Returns:
-        The smallest threshold among equals; minus infinity and 0 where nothing is true.
+        The smallest threshold among equals; minus infinity and 0 if nothing is true.
     """
     order = np.argsort(grades, kind="stable")
     ranked, hits = grades[order], np.cumsum(truth[order])
@@ -128,7 +128,7 @@ def best_threshold(grades: NDArray[np.float64], truth: NDArray[np.bool_]) -> tup
 
 
 def found_by_rule(forward: NDArray[np.bool_], backward: NDArray[np.bool_], rule: PairRule) -> NDArray[np.bool_]:
-    """Pairs found, bool (pairs,): in both directions, or in either."""
+    """Combine both directions by the rule: bool (pairs,)."""
     return forward & backward if rule == "both" else forward | backward
 
 
@@ -137,6 +137,6 @@ def _truth(pairs: JudgedPairs, rule: PairRule) -> NDArray[np.bool_]:
 
 
 def _grades(forward: NDArray[np.float64], backward: NDArray[np.float64], rule: PairRule) -> NDArray[np.float64]:
-    """One value per pair: below a threshold exactly where the rule holds; infinite where unknown."""
+    """Return one value per pair, below a threshold exactly if the rule holds; infinite if unknown."""
     grades = np.maximum(forward, backward) if rule == "both" else np.minimum(forward, backward)
     return np.where(np.isnan(grades), np.inf, grades)

@@ -1,7 +1,7 @@
-"""The model of a document: what each criterion needs of it, worked out once (Andreev et al., section 5).
+"""Models of documents: what the criteria need, computed once (Andreev et al., section 5).
 
 d = (words, title, sentences, paragraphs, numbers, images, links, time, source authority), equation 10. The authority of
-a source is not here, for it belongs to the classifier: see ``authority``.
+a source is missing here because it belongs to the classifier: see ``authority``.
 """
 
 from __future__ import annotations
@@ -41,36 +41,37 @@ if TYPE_CHECKING:
 __all__ = ["KEY_TERMS", "STATISTICS", "DocumentModels", "document_models"]
 
 KEY_TERMS: Final = Settings(n=30)
-"""As in the preset ``best``: 30 terms tell more of a document than 12."""
+"""As in the preset ``best``: 30 terms describe a document better than 12."""
 
 STATISTICS: Final = ("collection", "background")
-"""What words are weighed by: the documents that are modelled together, or the language at large."""
+"""Sources of word weights: the documents that are modelled together, or the general language."""
 
 _KEY_TERMS_OF_ANY_WORD: Final = Settings(n=30, df_min=0)
 
 _ADDRESS: Final = re.compile(r"https?://|\bwww\.")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class DocumentModels:
     """Models of all documents of a collection.
 
     Attributes:
-        ids: of the documents, in input order.
+        ids: ids in input order.
         words: stems of the body, BM25.
         titles: stems of the title, BM25 by statistics of titles.
-        sentences: distinct sentences of the body by their weight; equal where stems and numbers are, in any order.
-        paragraphs: the same of paragraphs.
+        sentences: distinct weighted sentences of the body; sentences are equal if their stems and numbers are, in any
+            order.
+        paragraphs: distinct paragraphs, likewise.
         numbers: distinct numbers of the body, each of weight 1.
         number_rows: int64 numbers of the body in order, equal for equal numbers.
-        images: float64 (documents,), number of pictures and films; 0 where the document does not say.
-        links: float64 (documents,), number of links; where the document does not say, addresses in its body.
-        times: float64 (documents,), POSIX seconds of publication; NaN where unknown.
-        sources: site or agency of each document; ``None`` where unknown.
-        categories: field ``category`` of each document; ``None`` where there is none.
-        languages: of each document.
+        images: float64 (documents,), number of pictures and films; 0 if unknown.
+        links: float64 (documents,), number of links; number of addresses in the body if unknown.
+        times: float64 (documents,), POSIX seconds of publication; NaN if unknown.
+        sources: site or agency of each document; ``None`` if unknown.
+        categories: field ``category`` of each document; ``None`` if missing.
+        languages: language of each document.
         key_terms: the 30 heaviest key terms (``morph``) of title and body, and where they are looked up.
-        statistics: what words were weighed by, one of ``STATISTICS``.
+        statistics: source of word weights, one of ``STATISTICS``.
     """
 
     ids: list[str]
@@ -96,13 +97,13 @@ class DocumentModels:
 def document_models(
     documents: Sequence[Document], *, progress: Progress | None = None, statistics: str = "collection"
 ) -> DocumentModels:
-    """Work out the models of a collection.
+    """Compute the models of a collection.
 
     Args:
-        documents: with their texts, in input order; ``lang`` is detected where it is missing.
-        progress: told of the steps.
-        statistics: ``collection`` weighs words by these documents; ``background`` by the language at large, so that
-            the model of a document is the same whatever others are modelled with it.
+        documents: documents with their texts, in input order; a missing ``lang`` is detected.
+        progress: called after each step.
+        statistics: ``collection`` weights words by these documents; ``background`` by the general language, so that
+            the model of a document does not depend on the other documents.
 
     Raises:
         ConfigurationError: there are no such statistics.
@@ -132,30 +133,30 @@ def document_models(
     number_rows = Rows(_document_ends(parts, len(documents)), parts.numbers.values)
     tell(3)
     models = DocumentModels(
-        [document.id for document in documents],
-        words,
-        title_vectors([document.title for document in documents], languages, background=background),
-        weighted_sets(parts.sentence_documents, marks, weights, len(documents)),
-        weighted_sets(parts.document_of, marks_of_paragraphs, weights_of_paragraphs, len(documents)),
-        weighted_sets(
+        ids=[document.id for document in documents],
+        words=words,
+        titles=title_vectors([document.title for document in documents], languages, background=background),
+        sentences=weighted_sets(parts.sentence_documents, marks, weights, len(documents)),
+        paragraphs=weighted_sets(parts.document_of, marks_of_paragraphs, weights_of_paragraphs, len(documents)),
+        numbers=weighted_sets(
             number_rows.numbers, number_rows.values.astype(np.uint64), np.ones(len(number_rows.values)), len(documents)
         ),
-        number_rows,
-        np.array([_count(document.images) or 0 for document in documents], dtype=np.float64),
-        np.array([_links(document) for document in documents], dtype=np.float64),
-        np.array([_seconds(document) for document in documents], dtype=np.float64),
-        [document.source or None for document in documents],
-        [_category(document) for document in documents],
-        languages,
-        _key_terms(documents, languages, background=background),
-        statistics,
+        number_rows=number_rows,
+        images=np.array([_count(document.images) or 0 for document in documents], dtype=np.float64),
+        links=np.array([_links(document) for document in documents], dtype=np.float64),
+        times=np.array([_seconds(document) for document in documents], dtype=np.float64),
+        sources=[document.source or None for document in documents],
+        categories=[_category(document) for document in documents],
+        languages=languages,
+        key_terms=_key_terms(documents, languages, background=background),
+        statistics=statistics,
     )
     tell(4)
     return models
 
 
 def _summed(counts: TermCounts, owners: NDArray[np.int64], languages: Sequence[Language]) -> TermCounts:
-    """Counts of documents from the counts of their sentences."""
+    """Sum the counts of sentences to counts of documents."""
     shape = (len(languages), len(owners))
     sums = sp.csr_array((np.ones(len(owners), dtype=np.int32), (owners, np.arange(len(owners)))), shape=shape)
     summed = sp.csr_array(sums @ counts.counts)
@@ -165,7 +166,7 @@ def _summed(counts: TermCounts, owners: NDArray[np.int64], languages: Sequence[L
 
 
 def _marks(parts: Parts, counts: TermCounts) -> NDArray[np.uint64]:
-    """uint64 (sentences,): a sum over stems and numbers, so that only the bag counts, not the order."""
+    """Hash the bag of stems and numbers of each sentence, whatever their order: uint64 (sentences,)."""
     of_terms = counts.counts.astype(np.uint64) @ scrambled(hash_words(counts.terms), seed=1)
     of_numbers = scrambled(hash_words(parts.number_names), seed=2)[parts.numbers.values]
     marks = np.asarray(of_terms, dtype=np.uint64).copy()
@@ -174,13 +175,13 @@ def _marks(parts: Parts, counts: TermCounts) -> NDArray[np.uint64]:
 
 
 def _document_ends(parts: Parts, documents: int) -> NDArray[np.int64]:
-    """int64 (documents + 1,): where the numbers of each document begin."""
+    """Return the start of the numbers of each document: int64 (documents + 1,)."""
     sizes = np.bincount(parts.sentence_documents, parts.numbers.sizes, minlength=documents)
     return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
 
 
 def _count(given: Any) -> int | None:
-    """Objects in a field that holds a list of addresses, a count, or nothing."""
+    """Count the objects of a field that holds a list of addresses, a count, or nothing."""
     if isinstance(given, bool) or given is None:
         return None
     if isinstance(given, int | float):

@@ -1,4 +1,4 @@
-"""Several classifiers side by side: which one judges a pair, by rules on the source or the category."""
+"""Classifiers by domain: rules on the source or the category choose which one judges a pair."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _COLUMNS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class DomainRule:
-    """Documents of one source or category are of one domain.
+    """Assigns documents of a source or category to a domain.
 
     Attributes:
-        field: which field of the document is looked at.
-        value: what it holds, letter case ignored; a ``*`` at the end stands for any ending.
+        field: field of the document.
+        value: value of the field, in any letter case; a ``*`` at the end matches any ending.
         domain: name of the domain.
     """
 
@@ -41,7 +41,7 @@ class DomainRule:
     domain: str
 
     def matches(self, given: str | None) -> bool:
-        """Whether a document with this in its field is meant."""
+        """Whether the rule matches a value of its field."""
         if given is None:
             return False
         wanted, found = self.value.casefold(), given.casefold()
@@ -49,15 +49,15 @@ class DomainRule:
 
 
 def read_domain_rules(path: str | Path) -> tuple[DomainRule, ...]:
-    """Read rules; of several that match, the first counts.
+    """Read rules; the first matching rule counts.
 
     Args:
-        path: ``.json`` with a list of objects ``field``, ``value``, ``domain``; else lines of these three with tabs
-            between them, empty lines and lines that begin with ``#`` left out.
+        path: ``.json`` with a list of objects ``field``, ``value``, ``domain``; any other file holds lines of these
+            three, separated by tabs. Empty lines and lines that begin with ``#`` are ignored.
 
     Raises:
         NoInputError: the file cannot be opened.
-        BadDataError: a rule is wrong, or there is none.
+        BadDataError: a rule is malformed, or the file has no rules.
     """
     source = str(path)
     try:
@@ -77,7 +77,7 @@ def read_domain_rules(path: str | Path) -> tuple[DomainRule, ...]:
 def domains_of(
     sources: Sequence[str | None], categories: Sequence[str | None], rules: Iterable[DomainRule]
 ) -> list[str]:
-    """Domain of each document; empty where no rule matches."""
+    """Return the domain of each document; empty if no rule matches."""
     ordered = tuple(rules)
     known: dict[tuple[str | None, str | None], str] = {}
     found = []
@@ -90,16 +90,16 @@ def domains_of(
 
 
 class ClassifierSet:
-    """Classifiers by domain; a pair of one domain goes to its classifier, every other to the one without a domain.
+    """Classifiers by domain. A pair within a domain goes to its classifier, any other pair to the one without a domain.
 
     Args:
-        classifiers: one for each domain; a single one judges everything.
-        rules: that give documents their domain.
-        domain: judge every pair by this one, whatever the rules say.
+        classifiers: one for each domain; a single classifier judges everything.
+        rules: assign domains to documents.
+        domain: judge every pair by the classifier of this domain, whatever the rules say.
 
     Raises:
-        ConfigurationError: two are of one domain, none fits ``domain``, some pairs would have none, or they were
-            trained with different statistics.
+        ConfigurationError: two classifiers have the same domain, none has ``domain``, some pairs would have none, or
+            they were trained with different statistics.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class ClassifierSet:
         self.classifiers = tuple(classifiers)
 
     def chosen(self, models: DocumentModels, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.int64]:
-        """int64 (pairs,): index into ``classifiers`` of the one that judges each pair."""
+        """Return the index into ``classifiers`` for each pair: int64 (pairs,)."""
         if not self._rules:
             return np.full(len(i), self._default, dtype=np.int64)
         domains = domains_of(models.sources, models.categories, self._rules)

@@ -1,36 +1,32 @@
-"""Why a classifier decided as it did: what each criterion said, in words."""
+"""Explanations of a classifier's decisions: the contribution of each criterion, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from infostream_dedup.criteria.classifier import Classifier
+from infostream_dedup.criteria.criterion import CRITERIA
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["Reason", "in_words", "reasons"]
 
-_SAME: Final = 0.1
-_OTHER: Final = 0.6
 _SHOWN: Final = 0.005
 _MOST: Final = 5
-_DAY: Final = 24.0
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """What one criterion said of i against j.
+    """Contribution of one criterion to the decision on i against j.
 
     Attributes:
-        criterion: name.
-        value: of the criterion, ``None`` where it cannot be told.
-        contribution: to the decision value; positive speaks for "i repeats j".
+        criterion: name of the criterion.
+        value: its value, ``None`` if unknown.
+        contribution: what it adds to the decision value; positive means "i repeats j".
         says: the value in words.
     """
 
@@ -41,13 +37,13 @@ class Reason:
 
     @property
     def verdict(self) -> str:
-        """``for``, ``against`` or ``neither``; next to nothing is neither."""
+        """``for``, ``against`` or ``neither`` (a negligible contribution)."""
         if abs(self.contribution) < _SHOWN:
             return "neither"
         return "for" if self.contribution > 0 else "against"
 
     def as_dict(self) -> dict[str, Any]:
-        """For a row of output."""
+        """Return plain values for a row of output."""
         # Adding 0 turns minus zero into zero.
         value = None if self.value is None else round(self.value, 6) + 0.0
         return {
@@ -60,12 +56,12 @@ class Reason:
 
 
 def reasons(classifier: Classifier, vector: NDArray[np.float64]) -> list[Reason]:
-    """What each criterion said of one directed pair, the weightiest first.
+    """Explain the decision on one directed pair by criteria, the greatest contribution first.
 
     The contributions and the bias of the plane add up to the decision value.
 
     Args:
-        classifier: that decides.
+        classifier: the classifier.
         vector: float64 (criteria,), from ``Classifier.vectors``.
     """
     contributions = classifier.plane.contributions(vector[None, :])[0].tolist()
@@ -77,7 +73,7 @@ def reasons(classifier: Classifier, vector: NDArray[np.float64]) -> list[Reason]
 
 
 def in_words(found: list[Reason], *, most: int = _MOST) -> str:
-    """The weightiest reasons in one line.
+    """Put the reasons with the greatest contributions into one line.
 
     Example:
         >>> in_words([Reason("numbers", 1.0, -1.2, "numbers differ"), Reason("site", 1.0, 0.3, "two sites")])
@@ -90,51 +86,4 @@ def in_words(found: list[Reason], *, most: int = _MOST) -> str:
 def _says(name: str, value: float) -> str:
     if np.isnan(value):
         return f"{name.replace('_', ' ')} unknown"
-    return _WORDS[name](value)
-
-
-def _share(what: str, verb: str) -> Callable[[float], str]:
-    def say(value: float) -> str:
-        if value <= _SAME:
-            return f"same {what}"
-        return f"{what} {verb}" if value >= _OTHER else f"{what} {verb} in part"
-
-    return say
-
-
-def _more(what: str) -> Callable[[float], str]:
-    def say(value: float) -> str:
-        if value == 0:
-            return f"as many {what}"
-        return f"{'more' if value > 0 else 'fewer'} {what}"
-
-    return say
-
-
-def _signed(less: str, equal: str, more: str) -> Callable[[float], str]:
-    return lambda value: equal if value == 0 else more if value > 0 else less
-
-
-def _apart(value: float) -> str:
-    hours = float(np.expm1(value))
-    return f"{hours / _DAY:.0f} days apart" if hours >= 2 * _DAY else f"{hours:.0f} hours apart"
-
-
-_WORDS: Final[Mapping[str, Callable[[float], str]]] = MappingProxyType(
-    {
-        "words": _share("words", "differ"),
-        "title": _share("title", "differs"),
-        "sentences": _share("sentences", "differ"),
-        "paragraphs": _share("paragraphs", "differ"),
-        "numbers": _share("numbers", "differ"),
-        "number_order": _share("order of numbers", "differs"),
-        "images": _more("pictures"),
-        "links": _more("links"),
-        "time": _signed("published earlier", "published at one time", "published later"),
-        "time_apart": _apart,
-        "source": _signed("source of less authority", "sources of equal authority", "source of more authority"),
-        "site": lambda value: "two sites" if value else "one site",
-        "edition": lambda value: f"another edition of one site, {_apart(value)}" if value else "no other edition",
-        "key_terms": _share("key terms", "differ"),
-    }
-)
+    return CRITERIA[name].say(value)

@@ -1,4 +1,4 @@
-"""Pairs of documents that somebody wants judged, from a file."""
+"""Pairs to be judged, from a file."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def read_pairs(path: str | Path, ids: Sequence[str]) -> tuple[NDArray[np.int64],
     """Read pairs by id.
 
     Args:
-        path: JSON Lines, packed with gzip or not, ``-`` for standard input; one object a line with ``a`` and ``b``,
-            different ids; other fields are left alone, so files of labels and the output of ``pairs`` will do.
-        ids: of the documents, in input order.
+        path: JSON Lines, optionally gzipped, ``-`` for standard input; each line is an object with two different ids
+            ``a`` and ``b``. Other fields are ignored, so label files and the output of ``pairs`` also work.
+        ids: ids of the documents, in input order.
 
     Returns:
-        Two of int64 (pairs,): ordinals of a and b, in the order of the file; a pair that comes again is left out.
+        Two of int64 (pairs,): ordinals of a and b, in the order of the file; repeated pairs are dropped.
 
     Raises:
         NoInputError: the file cannot be opened.
-        BadDataError: a line is no such pair, or names a document that is not there.
+        BadDataError: a line is malformed or names an unknown document.
     """
     ordinals = {name: number for number, name in enumerate(ids)}
     found: dict[tuple[int, int], tuple[int, int]] = {}

@@ -1,4 +1,4 @@
-"""Pairs an expert has judged, as the training wants them: by ordinal, in one order whatever the order of the labels."""
+"""Pairs judged by an expert, for training: by ordinal, in an order that does not depend on the order of the labels."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class JudgedPair(Protocol):
 
     @property
     def a(self) -> str:
-        """Id of the one document."""
+        """Id of one document."""
         ...
 
     @property
     def b(self) -> str:
-        """Id of the other."""
+        """Id of the other document."""
         ...
 
     @property
@@ -44,12 +44,12 @@ class JudgedPair(Protocol):
 
     @property
     def source(self) -> str:
-        """Where the label was read."""
+        """File the label was read from."""
         ...
 
     @property
     def line(self) -> int | None:
-        """1-based line there."""
+        """Its line in the file, counted from 1."""
         ...
 
     @property
@@ -63,11 +63,11 @@ class JudgedPairs:
     """Judged pairs of a collection, each once, by ascending ids.
 
     Attributes:
-        i: int64 (pairs,), ordinal of the document whose id is the smaller one.
-        j: int64 (pairs,), ordinal of the other.
+        i: int64 (pairs,), ordinal of the document with the smaller id.
+        j: int64 (pairs,), ordinal of the other document.
         i_repeats: bool (pairs,), i adds nothing to j.
         j_repeats: bool (pairs,), j adds nothing to i.
-        joined: bool (pairs,), they have something in common (any label but ``different``): pairs of one story.
+        joined: bool (pairs,), both belong to one story (any label except ``different``).
     """
 
     i: NDArray[np.int64]
@@ -80,32 +80,32 @@ class JudgedPairs:
         return len(self.i)
 
     def at(self, chosen: NDArray[Any]) -> JudgedPairs:
-        """Some of them, by mask or by index."""
+        """Select pairs by mask or index."""
         return JudgedPairs(
             self.i[chosen], self.j[chosen], self.i_repeats[chosen], self.j_repeats[chosen], self.joined[chosen]
         )
 
     @property
     def repeats(self) -> NDArray[np.bool_]:
-        """Whether at least one repeats the other, bool (pairs,)."""
+        """Whether at least one document repeats the other, bool (pairs,)."""
         return self.i_repeats | self.j_repeats
 
 
 def judged_pairs(labels: Iterable[JudgedPair], ids: Sequence[str], *, positive: Sequence[str]) -> JudgedPairs:
-    """Judged pairs by ordinal.
+    """Convert labels to judged pairs by ordinal.
 
-    A label in ``positive`` means that each repeats the other, any other that both are original. A line may say more in
-    a field ``repeats``: ``a`` (a adds nothing to b), ``b``, ``both`` or ``none``; that goes before the label. Pairs
-    labelled ``translation`` are left out, for the criteria compare words.
+    A label in ``positive`` means that each document repeats the other; any other label means that both are original. A
+    field ``repeats`` overrides the label: ``a`` (a adds nothing to b), ``b``, ``both`` or ``none``. Pairs labelled
+    ``translation`` are dropped, because the criteria compare words.
 
     Args:
-        labels: a pair may come twice with one judgement.
-        ids: of the documents, in input order.
+        labels: the labels; a pair may occur twice with the same judgement.
+        ids: ids of the documents, in input order.
         positive: labels that mean "repeats".
 
     Raises:
-        BadDataError: a label names a document that is not there, ``repeats`` is something else, or two judgements of
-            a pair contradict each other.
+        BadDataError: a label names an unknown document, ``repeats`` has another value, or two judgements of a pair
+            contradict each other.
     """
     ordinals = {name: number for number, name in enumerate(ids)}
     found: dict[tuple[str, str], tuple[bool, bool, bool]] = {}
@@ -135,7 +135,7 @@ def judged_pairs(labels: Iterable[JudgedPair], ids: Sequence[str], *, positive: 
 
 
 def _judgement(label: JudgedPair, positive: Sequence[str]) -> tuple[bool, bool]:
-    """Does a repeat b, does b repeat a?"""
+    """Return whether a repeats b, and whether b repeats a."""
     if "repeats" not in label.extra:
         both = label.label in positive
         return both, both

@@ -1,4 +1,4 @@
-"""How many judged pairs are enough: quality by the size of the training set (Andreev et al., section 7, figure 3)."""
+"""Learning curve: quality by the size of the training set (Andreev et al., section 7, figure 3)."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _FOLDS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """Quality at one size of the training set; each figure is mean, low and high end over the draws.
+    """Quality at one size of the training set; each figure is the mean over the draws, with an interval.
 
     Attributes:
         criteria: name of the set of criteria.
-        size: pairs learned from.
-        draws: training sets drawn.
-        precision: share of the found that are true, 0 to 1.
-        recall: share of the true that are found, 0 to 1.
+        size: number of training pairs.
+        draws: number of training sets drawn.
+        precision: share of found pairs that are true, 0 to 1.
+        recall: share of true pairs that are found, 0 to 1.
         f1: harmonic mean of both.
     """
 
@@ -48,7 +48,7 @@ class CurvePoint:
     f1: tuple[float, float, float]
 
     def as_dict(self) -> dict[str, Any]:
-        """A row of the table."""
+        """Return a row of the table."""
         row: dict[str, Any] = {"criteria": self.criteria, "size": self.size, "draws": self.draws}
         for name in ("precision", "recall", "f1"):
             mean, low, high = getattr(self, name)
@@ -57,7 +57,7 @@ class CurvePoint:
 
 
 def curve_criteria(criteria: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """The paper's three sets: words only, paragraphs only, and all of ``criteria``."""
+    """Return the paper's three sets: words only, paragraphs only, and all of ``criteria``."""
     return {"words": ("words",), "paragraphs": ("paragraphs",), "all": tuple(criteria)}
 
 
@@ -72,21 +72,21 @@ def learning_curve(
     seed: int = 0,
     learn_authority: LearnAuthority | None = None,
 ) -> list[CurvePoint]:
-    """Quality of classifiers learned from ever more pairs, judged by pairs of other stories.
+    """Measure classifiers learned from growing training sets on pairs of other stories.
 
-    A third of the pairs, by story, is kept for judging, a different third from draw to draw. From the rest, pairs are
-    drawn without replacement; a draw goes on until it holds a repeat and an original, so that there is something to
-    learn. The intervals hold 95 % of the draws; they tell of the choice of the training pairs, not of other stories.
+    Each draw keeps another third of the pairs, by story, for testing. Training pairs are drawn from the rest without
+    replacement until they include a repeat and an original. The intervals contain 95 % of the draws; they reflect the
+    choice of the training pairs, not of the stories.
 
     Args:
-        models: of the collection.
-        pairs: judged.
+        models: models of the collection.
+        pairs: judged pairs.
         criteria: sets of criteria by name.
         rule: when a pair counts as found.
-        sizes: of the training set; those that the pairs do not allow are left out.
-        draws: per size.
-        seed: the same seed draws the same pairs, whatever the version of numpy.
-        learn_authority: authority of sources from the drawn pairs; unknown by default.
+        sizes: sizes of the training set; sizes that need more pairs than there are get skipped.
+        draws: number of draws for each size.
+        seed: equal seeds draw equal pairs with any version of numpy.
+        learn_authority: learns authority of sources from the drawn pairs; unknown by default.
     """
     parts = [fold for fold in splits(pairs, _FOLDS) if len(fold.test) and len(fold.training)]
     truth = found_by_rule(pairs.i_repeats, pairs.j_repeats, rule)
@@ -113,7 +113,7 @@ def learning_curve(
 def _drawn(
     training: NDArray[np.int64], truth: NDArray[np.bool_], size: int, generator: np.random.PCG64
 ) -> NDArray[np.int64] | None:
-    """Pairs to learn from; ``None`` where there are not as many, or all are of one kind."""
+    """Draw training pairs; ``None`` if there are too few, or all are of one class."""
     kinds = truth[training]
     if len(training) < size or kinds.all() or not kinds.any():
         return None
@@ -139,7 +139,7 @@ def _found(
 
 
 def _scores(truth: NDArray[np.bool_], found: NDArray[np.bool_]) -> tuple[float, float, float]:
-    """Precision, recall, F1; 0 where nothing was found or nothing is true."""
+    """Return precision, recall and F1; 0 if nothing was found or nothing is true."""
     hits = int((truth & found).sum())
     precision = hits / max(int(found.sum()), 1)
     recall = hits / max(int(truth.sum()), 1)

@@ -15,8 +15,8 @@ import orjson
 from infostream_dedup.corpus.outputs import open_output
 from infostream_dedup.criteria.classifier import Calibration, Classifier, Plane
 from infostream_dedup.criteria.classifier_presets import CLASSIFIER_PRESETS
+from infostream_dedup.criteria.criterion import CRITERIA
 from infostream_dedup.criteria.document_models import STATISTICS
-from infostream_dedup.criteria.edition import ALL_CRITERIA
 from infostream_dedup.errors import BadDataError, NoInputError
 
 __all__ = ["MAX_MODEL_BYTES", "model_bytes", "model_digest", "read_model", "write_model"]
@@ -31,7 +31,7 @@ _LONGEST_NAME: Final = 200
 
 
 def model_bytes(classifier: Classifier) -> bytes:
-    """The file's content; equal classifiers give equal bytes."""
+    """Return the file's content; equal classifiers give equal bytes."""
     plane = classifier.plane
     columns = zip(classifier.criteria, plane.means.tolist(), plane.scales.tolist(), plane.weights.tolist(), strict=True)
     value = {
@@ -52,20 +52,20 @@ def model_bytes(classifier: Classifier) -> bytes:
 
 
 def model_digest(classifier: Classifier) -> str:
-    """32 hexadecimal digits that change with everything a decision depends on; the facts on the training do not."""
+    """Return 32 hexadecimal digits that depend on everything a decision depends on, not on facts about the training."""
     return blake2b(model_bytes(replace(classifier, training={})), digest_size=16).hexdigest()
 
 
 def write_model(classifier: Classifier, path: str | Path, *, inputs: Iterable[str | Path] = ()) -> None:
-    """Write a model whole or not at all.
+    """Write a model completely or not at all.
 
     Args:
-        classifier: to be saved.
-        path: replaced in one step where it exists.
-        inputs: files that must not be written over.
+        classifier: the model.
+        path: the file; an existing file is replaced in one step.
+        inputs: files that must not be overwritten.
 
     Raises:
-        CannotCreateError: the file cannot be made or is one of the inputs.
+        CannotCreateError: the file cannot be created or is one of the inputs.
         CannotWriteError: writing failed on the way.
     """
     content = model_bytes(classifier)
@@ -78,7 +78,7 @@ def read_model(path: str | Path) -> Classifier:
 
     Raises:
         NoInputError: the file cannot be opened.
-        BadDataError: it is no model file, is damaged, or is of a version we do not know.
+        BadDataError: the file is not a model, is damaged, or has an unknown version.
     """
     source = str(path)
     try:
@@ -96,7 +96,7 @@ def read_model(path: str | Path) -> Classifier:
 
 
 class _Reader:
-    """Values of one model file, each checked as it is taken out."""
+    """Reads and checks the values of one model file."""
 
     def __init__(self, source: str, value: Any) -> None:
         self._source = source
@@ -117,22 +117,22 @@ class _Reader:
         if statistics not in STATISTICS:
             raise self._wrong("statistics", statistics, f"one of {', '.join(STATISTICS)}")
         return Classifier(
-            preset,
-            self._text("domain"),
-            names,
-            plane,
-            Calibration(
+            preset=preset,
+            domain=self._text("domain"),
+            criteria=names,
+            plane=plane,
+            calibration=Calibration(
                 self._number(calibration, "slope", "calibration."), self._number(calibration, "offset", "calibration.")
             ),
-            self._authority(),
-            self._object(self._value, "training", ""),
-            statistics,
+            authority=self._authority(),
+            training=self._object(self._value, "training", ""),
+            statistics=statistics,
         )
 
     def _plane(self) -> tuple[tuple[str, ...], Plane]:
         columns = self._value.get("criteria")
-        if not isinstance(columns, list) or not 0 < len(columns) <= len(ALL_CRITERIA):
-            raise self._wrong("criteria", columns, f"a list of 1 to {len(ALL_CRITERIA)} objects")
+        if not isinstance(columns, list) or not 0 < len(columns) <= len(CRITERIA):
+            raise self._wrong("criteria", columns, f"a list of 1 to {len(CRITERIA)} objects")
         names: list[str] = []
         table = np.empty((len(columns), 3))
         for row, column in enumerate(columns):
@@ -140,8 +140,8 @@ class _Reader:
             if not isinstance(column, dict):
                 raise self._wrong(place, column, "an object with name, mean, scale, weight")
             name = column.get("name")
-            if not isinstance(name, str) or name not in ALL_CRITERIA or name in names:
-                raise self._wrong(f"{place}.name", name, f"one of {', '.join(ALL_CRITERIA)}, each once")
+            if not isinstance(name, str) or name not in CRITERIA or name in names:
+                raise self._wrong(f"{place}.name", name, f"one of {', '.join(CRITERIA)}, each once")
             names.append(name)
             table[row] = [self._number(column, field, f"{place}.") for field in ("mean", "scale", "weight")]
             if table[row, 1] < _SMALLEST_SCALE:
@@ -182,7 +182,7 @@ class _Reader:
 
 
 def _shown(value: Any) -> str:
-    """A value for a message, cut where it is long."""
+    """Format a value for a message, cut if it is long."""
     if value is None:
         return "missing or null"
     text = ascii(value) if not isinstance(value, dict | list) else f"of type {type(value).__name__}"

@@ -1,4 +1,4 @@
-"""A body cut into paragraphs and sentences, with the words and numbers of each sentence."""
+"""Paragraphs and sentences of bodies, with the words and numbers of each sentence."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Parts:
     Attributes:
         surfaces: words of each sentence.
         numbers: numbers of each sentence, in order, int64 index into ``number_names``.
-        number_names: distinct canonical numbers in the order they were first met.
+        number_names: distinct canonical numbers in order of first occurrence.
         paragraph_of: int64 (sentences,), paragraph of each sentence, ascending.
         document_of: int64 (paragraphs,), document of each paragraph, ascending.
     """
@@ -43,12 +43,12 @@ class Parts:
 
     @property
     def sentence_documents(self) -> NDArray[np.int64]:
-        """int64 (sentences,): document of each sentence."""
+        """Document of each sentence: int64 (sentences,)."""
         return self.document_of[self.paragraph_of]
 
 
 def paragraphs(text: str) -> list[str]:
-    r"""Lines of a text that hold something; a line that begins with a small letter goes on with the one before.
+    r"""Split a text into its non-empty lines; a line that begins with a small letter continues the one before.
 
     Example:
         >>> paragraphs("Первый абзац\nпродолжается.\n\nВторой.")
@@ -67,8 +67,8 @@ def read_parts(texts: Iterable[str], languages: Sequence[Language]) -> Parts:
     """Cut the bodies of a collection.
 
     Args:
-        texts: raw, one per document.
-        languages: of each document.
+        texts: raw text of each document.
+        languages: language of each document.
     """
     counter = SurfaceCounter()
     number_of: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Stories of the judged pairs, and folds that keep each story on one side."""
+"""Stories of judged pairs, and folds that never separate a story."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Fold:
     """One split of judged pairs.
 
     Attributes:
-        training: int64, pairs to learn from, ascending.
-        test: int64, pairs to judge by, ascending; no document of theirs is of a story that occurs in ``training``.
+        training: int64, training pairs, ascending.
+        test: int64, test pairs, ascending; none of their documents belongs to a story in ``training``.
     """
 
     training: NDArray[np.int64]
@@ -32,10 +32,10 @@ class Fold:
 
 
 def stories(pairs: JudgedPairs) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Story of i and of j for each pair: connected components of the judged pairs.
+    """Find the story of i and of j for each pair: connected components of the judged pairs.
 
-    Where pairs were drawn at random as examples of "different", these join everything; so when one component would hold
-    more than a third of the pairs, pairs labelled ``different`` do not join, and they may lie between two stories.
+    Random examples of "different" would connect everything. Therefore, if one component would hold more than a third of
+    the pairs, pairs labelled ``different`` do not connect, and may link two stories.
 
     Returns:
         Two of int64 (pairs,), from 0.
@@ -58,14 +58,14 @@ def _components(pairs: JudgedPairs, joining: NDArray[np.bool_]) -> tuple[NDArray
 
 
 def folds(pairs: JudgedPairs, number: int) -> list[Fold]:
-    """Split by story: every pair is tested once, by a training that knows no story of the two.
+    """Split by story: every pair is tested once, by a training without the stories of its documents.
 
-    Stories are dealt into ``number`` parts. Pairs inside a part are judged by all pairs that do not touch it, pairs
-    between two parts (two stories that were compared) by all that touch neither; so there are more splits than parts.
+    Stories are dealt into ``number`` parts. Pairs inside a part are tested with all pairs outside it, pairs between two
+    parts with all pairs outside both; so there are more splits than parts.
 
     Args:
         pairs: in the order of ``judged_pairs``.
-        number: of parts, at least 2.
+        number: number of parts, at least 2.
     """
     part = part_of(pairs, number)
     one, other = (part[story] for story in stories(pairs))
@@ -81,9 +81,9 @@ def folds(pairs: JudgedPairs, number: int) -> list[Fold]:
 
 
 def splits(pairs: JudgedPairs, number: int) -> list[Fold]:
-    """As ``folds``, but with all pairs of one part tested at once, between parts with the first.
+    """Split like ``folds``, but test all pairs of a part at once; pairs between parts belong to the first part.
 
-    Pairs that touch a story of a tested one are left out of the training, so less remains to learn from.
+    Pairs that share a story with a test pair are not used for training, so training sets are smaller.
     """
     one, other = stories(pairs)
     part = part_of(pairs, number)
@@ -98,9 +98,9 @@ def splits(pairs: JudgedPairs, number: int) -> list[Fold]:
 
 
 def part_of(pairs: JudgedPairs, number: int) -> NDArray[np.int64]:
-    """Part of each story, int64 (stories,), from 0 to ``number`` - 1.
+    """Deal stories into parts: int64 (stories,), from 0 to ``number`` - 1.
 
-    The largest stories are dealt first, each to the part where it best keeps repeats and originals spread evenly: equal
+    The largest stories are dealt first, each to the part that keeps repeats and originals spread most evenly. Equal
     pairs give equal parts.
     """
     one, other = stories(pairs)

@@ -1,4 +1,4 @@
-"""Which pairs an expert should judge next: those the plane is least sure of, spread over the collection."""
+"""Pairs that an expert should judge next: those the plane is least sure of, spread over the collection."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ __all__ = ["suggestions"]
 def suggestions(
     decisions: Decisions, ids: Sequence[str], judged: set[tuple[str, str]], number: int
 ) -> NDArray[np.int64]:
-    """The next pairs to label.
+    """Choose the next pairs to label.
 
-    Uncertainty sampling (Lewis & Gale, SIGIR 1994; for planes Tong & Koller, JMLR 2, 2001): nearest to the plane first,
-    by the direction that is nearer. Ten pairs of one story teach hardly more than one; so the candidates are cut into
-    connected components, and no component gives a second pair before every other has given its first.
+    Uncertainty sampling (Lewis & Gale, SIGIR 1994; for planes Tong & Koller, JMLR 2, 2001): pairs nearest to the plane
+    come first, by their nearer direction. Ten pairs of one story teach hardly more than one, so no connected component
+    of candidates gives a second pair before every other component has given its first.
 
     Args:
-        decisions: on the candidate pairs.
-        ids: of the documents.
-        judged: pairs of ids, the smaller first, that have a label already.
-        number: of pairs wanted, at least 0.
+        decisions: decisions on the candidate pairs.
+        ids: ids of the documents.
+        judged: labelled pairs of ids, the smaller id first.
+        number: number of pairs wanted, at least 0.
 
     Returns:
-        int64, index into ``decisions``, at most ``number``; the same whatever the order of the candidates.
+        int64, index into ``decisions``, at most ``number``; the choice does not depend on the order of the candidates.
     """
     from scipy.sparse.csgraph import connected_components
 

@@ -17,7 +17,7 @@ __all__ = ["fit_plane", "learner_version"]
 _COST: Final = 1.0
 _TOLERANCE: Final = 1e-8
 _ITERATIONS: Final = 100_000
-# The solver shrinks the bias like a weight; a great constant feature leaves it nearly free.
+# The solver penalises the bias like a weight; a large constant feature makes the penalty negligible.
 _BIAS_FEATURE: Final = 10.0
 _DIGITS: Final = 10
 
@@ -25,13 +25,13 @@ _DIGITS: Final = 10
 def fit_plane(vectors: NDArray[np.float64], repeats: NDArray[np.bool_]) -> Plane:
     """Learn the plane that tells repeats from originals.
 
-    Criteria are standardised by mean and standard deviation of the known values; an unknown one (NaN) counts as the
+    Criteria are standardised by mean and standard deviation of the known values; an unknown value (NaN) counts as the
     mean. C = 1, no class weights, squared hinge loss, solved in the primal, which draws no random numbers. All figures
     are rounded to 10 digits.
 
     Args:
         vectors: float64 (vectors, criteria).
-        repeats: bool (vectors,), with both values among them.
+        repeats: bool (vectors,), with both values present.
 
     Raises:
         MissingExtraError: scikit-learn is not installed.
@@ -46,9 +46,9 @@ def fit_plane(vectors: NDArray[np.float64], repeats: NDArray[np.bool_]) -> Plane
     means = np.where(known, vectors, 0).sum(axis=0) / counts
     deviations = np.where(known, vectors - means, 0)
     scales = np.sqrt((deviations**2).sum(axis=0) / counts)
-    # A constant differs from its mean by rounding only, and must not be blown up.
+    # A constant differs from its mean only by rounding errors, which must not be scaled up.
     scales[scales <= 1e-9 * np.maximum(np.abs(means), 1)] = 1
-    # What both directions cancel leaves a rest of rounding.
+    # Where both directions cancel out, rounding errors remain.
     means[np.abs(means) <= 1e-12 * scales] = 0
     means, scales = _rounded(means), _rounded(scales)
     standardised = np.where(known, (vectors - means) / scales, 0)
@@ -59,7 +59,7 @@ def fit_plane(vectors: NDArray[np.float64], repeats: NDArray[np.bool_]) -> Plane
 
 
 def learner_version() -> str:
-    """Version of scikit-learn."""
+    """Return the version of scikit-learn."""
     from importlib.metadata import version
 
     return version("scikit-learn")

@@ -1,4 +1,4 @@
-"""A classifier from judged pairs (Andreev et al., section 6)."""
+"""Training a classifier from judged pairs (Andreev et al., section 6)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from infostream_dedup.criteria.calibration import calibrate
 from infostream_dedup.criteria.classifier import Calibration, Classifier, Plane
 from infostream_dedup.criteria.classifier_presets import ClassifierPreset, chosen_criteria
 from infostream_dedup.criteria.cross_validation import HeldOut, LearnAuthority, found_by_rule, held_out
+from infostream_dedup.criteria.differences import differences
 from infostream_dedup.criteria.document_models import DocumentModels
-from infostream_dedup.criteria.edition import difference_vectors
 from infostream_dedup.criteria.judged_pairs import JudgedPairs
 from infostream_dedup.criteria.svm import fit_plane, learner_version
 from infostream_dedup.errors import BadDataError
@@ -34,21 +34,21 @@ def train(
     domain: str = "",
     learn_authority: LearnAuthority | None = None,
 ) -> Classifier:
-    """Learn a classifier; the same pairs give the same one, whatever the order of the labels.
+    """Learn a classifier. It does not depend on the order of the labels.
 
-    The label is per directed vector: each pair gives two. Probabilities are calibrated on decision values out of five
-    folds by story; where those do not cover both classes, on the training values, which are too sure of themselves.
+    Each pair gives two directed vectors, each with its label. Probabilities are calibrated on decision values from five
+    folds by story; if these do not cover both classes, on the training values, which are overconfident.
 
     Args:
-        models: of the collection.
-        pairs: judged, from ``judged_pairs``.
+        models: models of the collection.
+        pairs: judged pairs, from ``judged_pairs``.
         preset: what the classifier is for.
-        criteria: names of ``ALL_CRITERIA`` instead of the preset's.
+        criteria: names of ``CRITERIA`` instead of the preset's.
         domain: subject of the documents, empty for any.
-        learn_authority: authority of sources from judged pairs; every source unknown by default.
+        learn_authority: learns authority of sources from judged pairs; by default all sources are unknown.
 
     Raises:
-        BadDataError: the pairs do not hold both repeats and originals.
+        BadDataError: the pairs lack repeats or originals.
         ConfigurationError: a criterion is unknown.
         MissingExtraError: scikit-learn is not installed.
     """
@@ -64,13 +64,22 @@ def train(
         )
     authority = learn_authority(pairs)
     known = authority_of(models.sources, authority)
-    vectors = np.concatenate(difference_vectors(models, pairs.i, pairs.j, names, known))
+    vectors = np.concatenate(differences(models, pairs.i, pairs.j, names, known))
     plane = fit_plane(vectors, repeats)
     unseen = held_out(models, pairs, names, learn_authority)
     calibration, out_of_fold = _calibration(unseen, repeats, plane, vectors)
     facts = _facts(pairs, unseen, preset, out_of_fold=out_of_fold)
     known_authority = dict(sorted(authority.items()))
-    return Classifier(preset.name, domain, names, plane, calibration, known_authority, facts, models.statistics)
+    return Classifier(
+        preset=preset.name,
+        domain=domain,
+        criteria=names,
+        plane=plane,
+        calibration=calibration,
+        authority=known_authority,
+        training=facts,
+        statistics=models.statistics,
+    )
 
 
 def _unknown(_: JudgedPairs) -> Mapping[str, float]:
@@ -80,7 +89,7 @@ def _unknown(_: JudgedPairs) -> Mapping[str, float]:
 def _calibration(
     unseen: HeldOut, repeats: NDArray[np.bool_], plane: Plane, vectors: NDArray[np.float64]
 ) -> tuple[Calibration, bool]:
-    """The sigmoid, and whether it was fitted on values out of folds."""
+    """Fit the sigmoid; also return whether it was fitted on out-of-fold values."""
     values = np.concatenate((unseen.forward, unseen.backward))
     known = ~np.isnan(values)
     judged = repeats[known]

@@ -16,11 +16,11 @@ __all__ = ["WeightedSets", "weighted_sets"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeightedSets:
-    """What each document holds, each element once.
+    """Set of weighted elements of each document.
 
     Attributes:
         weights: float64 (documents, elements), sorted indices, no explicit zeros.
-        members: float64 (documents, elements), 1 where ``weights`` has an entry.
+        members: float64 (documents, elements), 1 for each entry of ``weights``.
         totals: float64 (documents,), summed weight of each document.
     """
 
@@ -29,32 +29,32 @@ class WeightedSets:
     totals: NDArray[np.float64]
 
     def lacking(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Share of the weight of i that j does not hold: 1 - sim_inc(i, j) (Andreev et al., equations 8 and 9).
+        """Return the share of i's weight that j lacks: 1 - sim_inc(i, j) (Andreev et al., equations 8 and 9).
 
         Args:
             i: int64 (pairs,), ordinals.
             j: int64 (pairs,), ordinals.
 
         Returns:
-            float64 (pairs,), 0 to 1: 0 where i holds nothing (it adds nothing), 1 where only j holds nothing.
+            float64 (pairs,), 0 to 1: 0 if i is empty (it adds nothing), 1 if only j is empty.
         """
         shared = np.asarray(self.weights[i].multiply(self.members[j]).sum(axis=1), dtype=np.float64)
         total = self.totals[i]
         share = np.divide(shared, total, out=np.ones(len(i)), where=total > 0)
-        # Rounded, so that equal sets differ by exactly 0, whatever the order of summation.
+        # Rounding makes equal sets differ by exactly 0, whatever the order of summation.
         return np.asarray(np.clip(np.round(1 - share, 12), 0, 1), dtype=np.float64)
 
 
 def weighted_sets(
     owners: NDArray[np.int64], elements: NDArray[np.uint64], weights: NDArray[np.float64], documents: int
 ) -> WeightedSets:
-    """Sets from a list of their elements.
+    """Make sets from a list of their elements.
 
     Args:
         owners: int64 (entries,), document of each element.
         elements: uint64 (entries,), equal for equal elements.
-        weights: float64 (entries,), not negative; an element without weight is left out.
-        documents: how many there are.
+        weights: float64 (entries,), at least 0; elements of weight 0 are dropped.
+        documents: number of documents.
     """
     heavy = weights > 0
     owners, weights = owners[heavy], weights[heavy]

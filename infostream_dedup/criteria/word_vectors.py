@@ -1,4 +1,4 @@
-"""Bags of words as vectors of BM25 weights: of bodies and, with statistics of their own, of titles."""
+"""BM25 vectors of bodies and, with their own statistics, of titles."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["WORDS", "WordVectors", "occurrence_weights", "title_vectors", "word_vectors"]
 
 WORDS: Final = Settings(representation="stem", df_min=1)
-"""Every word but the stop words counts, as its stem; also a word that only one document has, for it sets that one
-apart. A word of more than half of the documents weighs nothing."""
+"""All words except stop words count, as stems, even those of a single document, because they distinguish it. A word in
+more than half of the documents has no weight."""
 
 _OF_ANY_WORD: Final = Settings(representation="stem", df_min=0)
-"""The background knows common words only; the others are rare."""
+"""The background knows only common words; other words count as rare."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,8 +34,8 @@ class WordVectors:
 
     Attributes:
         weights: float64 (documents, words), BM25, not negative.
-        unit: the same, every row of length 1; a row without weight stays 0.
-        sizes: int64 (documents,), words of each document with repetition, stop words left out.
+        unit: the same with rows of norm 1; rows of zeros stay.
+        sizes: int64 (documents,), number of words with repetition, without stop words.
     """
 
     weights: sp.csr_array
@@ -43,22 +43,22 @@ class WordVectors:
     sizes: NDArray[np.int64]
 
     def cosine(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Cosine of the vectors of i and j (Andreev et al., equation 5).
+        """Return the cosine of the vectors of i and j (Andreev et al., equation 5).
 
         Returns:
-            float64 (pairs,), 0 to 1; 0 where one of both is a zero vector.
+            float64 (pairs,), 0 to 1; 0 if either is a zero vector.
         """
         products = self.unit[i].multiply(self.unit[j]).sum(axis=1)
-        # Rounded, so that equal texts have exactly 1, whatever the order of summation.
+        # Rounding gives equal texts exactly 1, whatever the order of summation.
         return np.clip(np.round(np.asarray(products, dtype=np.float64), 12), 0, 1)
 
 
 def word_vectors(counts: TermCounts, given: list[Statistics] | None = None) -> tuple[WordVectors, list[Statistics]]:
-    """BM25 vectors of documents, and the statistics they were weighed by.
+    """Make BM25 vectors of documents; also return the statistics behind the weights.
 
     Args:
         counts: words of each document.
-        given: statistics to weigh by, in the order of ``LANGUAGES``; those of the documents themselves by default.
+        given: statistics for the weights, in the order of ``LANGUAGES``; by default those of the documents.
     """
     statistics = statistics_of(counts, WORDS) if given is None else given
     weights = weigh(counts, statistics, WORDS if given is None else _OF_ANY_WORD).astype(np.float64)
@@ -72,12 +72,12 @@ def word_vectors(counts: TermCounts, given: list[Statistics] | None = None) -> t
 
 
 def title_vectors(titles: list[str], languages: list[Language], *, background: bool = False) -> WordVectors:
-    """BM25 vectors of titles: their words are weighed by how many titles hold them, not by how many bodies.
+    """Make BM25 vectors of titles, weighted by the frequency of words in titles, not in bodies.
 
     Args:
-        titles: empty where there is none.
-        languages: of each.
-        background: weigh by the language at large, not by these titles.
+        titles: titles, empty if missing.
+        languages: language of each.
+        background: weight words by the general language instead of these titles.
     """
     counter = SurfaceCounter()
     for title, language in zip(titles, languages, strict=True):
@@ -90,11 +90,11 @@ def title_vectors(titles: list[str], languages: list[Language], *, background: b
 
 
 def occurrence_weights(counts: TermCounts, statistics: list[Statistics]) -> NDArray[np.float64]:
-    """Summed weight of the words of each row, every occurrence counted: IDF, not below 0.
+    """Sum the weights of all word occurrences of each row; a word's weight is its IDF, at least 0.
 
     Args:
-        counts: of sentences or paragraphs, in the word space of the statistics.
-        statistics: of the documents, per language.
+        counts: words of sentences or paragraphs, in the word space of the statistics.
+        statistics: statistics of the documents, one per language.
     """
     weights = np.zeros(counts.counts.shape[0])
     for number in range(len(LANGUAGES)):

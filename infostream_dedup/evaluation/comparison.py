@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.evaluation.collection import truth_for
+from infostream_dedup.evaluation.collection_scores import truth_for
 from infostream_dedup.evaluation.disagreement import ComparedPair, agreed, compared_pairs, disputed
 from infostream_dedup.evaluation.labels import Label, read_labels
 from infostream_dedup.evaluation.method_runs import MethodRun, MethodRuns, run_methods
 from infostream_dedup.evaluation.overlap import dice_matrix, found_alone
-from infostream_dedup.evaluation.pool import POOL_METHODS, THRESHOLD, Pool, alike_pairs, pool_of, pool_score
+from infostream_dedup.evaluation.pool import POOL_METHODS, THRESHOLD, MethodPool, alike_pairs, pool_of, pool_score
 from infostream_dedup.evaluation.predictions import Predictions
 from infostream_dedup.evaluation.protocol import evaluate
 from infostream_dedup.evaluation.timing import Cost
@@ -108,7 +108,7 @@ class PoolSummary:
     threshold: float = THRESHOLD
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """Result of a comparison.
 
@@ -240,20 +240,20 @@ def compare_methods(
     examples_disputed = disputed(names, disagreements, known=known) if disagreements else np.zeros(0, dtype=np.int64)
     pairs = compared_pairs(texts, names, np.concatenate((examples_agreed, examples_disputed)))
     return Comparison(
-        protocol,
-        [
+        protocol=protocol,
+        rows=[
             ComparedMethod(run, figure, only)
             for run, figure, only in zip(found.runs, figures, found_alone(list(names.values())), strict=True)
         ],
-        dice_matrix(list(names.values())),
-        len(texts),
-        _describe_configuration(found, protocol, pool, lang, domains, positive),
-        summary,
-        found.missing,
-        notes,
-        pairs[: len(examples_agreed)],
-        pairs[len(examples_agreed) :],
-        found.reading,
+        dice=dice_matrix(list(names.values())),
+        documents=len(texts),
+        configuration=_describe_configuration(found, protocol, pool, lang, domains, positive),
+        pool=summary,
+        missing=found.missing,
+        notes=notes,
+        agreements=pairs[: len(examples_agreed)],
+        disagreements=pairs[len(examples_agreed) :],
+        reading=found.reading,
     )
 
 
@@ -315,7 +315,9 @@ def judged_by_pool(
     )
 
 
-def _judge_by_pool(codes: NDArray[np.int64], pool: Pool, alike: NDArray[np.int64]) -> dict[str, float | int | None]:
+def _judge_by_pool(
+    codes: NDArray[np.int64], pool: MethodPool, alike: NDArray[np.int64]
+) -> dict[str, float | int | None]:
     judged = pool_score(codes, pool, alike)
     return {
         "precision": judged.scores.precision,

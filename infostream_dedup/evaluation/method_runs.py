@@ -30,7 +30,7 @@ _WARM_UP: Final = 20
 """Number of documents on which a method first runs untimed, so that loading dictionaries and packages is not timed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MethodRun:
     """Result of one method on the collection.
 
@@ -119,13 +119,13 @@ def _run_method(texts: Texts, half: Texts | None, name: str, method: Method) -> 
         bare_half = half.without_features()
         exponent = growth(cost, measured(lambda: method.run(bare_half))[1])
     return MethodRun(
-        name,
-        method,
-        np.unique(codes_of(run.pairs.a, run.pairs.b, len(texts))),
-        sweep_counts(relation_of(run.pairs, len(texts)), [1])[0],
-        run.bytes_per_document,
-        cost,
-        exponent,
+        name=name,
+        method=method,
+        codes=np.unique(codes_of(run.pairs.a, run.pairs.b, len(texts))),
+        measures=sweep_counts(relation_of(run.pairs, len(texts)), [1])[0],
+        bytes_per_document=run.bytes_per_document,
+        cost=cost,
+        growth=exponent,
     )
 
 

@@ -23,7 +23,7 @@ __all__ = ["PairFeatures", "pair_features"]
 _LONG_SENTENCE: Final = 6
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PairFeatures:
     """What the documents of a pair have in common.
 
@@ -67,13 +67,13 @@ def pair_features(texts: Texts, a: NDArray[np.int64], b: NDArray[np.int64]) -> l
         jaccard, containment = _compare_sets(grams.row(one), grams.row(other))
         found.append(
             PairFeatures(
-                string_similarity(texts.plain[one], texts.plain[other]),
-                jaccard,
-                containment,
-                len(np.intersect1d(sentences.row(one), sentences.row(other), assume_unique=True)),
-                int(table.forward[pair]),
-                int(table.backward[pair]),
-                table.terms_of(pair, key_terms.counts.terms),
+                similarity=string_similarity(texts.plain[one], texts.plain[other]),
+                jaccard5=jaccard,
+                containment5=containment,
+                same_sentences=len(np.intersect1d(sentences.row(one), sentences.row(other), assume_unique=True)),
+                forward=int(table.forward[pair]),
+                backward=int(table.backward[pair]),
+                terms=table.terms_of(pair, key_terms.counts.terms),
             )
         )
     return found

@@ -24,7 +24,7 @@ from infostream_dedup.features.string_similarity import string_similarities
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["POOL_METHODS", "THRESHOLD", "Pool", "PoolScore", "alike_pairs", "pool_of", "pool_score"]
+__all__ = ["POOL_METHODS", "THRESHOLD", "MethodPool", "PoolScore", "alike_pairs", "pool_of", "pool_score"]
 
 POOL_METHODS: Final = (
     "md5",
@@ -46,7 +46,7 @@ THRESHOLD: Final = 0.80
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class MethodPool:
     """The pairs that methods found together, and those of them that are verified.
 
     Attributes:
@@ -88,7 +88,7 @@ def alike_pairs(texts: Sequence[str], codes: NDArray[np.int64], *, threshold: fl
     return codes[string_similarities(texts, a, b, threshold=threshold) > 0]
 
 
-def pool_of(found: Mapping[str, NDArray[np.int64]], alike: NDArray[np.int64]) -> Pool:
+def pool_of(found: Mapping[str, NDArray[np.int64]], alike: NDArray[np.int64]) -> MethodPool:
     """Make the pool of several methods.
 
     Args:
@@ -96,10 +96,10 @@ def pool_of(found: Mapping[str, NDArray[np.int64]], alike: NDArray[np.int64]) ->
         alike: int64 (pairs,), result of ``alike_pairs`` for at least all of these pairs.
     """
     pairs = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *found.values()]))
-    return Pool(tuple(found), pairs, np.intersect1d(pairs, alike, assume_unique=True))
+    return MethodPool(tuple(found), pairs, np.intersect1d(pairs, alike, assume_unique=True))
 
 
-def pool_score(codes: NDArray[np.int64], pool: Pool, alike: NDArray[np.int64]) -> PoolScore:
+def pool_score(codes: NDArray[np.int64], pool: MethodPool, alike: NDArray[np.int64]) -> PoolScore:
     """Score one method against the pool.
 
     Args:

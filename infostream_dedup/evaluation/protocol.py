@@ -11,7 +11,7 @@ from infostream_dedup.evaluation.predictions import Predictions
 from infostream_dedup.evaluation.scores import Scores, scores
 from infostream_dedup.evaluation.truth import Truth
 
-__all__ = ["REFUSAL_K", "Evaluation", "Row", "evaluate"]
+__all__ = ["REFUSAL_K", "Evaluation", "StepScores", "evaluate"]
 
 REFUSAL_K: Final = 6
 """The k at which a refusal to recommend is evaluated: the paper's own."""
@@ -20,7 +20,7 @@ _SAME_STEP = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StepScores:
     """Figures at one step of the threshold.
 
     Attributes:
@@ -64,9 +64,9 @@ class Evaluation:
         recommended: row of the recommended step.
     """
 
-    rows: list[Row]
-    best: Row | None
-    recommended: Row
+    rows: list[StepScores]
+    best: StepScores | None
+    recommended: StepScores
 
     @property
     def share_of_best(self) -> float | None:
@@ -104,18 +104,18 @@ def evaluate(
     found = scores(predictions, verdicts, len(truth.positives))
     bounds = intervals(predictions, verdicts, truth, found, resamples=resamples, seed=seed)
     rows = [
-        Row(step, predictions.step_name, score, bound)
+        StepScores(step, predictions.step_name, score, bound)
         for step, score, bound in zip(predictions.steps, found, bounds, strict=True)
     ]
     return Evaluation(rows, _find_best(rows), _find_recommended(rows, recommended))
 
 
-def _find_best(rows: list[Row]) -> Row | None:
+def _find_best(rows: list[StepScores]) -> StepScores | None:
     defined = [row for row in rows if row.scores.f1 is not None]
     return max(defined, key=lambda row: row.scores.f1 or 0.0, default=None)
 
 
-def _find_recommended(rows: list[Row], step: float | None) -> Row:
+def _find_recommended(rows: list[StepScores], step: float | None) -> StepScores:
     if step is None:
         if rows[0].step_name != "k":
             raise ConfigurationError(f"a refusal is judged as a k, but the steps are a {rows[0].step_name}; name one")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.criteria.differences import CRITERIA, differences
+from infostream_dedup.criteria.criterion import CRITERIA
+from infostream_dedup.criteria.differences import differences
 from infostream_dedup.criteria.document_models import DocumentModels
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def single_criteria(
     j: NDArray[np.int64],
     positive: NDArray[np.bool_],
     *,
-    criteria: Sequence[str] = tuple(CRITERIA),
+    criteria: Sequence[str] | None = None,
     authority: NDArray[np.float64] | None = None,
 ) -> list[CriterionScore]:
     """Evaluate each criterion at the threshold and rule with the highest F1.
@@ -72,16 +73,17 @@ def single_criteria(
         i: int64 (pairs,), ordinals of the first documents of judged pairs.
         j: int64 (pairs,), ordinals of the second documents.
         positive: bool (pairs,), whether the pair is a duplicate.
-        criteria: names of ``CRITERIA``.
+        criteria: names of ``CRITERIA``; by default all that do not combine others.
         authority: float64 (documents,); by default unknown, so that ``source`` finds nothing.
 
     Returns:
         One for each criterion, in the order given; with rule ``both`` if the two rules do equally well.
     """
     known = np.full(len(models), np.nan) if authority is None else authority
-    forward, backward = differences(models, i, j, criteria, known)
+    names = criteria or [name for name, one in CRITERIA.items() if not one.combined]
+    forward, backward = differences(models, i, j, names, known)
     found = []
-    for column, name in enumerate(criteria):
+    for column, name in enumerate(names):
         by_rule = []
         for rule in RULES:
             values = pair_values(forward[:, column], backward[:, column], rule)

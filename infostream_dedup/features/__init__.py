@@ -1,1 +1,1 @@
-"""Pieces that several methods share: words, sentences, shingles, fingerprints, and joins that never try all pairs."""
+"""Building blocks of methods: words, sentences, shingles, fingerprints, and joins that avoid trying all pairs."""

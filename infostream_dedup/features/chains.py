@@ -1,7 +1,7 @@
 """Pairs of documents that share a value, found by sorting: chains of equal values, cut by length.
 
 The chains of Zelenkov and Segalovich (A11, A12): records <value, document, length> sorted by value, then length; a pair
-is looked at only while the one document is not too much longer than the other. Cutting whole chains or dropping
+is considered only if one document is not much longer than the other. Cutting whole chains or dropping
 contained ones, as the paper does, changes no pair.
 """
 
@@ -19,20 +19,20 @@ from infostream_dedup.links.row_blocks import row_blocks
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Met", "equal_pairs", "pairs_sharing"]
+__all__ = ["SharedCounts", "equal_pairs", "pairs_sharing"]
 
 _BLOCK: Final = 8_000_000
 _SLACK: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Met:
-    """Unordered pairs of documents and how many values each shares.
+class SharedCounts:
+    """Unordered pairs of documents with the number of values they share.
 
     Attributes:
         a: int64 (pairs,), the earlier document.
         b: int64 (pairs,), the later one; ordered by (a, b), no pair twice.
-        shared: int64 (pairs,), distinct values that stand in both.
+        shared: int64 (pairs,), number of distinct values in both.
     """
 
     a: NDArray[np.int64]
@@ -40,12 +40,12 @@ class Met:
     shared: NDArray[np.int64]
 
 
-def pairs_sharing(rows: Rows, *, lengths: NDArray[np.int64] | None = None, ratio: float = np.inf) -> Met:
-    """Pairs of documents with a value in common.
+def pairs_sharing(rows: Rows, *, lengths: NDArray[np.int64] | None = None, ratio: float = np.inf) -> SharedCounts:
+    """Find pairs of documents that share a value.
 
     Args:
         rows: values of each document.
-        lengths: int64 (documents,): only pairs where the longer is at most ``ratio`` times the shorter.
+        lengths: int64 (documents,); the longer document of a pair is at most ``ratio`` times the shorter.
         ratio: at least 1.
 
     Example:
@@ -67,17 +67,17 @@ def pairs_sharing(rows: Rows, *, lengths: NDArray[np.int64] | None = None, ratio
         counts = np.bincount(place, weights=np.concatenate((counts, met)), minlength=len(merged)).astype(np.int64)
         codes = merged
     a, b = np.divmod(codes, max(documents, 1))
-    return Met(a, b, counts)
+    return SharedCounts(a, b, counts)
 
 
-def equal_pairs(rows: Rows) -> Met:
-    """Pairs of documents whose rows are equal, value for value; empty rows equal nothing.
+def equal_pairs(rows: Rows) -> SharedCounts:
+    """Find pairs of documents with equal rows; empty rows equal nothing.
 
     Args:
-        rows: of any lengths.
+        rows: rows of any lengths.
 
     Returns:
-        ``shared`` is 1.
+        Pairs whose ``shared`` is 1.
     """
     number_of: dict[bytes, int] = {}
     filled = np.flatnonzero(rows.sizes > 0)
@@ -89,7 +89,7 @@ def equal_pairs(rows: Rows) -> Met:
 def _chained(
     sets: Rows, lengths: NDArray[np.int64], ratio: float
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Every two documents of a chain within the ratio, a pair once per shared value, in blocks."""
+    """Yield pairs of documents within the ratio in blocks, once per shared value."""
     documents = sets.numbers
     order = np.lexsort((documents, lengths[documents], sets.values))
     values, documents = sets.values[order], documents[order]
@@ -106,7 +106,7 @@ def _chained(
 
 
 def _chain_ends(values: NDArray[np.generic], lengths: NDArray[np.int64], ratio: float) -> NDArray[np.int64]:
-    """Behind the last record of the same value that is not too long, for records sorted by value and length."""
+    """Return the end of the records with equal value that are not too long; records are sorted by value and length."""
     if not len(values):
         return np.zeros(0, dtype=np.int64)
     new = np.ones(len(values), dtype=np.bool_)
@@ -116,7 +116,7 @@ def _chain_ends(values: NDArray[np.generic], lengths: NDArray[np.int64], ratio: 
     ends = np.append(starts[1:], len(values))[chain]
     if np.isinf(ratio):
         return np.asarray(ends, dtype=np.int64)
-    # Chains laid end to end on one scale, so that one search serves all of them.
+    # All chains are put on one scale, so that one search serves all of them.
     span = float(lengths.max()) * ratio + 2
     places = chain * span + lengths
     limits = chain * span + np.floor(lengths * ratio + _SLACK)

@@ -25,10 +25,10 @@ _SLACK: Final = 1e-9
 
 
 def unit_vectors(weights: sp.csr_array) -> sp.csr_array:
-    """Rows divided by their Euclidean norm; rows of zeros stay.
+    """Divide rows by their Euclidean norm; rows of zeros stay.
 
     Args:
-        weights: (documents, words), not negative.
+        weights: (documents, words), at least 0.
 
     Returns:
         float64 of the same shape, without explicit zeros.
@@ -41,10 +41,10 @@ def unit_vectors(weights: sp.csr_array) -> sp.csr_array:
 
 
 def similar_vectors(vectors: sp.csr_array, threshold: float) -> Resembling:
-    """Unordered pairs a < b whose cosine is at least the threshold.
+    """Find unordered pairs a < b whose cosine is at least the threshold.
 
     Args:
-        vectors: float64 (documents, words), rows of norm 1 or 0, not negative.
+        vectors: float64 (documents, words), rows of norm 1 or 0, at least 0.
         threshold: above 0 to 1.
     """
     ordered = _rare_first(vectors)
@@ -79,10 +79,10 @@ def _rare_first(vectors: sp.csr_array) -> sp.csr_array:
 
 
 def _cut(ordered: sp.csr_array, threshold: float) -> tuple[sp.csr_array, NDArray[np.float64]]:
-    """The heads of all vectors, and the norm of what was cut off each."""
+    """Return the heads of all vectors, and the norm of what was cut off each."""
     squares = np.concatenate(([0.0], np.cumsum(ordered.data**2)))
     sizes = np.diff(ordered.indptr)
-    # Norm of what begins at each entry.
+    # Norm of the rest of the row from each entry on.
     behind = np.sqrt(np.maximum(np.repeat(squares[ordered.indptr[1:]], sizes) - squares[:-1], 0.0))
     keep = behind >= threshold - _SLACK
     rest = np.zeros(len(sizes), dtype=np.float64)
@@ -97,5 +97,5 @@ def _cosines(vectors: sp.csr_array, a: NDArray[np.int64], b: NDArray[np.int64]) 
     sizes = np.diff(vectors.indptr).astype(np.int64)
     for block in row_blocks(sizes[a] + sizes[b], _BLOCK):
         cosine[block] = vectors[a[block]].multiply(vectors[b[block]]).sum(axis=1)
-    # The last digits depend on the order of summing.
+    # The last digits depend on the order of summation.
     return np.round(cosine, 9)

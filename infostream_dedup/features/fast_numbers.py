@@ -1,4 +1,4 @@
-"""Numbers of many texts as ``numbers.numbers`` finds them, many times as fast: for every document of a stream."""
+"""Numbers of many texts as ``numbers.numbers`` finds them, many times faster: for every document of a stream."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ __all__ = ["NumberRuns", "find_runs", "numbers_of_run"]
 
 _SIGNS: Final = {"_": LETTER, "-": HYPHEN, ".": POINT, ",": POINT, **dict.fromkeys("'’ʼ", APOSTROPHE)}
 _FOLDED: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЁЄІЇҐ"
-"""Letters that compiled code puts into small ones."""
+"""Letters that compiled code converts to lower case."""
 
 
 @dataclass(frozen=True, slots=True)
 class NumberRuns:
-    """Where numbers stand in texts.
+    """Runs of texts that may hold numbers.
 
     Attributes:
-        runs: what ``numbers_of_run`` reads, text by text.
-        sizes: int64 (texts,), how many each text has.
-        left: numbers of the texts that are left to ``numbers``; they have none here.
+        runs: input of ``numbers_of_run``, text by text.
+        sizes: int64 (texts,), number of runs of each text.
+        left: indices of the texts that are left to ``numbers``; they have no runs here.
     """
 
     runs: SurfaceList
@@ -56,7 +56,7 @@ class NumberRuns:
 
 
 def find_runs(texts: Texts) -> NumberRuns:
-    """Look for numbers. The first call compiles, or reads compiled code from the disk.
+    """Find runs with numbers. The first call compiles code or loads it from disk.
 
     Args:
         texts: raw or cleaned, in any of the three languages.
@@ -65,14 +65,14 @@ def find_runs(texts: Texts) -> NumberRuns:
     room, starts = np.empty(length + count + BLOCK, dtype=np.uint8), np.empty(length // 2 + count + 1, dtype=np.int64)
     sizes = np.empty(count, dtype=np.int64)
     word = np.empty(LONGEST, dtype=np.uint32)
-    found = number_runs(texts.data, texts.offsets, _kinds(), _words(), word, room, starts, sizes)
+    found = number_runs(texts.data, texts.offsets, _kinds(), _words(), word=word, room=room, starts=starts, sizes=sizes)
     left = np.flatnonzero(sizes < 0)
     sizes[left] = 0
     return NumberRuns(SurfaceList(starts[: found + 1], room), sizes, left.tolist())
 
 
 def numbers_of_run(run: str) -> tuple[str, ...]:
-    """Numbers of one of the runs, canonical as ``numbers`` has them."""
+    """Return the numbers of one run, in the canonical form of ``numbers``."""
     return run_numbers(run[1:], cyrillic=run[0] in "23", glued=run[0] in "13")
 
 
@@ -83,7 +83,7 @@ def _words() -> NumberWords:
 
 @cache
 def _kinds() -> NDArray[np.uint8]:
-    """Kind of every code point, as ``number_runs`` wants them, from Python's own Unicode data."""
+    """Return the kind of every code point for ``number_runs``, from Python's Unicode data."""
     kinds = np.full(CODE_POINTS, LEFT, dtype=np.uint8)
     for point in COMMON:
         kinds[point] = _kind(chr(point))
@@ -98,7 +98,7 @@ def _kind(character: str) -> int:
     if character.isdecimal():
         return DIGIT if character.isascii() else LEFT
     small = character.lower()
-    # What becomes one of our letters only here, or several characters, is left to Python.
+    # Characters that turn into one of our letters only here, or into several characters, are left to Python.
     ours = not set(small).isdisjoint(_our_letters())
     if (small != character and ours and character not in _FOLDED) or len(small) != 1:
         return LEFT

@@ -1,6 +1,6 @@
-"""Hashes that are the same on every machine and run.
+"""Hashes that are equal on every machine and in every run.
 
-CRC32 is what the papers of 2007 use: 500,000 documents make about 29 chance collisions (n^2 / 2^33), so every method
+The papers of 2007 use CRC32: 500,000 documents make about 29 chance collisions (n^2 / 2^33), so every method
 that uses it offers 64 bits as well. Numbers are hashed by the finaliser of SplitMix64 (Steele, Lea, Flood: Fast
 splittable pseudorandom number generators, OOPSLA 2014), which is one-to-one.
 """
@@ -25,7 +25,7 @@ _MASK: Final = (1 << 64) - 1
 
 
 def hash_text(text: str, bits: int) -> int:
-    """CRC32 of the UTF-8 bytes (``bits`` 32), or their BLAKE2b cut to 64 bits.
+    """Return the CRC32 of the UTF-8 bytes (``bits`` 32), or their BLAKE2b truncated to 64 bits.
 
     Example:
         >>> hash_text("киев", 32), hash_text("киев", 64)
@@ -36,12 +36,12 @@ def hash_text(text: str, bits: int) -> int:
 
 
 def hash_words(words: Sequence[str]) -> NDArray[np.uint64]:
-    """64-bit hash of each word: uint64 (words,)."""
+    """Return a 64-bit hash of each word: uint64 (words,)."""
     return np.fromiter((hash_text(word, 64) for word in words), dtype=np.uint64, count=len(words))
 
 
 def scrambled(values: NDArray[np.uint64], seed: int = 0) -> NDArray[np.uint64]:
-    """One of 2^64 one-to-one maps of 64-bit numbers, chosen by a seed.
+    """Apply one of 2^64 one-to-one maps of 64-bit numbers, chosen by a seed.
 
     Args:
         values: uint64, any shape.
@@ -54,13 +54,13 @@ def scrambled(values: NDArray[np.uint64], seed: int = 0) -> NDArray[np.uint64]:
 
 
 def hash_sequences(columns: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
-    """Hash of several sequences of equal length, in which order matters.
+    """Hash several sequences of equal length; order matters.
 
-    A polynomial in a fixed odd base modulo 2^64, as in the fingerprints of Karp and Rabin, then scrambled, for the low
-    bits of a polynomial are weak.
+    A polynomial in a fixed odd base modulo 2^64, as in the fingerprints of Karp and Rabin, then scrambled, because the
+    low bits of a polynomial are weak.
 
     Args:
-        columns: for each place of the sequences uint64 (sequences,), at least one.
+        columns: uint64 (sequences,) for each position in the sequences, at least one.
 
     Returns:
         uint64 (sequences,).

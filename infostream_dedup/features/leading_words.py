@@ -1,4 +1,4 @@
-"""The n words of a document that weigh most, and one fingerprint of them (A1, A2, A3, A10 of Zelenkov, Segalovich)."""
+"""The n heaviest words of a document, and one fingerprint of them (A1, A2, A3, A10 of Zelenkov, Segalovich)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["fingerprint_type", "fingerprints_of_words", "leading_words"]
 
 
 def leading_words(weights: sp.csr_array, n: int) -> Rows:
-    """The n heaviest words of each document; equal weights go to the earlier word; negative weights count too.
+    """Return the n heaviest words of each document; among equal weights the earlier word wins; weights may be negative.
 
     Args:
         weights: int64 (documents, vocabulary), words in code point order.
-        n: words to take, at least 1; a document with fewer distinct words gives them all.
+        n: number of words, at least 1; a document with fewer distinct words gives them all.
 
     Returns:
         int32 word numbers, ascending in a row.
@@ -35,7 +35,7 @@ def leading_words(weights: sp.csr_array, n: int) -> Rows:
 
 
 def fingerprints_of_words(words: Rows, vocabulary: list[str], bits: int) -> Rows:
-    """Hash of the words of each document, in alphabetical order, with a blank between ("ab" "c" is not "a" "bc").
+    """Hash the words of each document in alphabetical order, separated by blanks ("ab" "c" is not "a" "bc").
 
     Args:
         words: word numbers, ascending in a row.
@@ -43,7 +43,7 @@ def fingerprints_of_words(words: Rows, vocabulary: list[str], bits: int) -> Rows
         bits: see ``hashing.hash_text``.
 
     Returns:
-        One value a document, none for a document without words.
+        One value per document, none for a document without words.
     """
     numbers = words.values.tolist()
     bounds = words.indptr.tolist()
@@ -55,5 +55,5 @@ def fingerprints_of_words(words: Rows, vocabulary: list[str], bits: int) -> Rows
 
 
 def fingerprint_type(bits: int) -> type[np.uint32] | type[np.uint64]:
-    """The dtype of fingerprints of 32 or 64 bits."""
+    """Return the dtype of fingerprints of 32 or 64 bits."""
     return np.uint32 if bits == 32 else np.uint64

@@ -1,4 +1,4 @@
-"""Pairs of bags that resemble one another, by partitions of their sizes and pruned inverted lists.
+"""Pairs of bags that resemble each other, by partitions of their sizes and pruned inverted lists.
 
 M. Theobald, J. Siddharth, A. Paepcke: SpotSigs, SIGIR 2008, section 4: bags whose sizes differ too much cannot resemble
 one another, so each is compared only within its own partition of sizes and the next one; the rarest elements of a bag
@@ -35,7 +35,7 @@ _Bag = Mapping[int, int]
 
 
 def partition_bounds(shortest: int, longest: int, tau: float) -> list[int]:
-    """Last size of every partition.
+    """Return the largest size of every partition.
 
     Within a partition the largest bag may still resemble the smallest; a bag of one partition never resembles a bag of
     the next but one.
@@ -59,16 +59,16 @@ def partition_bounds(shortest: int, longest: int, tau: float) -> list[int]:
 
 
 def weighted_jaccard(a: _Bag, b: _Bag, size_a: int, size_b: int, tau: float) -> float:
-    """Sum of smaller over sum of larger frequencies; 0 as soon as it must be below tau.
+    """Return the sum of smaller over the sum of larger frequencies, or 0 as soon as it must be below tau.
 
-    With m what met so far and r the least of what is left of both, it is at most (m + r) / (|A| + |B| - m - r).
+    If m is the intersection so far and r the smaller rest of both bags, it is at most (m + r) / (|A| + |B| - m - r).
 
     Args:
         a: frequencies of elements.
         b: frequencies of elements.
         size_a: sum of the frequencies of a.
-        size_b: the same of b.
-        tau: least value asked for.
+        size_b: sum of the frequencies of b.
+        tau: minimum value of interest.
     """
     met = 0
     left_a, left_b = size_a, size_b
@@ -84,7 +84,7 @@ def weighted_jaccard(a: _Bag, b: _Bag, size_a: int, size_b: int, tau: float) -> 
 
 
 def resembling_bags(bags: Rows, tau: float) -> Resembling:
-    """Unordered pairs a < b with a multiset resemblance of at least tau; empty bags have no pair.
+    """Find unordered pairs a < b with a multiset resemblance of at least tau; empty bags have no pairs.
 
     Args:
         bags: elements with repetitions, in any order.
@@ -103,9 +103,9 @@ class _Partition:
     """Bags of similar sizes.
 
     Attributes:
-        last: largest size that belongs here.
-        documents: their bags' documents, by size, then ordinal.
-        holders: for each element the documents that hold it, largest first.
+        last: largest size in the partition.
+        documents: documents of the bags, by size, then ordinal.
+        holders: for each element the documents that contain it, largest first.
     """
 
     last: int
@@ -114,7 +114,7 @@ class _Partition:
 
 
 class _Search:
-    """One search for all pairs: every bag asks for those after it in the order of (size, document)."""
+    """Searches all pairs: every bag looks up those after it in the order of (size, document)."""
 
     def __init__(self, rows: Rows, tau: float) -> None:
         self.tau = tau
@@ -147,14 +147,14 @@ class _Search:
         return partitions
 
     def _asked(self, a: int, partition: _Partition) -> Iterator[tuple[int, int, float]]:
-        """Pairs of one bag with larger ones of a partition."""
+        """Find pairs of one bag with larger bags of a partition."""
         bag, size = self.bags[a], self.sizes[a]
         holders = partition.holders
         elements = sorted(bag, key=lambda element: (len(holders.get(element, ())), element))
         seen: set[int] = set()
         delta = 0
         for element in elements:
-            # A bag not met yet lacks the delta elements: the best has all others and nothing else.
+            # A bag not found yet lacks the delta elements; at best it has all others and nothing else.
             if size - delta < self.tau * size - _SLACK:
                 return
             for b in holders.get(element, ()):

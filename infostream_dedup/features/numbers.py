@@ -1,6 +1,6 @@
-"""Numbers of a text, in the order in which they stand (Andreev et al., section 3: in finance the numbers decide).
+"""Numbers of a text in order (Andreev et al., section 3: in finance the numbers decide).
 
-Knows decimal commas and points, thousands parted by spaces, commas or apostrophes, percents, scores (6:4), times,
+Knows decimal commas and points, thousands separated by spaces, commas or apostrophes, percents, scores (6:4), times,
 dates, ranges (10-15), ordinals (5-й) and number words up to ten in Russian, Ukrainian and English.
 """
 
@@ -13,10 +13,10 @@ from typing import Final
 __all__ = ["CYRILLIC_LETTERS", "NUMBER_WORDS", "RUN_SPACES", "numbers", "run_numbers"]
 
 RUN_SPACES: Final = " \u00a0\u2009\u202f"
-"""Spaces that part thousands."""
+"""Spaces that separate thousands."""
 
 CYRILLIC_LETTERS: Final = "абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґ"
-"""A text that holds one of them has decimal commas."""
+"""A text with one of these letters uses decimal commas."""
 
 _DATE: Final = r"\d{1,2}\.\d{1,2}\.(?:\d{4}|\d{2})(?![\d.])|\d{4}-\d{2}-\d{2}(?!\d)"
 _THOUSANDS: Final = rf"\d{{1,3}}(?:[{RUN_SPACES}ʼ]\d{{3}})+(?!\d)(?:[.,]\d+(?![\d.,]))?"
@@ -42,13 +42,13 @@ NUMBER_WORDS: Final[dict[str, str]] = {
     }.items()
     for form in forms.split()
 }
-"""Number words in small letters with U+02BC, and their values."""
+"""Number words in lower case with U+02BC, and their values."""
 
 _FIRSTS: Final = "".join(sorted({form[0] for form in NUMBER_WORDS}))
 
 
 def _number_words() -> str:
-    """One branch for each first letter, so that other words are passed over at their first letter."""
+    """Make a pattern with one branch per first letter, so that other words fail at their first letter."""
     branches = []
     for first in _FIRSTS:
         rests = sorted((form[1:] for form in NUMBER_WORDS if form[0] == first), key=len, reverse=True)
@@ -60,7 +60,7 @@ _NUMBER_WORD: Final = re.compile(_number_words())
 _IN_CYRILLIC: Final = re.compile("|".join((_DATE, _THOUSANDS, _COMMA_THOUSANDS, _PARTS, _PLAIN)))
 _IN_LATIN: Final = re.compile("|".join((_DATE, _ENGLISH_THOUSANDS, _THOUSANDS, _PARTS, _PLAIN)))
 _RUN: Final = re.compile(rf"\d[\d.,\-ʼ{RUN_SPACES}]*")
-"""Where figures may stand: found quickly, for only its first character is looked for."""
+"""Places where figures may be; found quickly by the first character."""
 
 _CYRILLIC: Final = re.compile(f"[{CYRILLIC_LETTERS}]")
 _DATE_ONLY: Final = re.compile(_DATE)
@@ -71,11 +71,11 @@ _BETWEEN_GROUPS: Final = re.compile(rf"[{RUN_SPACES}ʼ]")
 
 
 def numbers(text: str) -> list[str]:
-    """Numbers as plain decimals, in order, repeated as in the text.
+    """Return the numbers of a text as plain decimals, in order, with repetitions.
 
-    A comma before exactly three digits parts thousands in text without a Cyrillic letter (1,200 people), else it is a
-    decimal comma (39,250 грн). Signs, percents and units are dropped; a figure glued to the end of a word (G7) is part
-    of a name and no number.
+    A comma before exactly three digits separates thousands in text without Cyrillic letters (1,200 people); any other
+    comma is decimal (39,250 грн). Signs, percents and units are dropped; a figure attached to the end of a word (G7)
+    is part of a name, not a number.
 
     Args:
         text: raw or cleaned, in any of the three languages.
@@ -101,12 +101,12 @@ def numbers(text: str) -> list[str]:
 
 
 def run_numbers(run: str, *, cyrillic: bool, glued: bool) -> tuple[str, ...]:
-    """Numbers of a run of figures: a digit and the digits, spaces and signs that follow it, as far as they go.
+    """Return the numbers of a run of figures: a digit and all digits, spaces and signs that follow it.
 
     Args:
-        run: the run; spaces, hyphens and apostrophes at its end may be left out, so may all that follows digits alone.
-        cyrillic: whether the text holds one of ``CYRILLIC_LETTERS``, small or capital.
-        glued: whether a letter, an underscore or an apostrophe stands before it.
+        run: the run; spaces, hyphens and apostrophes at its end may be missing, as may everything after plain digits.
+        cyrillic: whether the text contains one of ``CYRILLIC_LETTERS``, in lower or upper case.
+        glued: whether a letter, an underscore or an apostrophe precedes it.
     """
     if run.isdecimal():
         return () if glued else (_plain(run),)
@@ -127,7 +127,7 @@ def _in_word(character: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    """A text in small letters, as the patterns here want it."""
+    """Convert a text to lower case, for the patterns here."""
     folded = text.lower().replace("ё", "е")
     for apostrophe in "'’":
         folded = folded.replace(apostrophe, "ʼ")

@@ -1,9 +1,10 @@
-"""Lists of different lengths, one per document, in two arrays."""
+"""Rows of different lengths in two arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,10 +17,11 @@ __all__ = ["Rows", "distinct", "rows_from", "smallest"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """A list of values per document.
+    """Rows of values, mostly one per document.
 
     Attributes:
-        indptr: int64 (documents + 1,): the values of document d are ``values[indptr[d]:indptr[d + 1]]``.
+        indptr: int64 (rows + 1,): the values of row d are ``values[indptr[d]:indptr[d + 1]]``. It begins with 0, except
+            in a part of other rows, which serves only `row` and iteration.
         values: (entries,), of any dtype.
     """
 
@@ -29,33 +31,38 @@ class Rows:
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
+    def __iter__(self) -> Iterator[NDArray[Any]]:
+        """Views of all rows."""
+        values, bounds = self.values, self.indptr.tolist()
+        return (values[begin:end] for begin, end in pairwise(bounds))
+
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """int64 (documents,): values of each document."""
+        """Number of values of each row: int64 (rows,)."""
         return np.diff(self.indptr)
 
     @property
     def numbers(self) -> NDArray[np.int64]:
-        """int64 (entries,): document of each value."""
+        """Row of each value: int64 (entries,)."""
         return np.repeat(np.arange(len(self), dtype=np.int64), self.sizes)
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all values; where they begin is not counted."""
+        """Size of all values in bytes, without ``indptr``."""
         return int(self.values.nbytes)
 
     def row(self, document: int) -> NDArray[Any]:
-        """Values of one document."""
+        """View of one row."""
         return self.values[self.indptr[document] : self.indptr[document + 1]]
 
     def chosen(self, keep: NDArray[np.bool_]) -> Rows:
-        """The values for which ``keep``, bool (entries,), holds."""
+        """Keep the values for which ``keep``, bool (entries,), is true."""
         before = np.concatenate(([0], np.cumsum(keep, dtype=np.int64)))
         return Rows(before[self.indptr], self.values[keep])
 
 
 def rows_from(rows: Iterable[Sequence[Any]], dtype: DTypeLike) -> Rows:
-    """Rows of a list of lists.
+    """Make rows from a list of lists.
 
     Example:
         >>> rows_from([[3, 1], [], [2]], np.int64).sizes.tolist()
@@ -70,7 +77,7 @@ def rows_from(rows: Iterable[Sequence[Any]], dtype: DTypeLike) -> Rows:
 
 
 def distinct(rows: Rows) -> Rows:
-    """Each row ascending and without repetitions.
+    """Sort each row and drop repetitions.
 
     Example:
         >>> distinct(rows_from([[3, 1, 3], [2]], np.int64)).values.tolist()
@@ -85,7 +92,7 @@ def distinct(rows: Rows) -> Rows:
 
 
 def smallest(values: NDArray[np.uint64], indptr: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Smallest value of each row that has any.
+    """Return the smallest value of each row that is not empty.
 
     Args:
         values: uint64 (entries,).

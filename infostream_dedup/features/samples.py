@@ -21,21 +21,21 @@ __all__ = ["grouped", "megashingles", "minwise", "sample_min", "sample_mod", "su
 
 
 def sample_mod(shingles: Rows, m: int) -> Rows:
-    """Distinct fingerprints that m divides, ascending in a row: one in m."""
+    """Return the distinct fingerprints that are divisible by m, ascending in a row: one in m."""
     return distinct(shingles.chosen(shingles.values % np.uint64(m) == 0))
 
 
 def sample_min(shingles: Rows, s: int) -> Rows:
-    """The s smallest distinct fingerprints of each row, ascending; all where there are fewer."""
+    """Return the s smallest distinct fingerprints of each row, ascending; all if there are fewer."""
     sets = distinct(shingles)
     rank = np.arange(len(sets.values)) - sets.indptr[sets.numbers]
     return sets.chosen(rank < s)
 
 
 def grouped(sample: Rows, size: int) -> Rows:
-    """Hash of every ``size`` consecutive values of a row.
+    """Hash every ``size`` consecutive values of a row.
 
-    What is left over at the end is dropped, unless it is all there is.
+    An incomplete group at the end is dropped, unless it is the only one.
 
     Args:
         sample: uint64, ascending in a row.
@@ -60,26 +60,27 @@ def grouped(sample: Rows, size: int) -> Rows:
 
 
 def minwise(shingles: Rows, functions: int) -> NDArray[np.uint64]:
-    """For each of several random orders of all fingerprints the first one of each document.
+    """Return the first fingerprint of each document in each of several random orders of all fingerprints.
 
-    Two documents agree at a function with a probability equal to the resemblance of their sets of shingles.
+    The probability that two documents agree in one order is the resemblance of their sets of shingles.
 
     Args:
         shingles: uint64.
-        functions: how many orders, at least 1.
+        functions: number of orders, at least 1.
 
     Returns:
-        uint64 (documents with shingles, functions). The values are the fingerprints' places in the order: one-to-one.
+        uint64 (documents with shingles, functions). Values are positions in the order, which map one-to-one to
+        fingerprints.
     """
     columns = [smallest(scrambled(shingles.values, seed + 1), shingles.indptr) for seed in range(functions)]
     return np.stack(columns, axis=1)
 
 
 def supershingles(samples: NDArray[np.uint64], groups: int) -> NDArray[np.uint64]:
-    """Hash of each group of samples, in order.
+    """Hash each group of samples, in order.
 
     Args:
-        samples: uint64 (documents, functions); ``groups`` divides functions.
+        samples: uint64 (documents, functions); functions is a multiple of ``groups``.
         groups: at least 1.
 
     Returns:
@@ -90,14 +91,14 @@ def supershingles(samples: NDArray[np.uint64], groups: int) -> NDArray[np.uint64
 
 
 def megashingles(supershingles: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Hash of every two supershingles, together with which two they are.
+    """Hash every two supershingles together with their positions.
 
     Args:
         supershingles: uint64 (documents, groups), at least 2 groups.
 
     Returns:
-        uint64 (documents, groups (groups - 1) / 2). Two documents share one exactly when they share two supershingles
-        at the same places.
+        uint64 (documents, groups (groups - 1) / 2). Two documents share one exactly if they share two supershingles
+        at the same positions.
     """
     columns = [
         hash_sequences([np.full(len(supershingles), pair, dtype=np.uint64), supershingles[:, i], supershingles[:, j]])

@@ -1,4 +1,4 @@
-"""Documents as short records of sentences and words, and the rules of 3+5 for which two of them make a pair.
+"""Documents as short records of sentences and words, and the rules of 3+5 for pairs of records.
 
 Yu. Zelenkov, I. Segalovich: Comparative analysis of methods for finding duplicates of Web documents (in Russian), RCDL
 2007, algorithm A12.
@@ -38,10 +38,10 @@ _SLACK: Final = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class DocumentRecord:
-    """What 3+5 keeps of a document.
+    """The record of a document in 3+5.
 
     Attributes:
-        length: words of three letters and more.
+        length: number of words of three or more letters.
         sentences: number of sentences.
         sentence_prints: fingerprints of the chosen sentences, the most important first.
         word_prints: fingerprints of the chosen words.
@@ -54,20 +54,20 @@ class DocumentRecord:
 
 
 def document_lengths(words: Words) -> list[int]:
-    """Words of three letters and more of each document."""
+    """Count the words of three or more letters of each document."""
     counted = np.array([len(word) >= _SHORTEST_COUNTED for word in words.vocabulary], dtype=np.bool_)
     kept = words.rows.chosen(counted[words.rows.values])
     return [int(size) for size in kept.sizes]
 
 
 def longest_sentences(sentences: Sequence[Sentence], n: int, bits: int) -> list[int]:
-    """Fingerprints of the n longest distinct sentences; of equally long ones the smaller fingerprint first."""
+    """Fingerprint the n longest distinct sentences; among equal lengths the smaller fingerprint comes first."""
     found = sorted((-sentence.length, hash_text(sentence.text, bits)) for sentence in once_each(sentences))
     return [value for _, value in found[:n]]
 
 
 def longest_words(words: Words, document: int, n: int, bits: int) -> list[int]:
-    """Fingerprints of the n longest distinct words of a document; of equally long ones the smaller first."""
+    """Fingerprint the n longest distinct words of a document; among equal lengths the smaller comes first."""
     spelt = [words.vocabulary[word] for word in dict.fromkeys(words.rows.row(document).tolist())]
     if len(spelt) > n:
         shortest = sorted(map(len, spelt), reverse=True)[n - 1]
@@ -77,7 +77,7 @@ def longest_words(words: Words, document: int, n: int, bits: int) -> list[int]:
 
 
 def record_rows(records: Sequence[DocumentRecord], *, sentences: int, words: int, bits: int) -> Rows:
-    """Records as rows of 2 + sentences + words values; a document without sentences has an empty row."""
+    """Make rows of 2 + sentences + words values from records; a document without sentences has an empty row."""
     table = np.zeros((len(records), 2 + sentences + words), dtype=fingerprint_type(bits))
     filled = np.zeros(len(records), dtype=np.bool_)
     for document, record in enumerate(records):
@@ -101,20 +101,21 @@ def record_pairs(
     shared_words: int,
     shared_sentences: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Pairs of documents by the rules of 3+5.
+    """Find pairs of documents by the rules of 3+5.
 
     Args:
-        signatures: from ``record_rows``.
-        sentences: sentences in a record.
-        words: words in a record.
-        length_ratio: greatest ratio of lengths.
-        sentence_ratio: greatest ratio of numbers of sentences.
-        shared_words: words that must be shared.
-        shared_sentences: sentences that documents of more than five must share if their first ones differ.
+        signatures: result of ``record_rows``.
+        sentences: number of sentences in a record.
+        words: number of words in a record.
+        length_ratio: maximum ratio of lengths.
+        sentence_ratio: maximum ratio of numbers of sentences.
+        shared_words: minimum number of shared words.
+        shared_sentences: minimum number of shared sentences for documents of more than five sentences whose first ones
+            differ.
 
     Returns:
         Earlier and later document, int64 (pairs,), ordered, and the share of the shorter record's sentences and words
-        that meet, float64 (pairs,).
+        that are shared, float64 (pairs,).
     """
     width = 2 + sentences + words
     filled = signatures.sizes > 0
@@ -136,13 +137,13 @@ def record_pairs(
 
 
 def _present(prints: NDArray[np.unsignedinteger]) -> Rows:
-    """Rows of a table without the zeros that stand for nothing."""
+    """Convert a table to rows without zeros, which mean nothing."""
     there = prints != 0
     return Rows(np.concatenate(([0], np.cumsum(there.sum(axis=1)))).astype(np.int64), prints[there])
 
 
 def _common(one: NDArray[np.unsignedinteger], other: NDArray[np.unsignedinteger]) -> NDArray[np.int64]:
-    """Values of each row of one table that stand in the same row of the other; 0 stands for nothing."""
+    """Count the values of each row of one table that occur in the same row of the other; 0 means nothing."""
     common = np.zeros(len(one), dtype=np.int64)
     for column in range(one.shape[1]):
         value = one[:, column]

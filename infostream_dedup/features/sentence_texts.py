@@ -1,6 +1,6 @@
 """Sentences of documents as texts of words, and fingerprints of the longest or heaviest of them.
 
-Sentences are found before punctuation goes; then each is the words that ``words.significant`` leaves of it.
+Sentences are found before punctuation is removed; each is then reduced to its words in ``words.significant``.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ __all__ = ["Sentence", "once_each", "sentence_fingerprints", "sentence_weights",
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence that has words.
+    """A sentence with words.
 
     Attributes:
         text: its words joined by blanks.
-        length: words in it.
-        weight: summed weight of all occurrences, in units of 1e-9.
-        place: its number among all sentences of the collection, empty ones counted too.
+        length: number of words.
+        weight: total weight of all words, in units of 1e-9.
+        place: its index among all sentences of the collection, including empty ones.
     """
 
     text: str
@@ -40,10 +40,10 @@ class Sentence:
 
 
 def sentences_by_document(words: Words, weights: NDArray[np.int64]) -> list[list[Sentence]]:
-    """Sentences with words of every document, in text order.
+    """Collect the sentences with words of every document, in text order.
 
     Args:
-        words: of all documents.
+        words: words of all documents.
         weights: int64 (sentences,), from ``sentence_weights``.
     """
     spelt = words.vocabulary
@@ -60,10 +60,10 @@ def sentences_by_document(words: Words, weights: NDArray[np.int64]) -> list[list
 
 
 def sentence_weights(words: Words, weights: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Summed weight of the word occurrences of each sentence.
+    """Sum the weights of the words of each sentence, with repetitions.
 
     Args:
-        words: of all documents.
+        words: words of all documents.
         weights: int64 (words of all documents,), weight of each occurrence.
 
     Returns:
@@ -74,7 +74,7 @@ def sentence_weights(words: Words, weights: NDArray[np.int64]) -> NDArray[np.int
 
 
 def once_each(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Distinct sentences in text order: of equal texts the first stays."""
+    """Drop repeated sentences; the first of equal texts stays."""
     distinct: dict[str, Sentence] = {}
     for sentence in sentences:
         distinct.setdefault(sentence.text, sentence)
@@ -89,17 +89,17 @@ def sentence_fingerprints(
     distinct: bool,
     bits: int,
 ) -> Rows:
-    """Hash of the first n sentences by some order, joined alphabetically with a blank between.
+    """Hash the first n sentences by some order, joined alphabetically by blanks.
 
     Args:
         documents: sentences of each document.
-        order: key by which the sentences to keep come first.
-        n: sentences to keep, at least 1.
+        order: sort key that puts the sentences to keep first.
+        n: number of sentences to keep, at least 1.
         distinct: a repeated sentence counts once.
         bits: see ``hashing.hash_text``.
 
     Returns:
-        One value a document, none for a document without sentences.
+        One value per document, none for a document without sentences.
     """
     prints: list[list[int]] = []
     for sentences in documents:

@@ -1,8 +1,8 @@
-"""Pairs of sets that resemble or contain one another, without trying all pairs.
+"""Pairs of sets that resemble or contain each other, without trying all pairs.
 
 R. Bayardo, Y. Ma, R. Srikant: Scaling up all pairs similarity search, WWW 2007. With the rarest elements of each set
-first, two sets of which t of the larger union meet must share one of their first |A| - ceil(t |A|) + 1 elements.
-Elements that a set holds several times are told apart by their number, which makes multisets of sets.
+first, two sets with resemblance t must share one of their first |A| - ceil(t |A|) + 1 elements.
+Numbering repeated elements turns multisets into sets.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ class Resembling:
 
 
 def numbered(bags: Rows) -> Rows:
-    """Sets of the elements of multisets, each with its number: {x, x, y} becomes {x1, x2, y1}.
+    """Turn multisets into sets by numbering repeated elements: {x, x, y} becomes {x1, x2, y1}.
 
-    The size of the intersection of two such sets is the sum of the smaller frequencies, that of their union the sum of
-    the larger ones.
+    The intersection of two such sets has the size of the sum of the smaller frequencies, their union that of the larger
+    ones.
 
     Args:
-        bags: uint64, any order.
+        bags: uint64, in any order.
 
     Returns:
-        uint64, no value twice in a row but by a chance of 2^-64.
+        uint64; a row repeats no value, except by a chance of 2^-64.
     """
     numbers = bags.numbers
     order = np.lexsort((bags.values, numbers))
@@ -65,7 +65,7 @@ def numbered(bags: Rows) -> Rows:
 
 
 def resembling(sets: Rows, threshold: float) -> Resembling:
-    """Unordered pairs a < b with resemblance |A ∩ B| / |A ∪ B| of at least the threshold; empty sets have no pair.
+    """Find unordered pairs a < b with resemblance |A ∩ B| / |A ∪ B| of at least the threshold; empty sets have none.
 
     Args:
         sets: distinct values in each row.
@@ -81,7 +81,7 @@ def resembling(sets: Rows, threshold: float) -> Resembling:
 
 
 def containing(sets: Rows, threshold: float) -> Resembling:
-    """Directed pairs a -> b with containment |A ∩ B| / |A| of at least the threshold: a is found in b.
+    """Find directed pairs a -> b with containment |A ∩ B| / |A| of at least the threshold: a is found in b.
 
     Args:
         sets: distinct values in each row.
@@ -94,7 +94,7 @@ def containing(sets: Rows, threshold: float) -> Resembling:
 
 
 def _rare_first(sets: Rows) -> sp.csr_array:
-    """Sets as rows of a matrix whose columns go from the rarest element to the most frequent."""
+    """Make a matrix with sets as rows and elements as columns, from the rarest element to the most frequent."""
     elements, place, df = np.unique(sets.values, return_inverse=True, return_counts=True)
     column = np.empty(len(elements), dtype=np.int32)
     column[np.argsort(df, kind="stable")] = np.arange(len(elements), dtype=np.int32)
@@ -139,7 +139,7 @@ def _blocks(
         met = asking[block] @ answers
         a = np.repeat(np.arange(block.start, block.stop, dtype=np.int64), np.diff(met.indptr))
         b = met.indices.astype(np.int64)
-        # A set holds at most all of a smaller one.
+        # A set contains at most all elements of a smaller one.
         fits = sizes[b] >= threshold * sizes[a] - _SLACK
         if symmetric:
             fits &= (a < b) & (sizes[a] >= threshold * sizes[b] - _SLACK)

@@ -1,8 +1,7 @@
 """Word shingles: every w words in a row, as 64-bit fingerprints.
 
-A. Broder, S. Glassman, M. Manasse, G. Zweig: Syntactic clustering of the Web, WWW6, 1997. Their fingerprints are
-Rabin's; ours are polynomials over 64-bit hashes of the words, scrambled, which are as fast and as rarely equal by
-chance.
+A. Broder, S. Glassman, M. Manasse, G. Zweig: Syntactic clustering of the Web, WWW6, 1997. They use Rabin's
+fingerprints; ours are scrambled polynomials over 64-bit hashes of the words, which are as fast and collide as rarely.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ __all__ = ["shingles"]
 
 
 def shingles(words: Words, w: int, *, wrap: bool = False) -> Rows:
-    """Fingerprints of the w-shingles of each document, in text order and with repetitions.
+    """Fingerprint the w-shingles of each document, in text order and with repetitions.
 
     Args:
-        words: of all documents.
+        words: words of all documents.
         w: words in a shingle, at least 1.
-        wrap: the last words are joined to the first, which makes as many shingles as words.
+        wrap: join the last words to the first, so that there are as many shingles as words.
 
     Returns:
         uint64. A document of fewer than w words has one shingle, the whole document (with ``wrap`` as many as words);
@@ -51,7 +50,7 @@ def shingles(words: Words, w: int, *, wrap: bool = False) -> Rows:
     if wrap:
         columns = [hashes[start + (offset + step) % size] for step in range(w)]
     else:
-        # Behind the end of a short document stands nothing, hashed as 0.
+        # Positions after the end of a short document count as 0.
         columns = [_at(hashes, start, offset + step, size) for step in range(w)]
     return Rows(indptr, hash_sequences(columns))
 

@@ -1,8 +1,8 @@
-"""String::Similarity, judge of Zelenkov and Segalovich's pool: the share of characters two texts have in order.
+"""String::Similarity, the judge of Zelenkov and Segalovich's pool: the share of characters in common order.
 
 M. Lehmann's Perl module of that name, after E. Myers: An O(ND) difference algorithm and its variations, Algorithmica 1,
 1986: sim(a, b) = 2 LCS(a, b) / (|a| + |b|), which is rapidfuzz's normalised Indel similarity. It is not the ratio of
-Python's difflib. The Perl module gives up the longest common subsequence where texts differ by more than some 500
+Python's difflib. The Perl module approximates the longest common subsequence if texts differ by more than some 500
 edits; ours is exact, so it is never smaller.
 """
 
@@ -24,7 +24,7 @@ _CUTOFF_SLACK: Final = 1e-6
 
 
 def string_similarity(a: str, b: str) -> float:
-    """Similarity of two texts, 0 to 1; two empty ones are equal.
+    """Return the similarity of two texts, 0 to 1; two empty texts are equal.
 
     Example:
         >>> string_similarity("снегопад", "снегоход")
@@ -34,26 +34,26 @@ def string_similarity(a: str, b: str) -> float:
 
 
 def longest_ratio(threshold: float) -> float:
-    """How many times longer than the other a text can be when their similarity reaches the threshold: (2 - t) / t."""
+    """Return the maximum ratio of lengths of two texts whose similarity reaches the threshold: (2 - t) / t."""
     return (2 - threshold) / threshold
 
 
 def string_similarities(
     texts: Sequence[str], a: NDArray[np.int64], b: NDArray[np.int64], *, threshold: float = 0.0
 ) -> NDArray[np.float64]:
-    """Similarities of pairs of texts.
+    """Compute the similarities of pairs of texts.
 
     Args:
-        texts: one per document.
+        texts: text of each document.
         a: int64 (pairs,).
         b: int64 (pairs,).
-        threshold: similarities below are given as 0, which saves most of the time.
+        threshold: smaller similarities are returned as 0, which saves most of the time.
 
     Returns:
         float64 (pairs,), 0 to 1.
     """
     similarity = Indel.normalized_similarity
-    # rapidfuzz gives 0 for a similarity within 2e-8 of its cutoff.
+    # rapidfuzz returns 0 for a similarity within 2e-8 of its cutoff.
     cutoff = max(threshold - _CUTOFF_SLACK, 0.0)
     pairs = zip(a.tolist(), b.tolist(), strict=True)
     found = np.fromiter(

@@ -1,7 +1,7 @@
-"""Frequencies of words in documents and in the collection, and the weights the papers make of them.
+"""Frequencies of words in documents and in the collection, and the papers' weights.
 
 Letters as in Zelenkov and Segalovich: N documents, tf frequency in the document, tf_max that of its most frequent word,
-df documents that hold the word, cf occurrences in the collection, dl words of the document, dl_avg their mean.
+df documents with the word, cf occurrences in the collection, dl words of the document, dl_avg their mean.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["WordCounts", "count_words", "in_units", "normalised_idf", "tf_idf_we
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordCounts:
-    """How often each word stands in each document; one space of words for the whole collection.
+    """Frequency of each word in each document, in one space of words for the whole collection.
 
     Attributes:
         tf: int32 (documents, vocabulary), sorted indices, no explicit zeros.
@@ -40,23 +40,23 @@ class WordCounts:
 
     @property
     def documents(self) -> int:
-        """N."""
+        """Number of documents (N)."""
         return len(self.dl)
 
     @property
     def document_of(self) -> NDArray[np.int64]:
-        """int64 (entries,): document of each entry of ``tf``."""
+        """Document of each entry of ``tf``: int64 (entries,)."""
         return np.repeat(np.arange(self.documents, dtype=np.int64), np.diff(self.tf.indptr))
 
     @property
     def tf_max(self) -> NDArray[np.int64]:
-        """int64 (documents,): frequency of the most frequent word; 1 for an empty document."""
+        """Frequency of the most frequent word of each document, 1 for an empty one: int64 (documents,)."""
         largest = np.ones(self.documents, dtype=np.int64)
         np.maximum.at(largest, self.document_of, self.tf.data)
         return largest
 
     def rows(self, weights: NDArray[Any]) -> sp.csr_array:
-        """Weights, one per entry of ``tf``, in its pattern."""
+        """Make a matrix of weights, one for each entry of ``tf``."""
         return sp.csr_array((weights, self.tf.indices, self.tf.indptr), shape=self.tf.shape)
 
 
@@ -64,7 +64,7 @@ def count_words(words: Words) -> WordCounts:
     """Count the words of all documents."""
     rows: Rows = words.rows
     shape = (len(rows), len(words.vocabulary))
-    # Copies, for summing duplicates works in place.
+    # Copies, because summing duplicates works in place.
     tf = sp.csr_array((np.ones(len(rows.values), dtype=np.int32), rows.values.copy(), rows.indptr.copy()), shape=shape)
     tf.sum_duplicates()
     df = np.bincount(tf.indices, minlength=shape[1]).astype(np.int64)
@@ -73,7 +73,7 @@ def count_words(words: Words) -> WordCounts:
 
 
 def tf_idf_weights(counts: WordCounts) -> NDArray[np.int64]:
-    """TF * IDF of algorithm A2, in units of 1e-9.
+    """Return TF * IDF of algorithm A2, in units of 1e-9.
 
     TF = tf / (2 (0.25 + 0.75 dl / dl_avg) + tf), IDF = ln((N - df + 0.5) / (df + 0.5)), which is below 0 for words in
     more than half of the documents.
@@ -89,11 +89,11 @@ def tf_idf_weights(counts: WordCounts) -> NDArray[np.int64]:
 
 
 def weights_of_occurrences(counts: WordCounts, words: Words, weights: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Weight of each word where it stands.
+    """Return the weight of each word occurrence.
 
     Args:
-        counts: of ``words``.
-        words: of all documents.
+        counts: counts of ``words``.
+        words: words of all documents.
         weights: int64 (entries of ``counts.tf``,).
 
     Returns:
@@ -105,15 +105,15 @@ def weights_of_occurrences(counts: WordCounts, words: Words, weights: NDArray[np
 
 
 def normalised_idf(df: NDArray[np.int64], documents: int) -> NDArray[np.float64]:
-    """Ln((N + 1) / df) / ln(N + 1): 1 for a word of one document, near 0 for one of all (the authors of SpotSigs).
+    """Return ln((N + 1) / df) / ln(N + 1): 1 for a word of one document, near 0 for a word of all (SpotSigs).
 
     Args:
-        df: int64, at least 1 where it matters; 0 gives 1 as well.
+        df: int64; 0 gives 1 as well.
         documents: N, at least 1.
     """
     return np.asarray(1 - np.log(np.maximum(df, 1)) / np.log(documents + 1), dtype=np.float64)
 
 
 def in_units(weights: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Weights as whole numbers of 1e-9, so that equal weights are equal on every machine."""
+    """Round weights to whole numbers of 1e-9, so that equal weights are equal on every machine."""
     return np.rint(weights * UNITS).astype(np.int64)

@@ -1,7 +1,7 @@
 """Documents as rows of numbered words, in text order, with the borders of their sentences.
 
-The methods of the literature know neither stems nor key terms: a word is a run of letters or digits (numbers tell one
-report from the next), or several joined by hyphens, in the key form of ``text.normalise.fold``.
+The methods of the literature know neither stems nor key terms: a word is a run of letters or digits (numbers
+distinguish reports), or several joined by hyphens, in the key form of ``text.normalise.fold``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["SHORTEST_WORD", "Words", "read_words", "significant", "stop_word_pla
 _WORD: Final = re.compile("[^\\W_]+(?:-[^\\W_]+)*")
 
 SHORTEST_WORD: Final = 4
-"""Zelenkov and Segalovich leave out words of three letters and fewer."""
+"""Zelenkov and Segalovich drop words of three letters or fewer."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,8 +37,8 @@ class Words:
     Attributes:
         rows: int32 word numbers, index into ``vocabulary``, one row per document, in text order.
         vocabulary: distinct words in code point order, so that comparing numbers compares words.
-        breaks: int64 (sentences + 1,), places in ``rows.values`` where a sentence begins; the last is their end. A
-            sentence may be empty.
+        breaks: int64 (sentences + 1,), start of each sentence in ``rows.values``, and end of the last one. A sentence
+            may be empty.
         sentence_documents: int64 (sentences,), document of each sentence, ascending.
     """
 
@@ -51,7 +51,7 @@ class Words:
         return len(self.rows)
 
     def only(self, keep: NDArray[np.bool_]) -> Words:
-        """Leave words out.
+        """Drop words.
 
         Args:
             keep: bool (words of all documents,).
@@ -60,7 +60,7 @@ class Words:
         return Words(self.rows.chosen(keep), self.vocabulary, before[self.breaks], self.sentence_documents)
 
     def text(self, document: int) -> str:
-        """Words of one document joined by blanks."""
+        """Return the words of one document, joined by blanks."""
         return " ".join([self.vocabulary[word] for word in self.rows.row(document).tolist()])
 
 
@@ -68,7 +68,7 @@ def read_words(texts: Sequence[str]) -> Words:
     """Cut raw texts into sentences and words.
 
     Args:
-        texts: one per document.
+        texts: text of each document.
 
     Example:
         >>> read = read_words(["Снег в Киеве. Снега много!"])
@@ -103,11 +103,11 @@ def read_words(texts: Sequence[str]) -> Words:
 
 
 def stop_word_places(words: Words, languages: Sequence[Language]) -> NDArray[np.bool_]:
-    """Which words are function words of the language of their document.
+    """Find the words that are function words of their document's language.
 
     Args:
-        words: of all documents.
-        languages: of each document.
+        words: words of all documents.
+        languages: language of each document.
 
     Returns:
         bool (words of all documents,).
@@ -121,11 +121,11 @@ def stop_word_places(words: Words, languages: Sequence[Language]) -> NDArray[np.
 
 
 def significant(words: Words, languages: Sequence[Language]) -> Words:
-    """Words without function words and words of three letters and fewer (Zelenkov, Segalovich, section 4).
+    """Drop function words and words of three letters or fewer (Zelenkov, Segalovich, section 4).
 
     Args:
-        words: of all documents.
-        languages: of each document.
+        words: words of all documents.
+        languages: language of each document.
     """
     long = np.array([len(word) >= SHORTEST_WORD for word in words.vocabulary], dtype=np.bool_)
     return words.only(long[words.rows.values] & ~stop_word_places(words, languages))

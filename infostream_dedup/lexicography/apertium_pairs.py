@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Final
 from xml.parsers import expat
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.lexicography.intake import Direction, Intake
+from infostream_dedup.lexicography.pair_intake import Direction, PairIntake
 
 __all__ = ["read_apertium"]
 
@@ -22,7 +22,7 @@ _HOMONYM_MARKS: Final = str.maketrans("", "", "¹²³⁴⁵⁶⁷⁸⁹⁰")
 _FIELDS: Final = ("l", "r")
 
 
-def read_apertium(stream: BinaryIO, intake: Intake) -> None:
+def read_apertium(stream: BinaryIO, intake: PairIntake) -> None:
     """Read a bilingual dictionary whose left side is the source language.
 
     Nothing outside the file is ever opened, and a file that declares entities is refused.
@@ -42,7 +42,7 @@ class _RefusedError(Exception):
 
 
 class _Reader:
-    def __init__(self, intake: Intake) -> None:
+    def __init__(self, intake: PairIntake) -> None:
         self._intake = intake
         self._parser = expat.ParserCreate()
         self._parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)

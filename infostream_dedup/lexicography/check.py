@@ -11,7 +11,7 @@ from infostream_dedup.lexicography.findings import Finding
 from infostream_dedup.lexicography.round_trips import broken_round_trips
 from infostream_dedup.lexicography.table_checks import blocked_words, check_tables, contradictions, files_of
 from infostream_dedup.lexicon.folder import dictionaries_folder
-from infostream_dedup.lexicon.tables import Row
+from infostream_dedup.lexicon.tables import TableRow
 
 __all__ = ["Checked", "check"]
 
@@ -62,7 +62,7 @@ def check(folder: Path | None = None, progress: Callable[[str, int, int | None],
     if not paths:
         raise NoInputError(f"{where}: no dictionary in it; expected translations.tsv and others, as in {own.name}/")
     findings: list[Finding] = []
-    rows: dict[str, list[Row]] = {}
+    rows: dict[str, list[TableRow]] = {}
     for done, (path, good, found) in enumerate(check_tables(paths, blocked_words(where)), start=1):
         rows[path.name] = good
         findings.extend(found)

@@ -14,13 +14,13 @@ from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.morphology.english_lemmas import noun_term
 from infostream_dedup.morphology.form_cache import terms_of
 from infostream_dedup.text.tokens import Form, Shape
-from infostream_dedup.translation.cognates import CognatesRung
-from infostream_dedup.translation.dictionary import DictionaryRung
 from infostream_dedup.translation.frequent_words import frequent_words
-from infostream_dedup.translation.identity import IdentityRung
 from infostream_dedup.translation.ladder import Translator
-from infostream_dedup.translation.names import NamesRung
 from infostream_dedup.translation.rung import Translation
+from infostream_dedup.translation.rungs.cognates import CognatesRung
+from infostream_dedup.translation.rungs.dictionary import DictionaryRung
+from infostream_dedup.translation.rungs.identity import IdentityRung
+from infostream_dedup.translation.rungs.names import NamesRung
 
 __all__ = ["TOPS", "Coverage", "coverage", "frequent_nouns"]
 
@@ -32,7 +32,7 @@ _LISTED: Final = 0.85
 """Minimum confidence of a name that is listed or in use; below it, the name was only spelt by rule."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
     """Coverage of the most frequent nouns of a language, as shares of their frequency mass, 0 to 1.
 

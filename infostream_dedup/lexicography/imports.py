@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Final, Literal, cast
 from infostream_dedup.corpus.outputs import open_output
 from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, NoInputError
 from infostream_dedup.lexicography.apertium_pairs import read_apertium
-from infostream_dedup.lexicography.intake import PARTS_OF_SPEECH, Intake, NewPair, Wanted
+from infostream_dedup.lexicography.pair_intake import PARTS_OF_SPEECH, NewPair, PairIntake, Wanted
 from infostream_dedup.lexicography.tsv_pairs import read_tsv
 from infostream_dedup.lexicography.wiktionary_pairs import read_wiktionary
 from infostream_dedup.lexicon.tables import read_table
@@ -28,7 +28,7 @@ __all__ = ["FORMATS", "TERMS", "Imported", "TableFormat", "import_table", "insta
 
 TableFormat = Literal["tsv", "apertium", "wiktionary"]
 
-FORMATS: Final[Mapping[TableFormat, Callable[[BinaryIO, Intake], None]]] = {
+FORMATS: Final[Mapping[TableFormat, Callable[[BinaryIO, PairIntake], None]]] = {
     "tsv": read_tsv,
     "apertium": read_apertium,
     "wiktionary": read_wiktionary,
@@ -99,7 +99,7 @@ def import_table(
     wanted = Wanted(str(file), source, target, frozenset(parts))
     table = _derive_name(file, wanted) if name is None else name
     _check_options(wanted, table_format, table)
-    intake = Intake(wanted)
+    intake = PairIntake(wanted)
     with _open(file, progress) as stream:
         FORMATS[table_format](stream, intake)
     if intake.broken and not skip:

@@ -15,30 +15,18 @@ from infostream_dedup.morphology.english_lemmas import lemma, noun_term
 from infostream_dedup.morphology.form_cache import terms_of
 from infostream_dedup.text.tokens import Form
 from infostream_dedup.translation.answer_cache import AnswerCache, answer_cache
-from infostream_dedup.translation.argos import ArgosRung
-from infostream_dedup.translation.dictionary import DictionaryRung
-from infostream_dedup.translation.identity import IdentityRung, is_latin
 from infostream_dedup.translation.ladder import standard_rungs
-from infostream_dedup.translation.names import NamesRung
+from infostream_dedup.translation.latin import is_latin
 from infostream_dedup.translation.refusals import allowed, false_friends_of, is_blocked
-from infostream_dedup.translation.rung import Rung, Translation
-from infostream_dedup.translation.target_lexicon import may_be_name
+from infostream_dedup.translation.rung import Translation
 
 __all__ = ["Step", "ladder_of"]
 
 _PLAIN: Final = 0
 """Index of the shape that counts for a lower-case word: inside a sentence. For a capitalised word it is the last."""
 
-_SILENT: Final = {
-    "identity": "neither digits nor Latin letters",
-    "dictionary": "in no table",
-    "names": "not a name that can be spelt in the other language",
-    "cognates": "the other language has no such noun in use",
-    "skeleton": "no word looks alike",
-}
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One answer of one rung, or the absence of an answer.
 
@@ -122,22 +110,24 @@ def _list_steps(word: str, source: Language, target: Language, cache: AnswerCach
     steps: list[Step] = []
     for term, is_term in terms.items():
         won = False
-        for name, answers, why in _ask_rungs(term, source, target, cache):
-            permitted = allowed(term, answers, source, target, looked_up=name == DictionaryRung.name)
+        for name, looked_up, answers, why in _ask_rungs(term, source, target, cache):
+            permitted = allowed(term, answers, source, target, looked_up=looked_up)
             for one in answers or (None,):
                 wins = one in permitted and not won
-                reason = "" if wins else why or _explain_refusal(one, term, source, target, name, won=won)
+                reason = (
+                    "" if wins else why or _explain_refusal(one, term, source, target, looked_up=looked_up, won=won)
+                )
                 steps.append(
                     Step(
-                        word,
-                        source,
-                        term,
-                        is_term,
-                        name,
-                        one.term if one else None,
-                        one.confidence if one else None,
-                        wins,
-                        reason,
+                        word=word,
+                        source=source,
+                        term=term,
+                        is_term=is_term,
+                        rung=name,
+                        answer=one.term if one else None,
+                        confidence=one.confidence if one else None,
+                        wins=wins,
+                        why=reason,
                     )
                 )
             won = won or bool(permitted)
@@ -154,40 +144,30 @@ def _find_terms(word: str, source: Language, *, strict: bool = False) -> list[st
 
 def _ask_rungs(
     term: str, source: Language, target: Language, cache: AnswerCache
-) -> list[tuple[str, Sequence[Translation], str]]:
-    """List each rung's name, answers and, if it has none, the reason, in the order in which the ladder asks them."""
-    found: list[tuple[str, Sequence[Translation], str]] = []
+) -> list[tuple[str, bool, Sequence[Translation], str]]:
+    """List each rung's name, whether it looks words up, its answers and, if it has none, the reason, in order."""
+    found: list[tuple[str, bool, Sequence[Translation], str]] = []
     for rung in standard_rungs():
         answers = rung.translate([term], source, target)[0]
-        found.append((rung.name, answers, "" if answers else _explain_silence(rung, term, source, target)))
-        if rung.name == DictionaryRung.name:
+        found.append(
+            (rung.name, rung.looked_up, answers, "" if answers else rung.explain_silence(term, source, target))
+        )
+        if rung.looked_up:
             found.append(_look_up_remembered(term, source, target, cache))
     return found
 
 
 def _look_up_remembered(
     term: str, source: Language, target: Language, cache: AnswerCache
-) -> tuple[str, Sequence[Translation], str]:
+) -> tuple[str, bool, Sequence[Translation], str]:
     known = cache.answers([term], source, target)
     if term not in known:
-        return cache.name, (), "not asked before"
-    return cache.name, known[term], "" if known[term] else "remembered: no rung knows it"
-
-
-def _explain_silence(rung: Rung, term: str, source: Language, target: Language) -> str:
-    if isinstance(rung, ArgosRung):
-        if not rung.route(source, target):
-            return f"no model from {source} to {target} is installed"
-        return "the model gives no single word, or its packages are missing"
-    if isinstance(rung, NamesRung) and not may_be_name(term, source):
-        return f"a common noun or another word of {source}, no name"
-    if isinstance(rung, IdentityRung) and is_latin(term):
-        return "left to the dictionary and to the rungs for names"
-    return _SILENT.get(rung.name, "knows no equivalent")
+        return cache.name, False, (), "not asked before"
+    return cache.name, False, known[term], "" if known[term] else "remembered: no rung knows it"
 
 
 def _explain_refusal(
-    answer: Translation | None, term: str, source: Language, target: Language, rung: str, *, won: bool
+    answer: Translation | None, term: str, source: Language, target: Language, *, looked_up: bool, won: bool
 ) -> str:
     if answer is None:
         return "knows no equivalent"
@@ -195,6 +175,6 @@ def _explain_refusal(
         return "refused: the word is on the block-list"
     if is_blocked(answer.term, target):
         return "refused: the answer is on the block-list"
-    if rung != DictionaryRung.name and answer.term in false_friends_of(term, source, target):
+    if not looked_up and answer.term in false_friends_of(term, source, target):
         return "refused: a false friend"
     return "a rung before it answers" if won else "knows no equivalent"

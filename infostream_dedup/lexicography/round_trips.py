@@ -7,17 +7,17 @@ from itertools import permutations
 
 from infostream_dedup.lexicography.findings import Finding
 from infostream_dedup.lexicon.spelling import key_form
-from infostream_dedup.lexicon.tables import Row
+from infostream_dedup.lexicon.tables import TableRow
 from infostream_dedup.model import LANGUAGES, Language
-from infostream_dedup.translation.dictionary import DictionaryRung
 from infostream_dedup.translation.refusals import allowed
+from infostream_dedup.translation.rungs.dictionary import DictionaryRung
 from infostream_dedup.translation.word_pairs import as_terms
 
 __all__ = ["broken_round_trips"]
 
 
 def broken_round_trips(
-    rows: Sequence[Row], progress: Callable[[str, int, int | None], None] | None = None
+    rows: Sequence[TableRow], progress: Callable[[str, int, int | None], None] | None = None
 ) -> Iterator[Finding]:
     """Find rows of ``translations.tsv`` whose first words do not lead to each other in both directions.
 
@@ -48,7 +48,7 @@ def broken_round_trips(
             progress("round trips", done, len(directions))
 
 
-def _first_word(row: Row, language: Language) -> str:
+def _first_word(row: TableRow, language: Language) -> str:
     """Return the first word of a cell; empty if it is a phrase, which is not a term."""
     word = key_form(row.cells[language].partition("|")[0].strip())
     return "" if " " in word else word

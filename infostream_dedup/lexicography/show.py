@@ -17,7 +17,7 @@ __all__ = ["Entry", "shapes_of", "show"]
 _CYRILLIC_LANGUAGES: tuple[Language, ...] = ("ru", "uk")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """What the engine knows about a word in one language and capitalisation.
 

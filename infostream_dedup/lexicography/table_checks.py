@@ -12,7 +12,7 @@ from infostream_dedup.lexicography.letters import NAME_OF, mixed_part, stray_let
 from infostream_dedup.lexicography.table_lines import read_lines, read_rows
 from infostream_dedup.lexicography.word_knowledge import is_confirmed, is_known, misfit, parts
 from infostream_dedup.lexicon.spelling import key_form
-from infostream_dedup.lexicon.tables import Row
+from infostream_dedup.lexicon.tables import TableRow
 from infostream_dedup.model import LANGUAGES, Language
 
 __all__ = ["COLUMNS", "KINDS", "blocked_words", "check_tables", "contradictions", "files_of"]
@@ -52,7 +52,7 @@ _PARTS_OF_SPEECH: Final = ("noun", "adj")
 _RETYPE: Final = "retype it with the letters of one alphabet"
 _LOOK: Final = "look it up and correct or remove it"
 _Blocked = dict[Language, frozenset[str]]
-_Check = Callable[[Sequence[Row]], Iterator[Finding]]
+_Check = Callable[[Sequence[TableRow]], Iterator[Finding]]
 
 
 def files_of(folder: Path) -> list[Path]:
@@ -70,7 +70,7 @@ def blocked_words(folder: Path) -> _Blocked:
     }
 
 
-def check_tables(paths: Iterable[Path], blocked: _Blocked) -> Iterator[tuple[Path, list[Row], list[Finding]]]:
+def check_tables(paths: Iterable[Path], blocked: _Blocked) -> Iterator[tuple[Path, list[TableRow], list[Finding]]]:
     """Check files in turn.
 
     Args:
@@ -82,7 +82,7 @@ def check_tables(paths: Iterable[Path], blocked: _Blocked) -> Iterator[tuple[Pat
     """
     for path in paths:
         if path.name in _STOP_LISTS:
-            rows: list[Row] = []
+            rows: list[TableRow] = []
             findings = _check_stop_list(path, _STOP_LISTS[path.name])
         else:
             rows, findings = read_rows(path, COLUMNS[path.name])
@@ -100,16 +100,16 @@ def _choose_check(name: str, blocked: _Blocked) -> _Check:
     return _check_listed
 
 
-def _make_finding(row: Row, field: str, message: str, advice: str, level: Level = "defect") -> Finding:
+def _make_finding(row: TableRow, field: str, message: str, advice: str, level: Level = "defect") -> Finding:
     return Finding(level, row.file, row.line, field, message, advice)
 
 
-def _split_variants(row: Row, field: str) -> list[str]:
+def _split_variants(row: TableRow, field: str) -> list[str]:
     cell = row.cells[field]
     return [variant.strip() for variant in cell.split("|")] if cell else []
 
 
-def _check_cell(row: Row, field: str, language: Language, blocked: _Blocked, *, latin: bool) -> Iterator[Finding]:
+def _check_cell(row: TableRow, field: str, language: Language, blocked: _Blocked, *, latin: bool) -> Iterator[Finding]:
     """Find empty, repeated and blocked variants, and letters of another language."""
     seen: set[str] = set()
     for variant in _split_variants(row, field):
@@ -131,7 +131,7 @@ def _check_cell(row: Row, field: str, language: Language, blocked: _Blocked, *, 
             yield _make_finding(row, field, f"{variant!r} is on the block-list", "remove it: no answer may be a slur")
 
 
-def _check_concepts(rows: Sequence[Row], blocked: _Blocked) -> Iterator[Finding]:
+def _check_concepts(rows: Sequence[TableRow], blocked: _Blocked) -> Iterator[Finding]:
     lines: dict[tuple[str, ...], int] = {}
     for row in rows:
         for language in LANGUAGES:
@@ -153,7 +153,7 @@ def _check_concepts(rows: Sequence[Row], blocked: _Blocked) -> Iterator[Finding]
         lines.setdefault(concept, row.line)
 
 
-def _check_words(row: Row) -> Iterator[Finding]:
+def _check_words(row: TableRow) -> Iterator[Finding]:
     """Find words that no source knows or that are not nouns."""
     words = [
         (language, word)
@@ -175,7 +175,7 @@ def _check_words(row: Row) -> Iterator[Finding]:
             yield _make_finding(row, language, f"{word!r} {why}", advice)
 
 
-def _check_names(rows: Sequence[Row], kinds: frozenset[str], blocked: _Blocked) -> Iterator[Finding]:
+def _check_names(rows: Sequence[TableRow], kinds: frozenset[str], blocked: _Blocked) -> Iterator[Finding]:
     lines: dict[tuple[str, str, str], int] = {}
     for row in rows:
         organisation = row.file == "organisations.tsv"
@@ -196,7 +196,7 @@ def _check_names(rows: Sequence[Row], kinds: frozenset[str], blocked: _Blocked) 
             yield from _check_name_words(row)
 
 
-def _check_name_words(row: Row) -> Iterator[Finding]:
+def _check_name_words(row: TableRow) -> Iterator[Finding]:
     """Find names confirmed neither by a source nor by the spelling in another language.
 
     They are only doubts, because many names are rare.
@@ -209,7 +209,7 @@ def _check_name_words(row: Row) -> Iterator[Finding]:
             yield _make_finding(row, language, message, "look up its spelling", "doubt")
 
 
-def _check_false_friends(rows: Sequence[Row], blocked: _Blocked) -> Iterator[Finding]:
+def _check_false_friends(rows: Sequence[TableRow], blocked: _Blocked) -> Iterator[Finding]:
     lines: dict[tuple[str, str], int] = {}
     fields: tuple[tuple[str, Language], ...] = (("ru", "ru"), ("uk", "uk"), ("right_uk", "uk"))
     for row in rows:
@@ -229,7 +229,7 @@ def _check_false_friends(rows: Sequence[Row], blocked: _Blocked) -> Iterator[Fin
         lines.setdefault(pair, row.line)
 
 
-def _check_listed(rows: Sequence[Row]) -> Iterator[Finding]:
+def _check_listed(rows: Sequence[TableRow]) -> Iterator[Finding]:
     """Check a table of single words with their language: nouns, repairs, excluded words, the block-list."""
     lines: dict[tuple[str, str], int] = {}
     for row in rows:
@@ -249,7 +249,7 @@ def _check_listed(rows: Sequence[Row]) -> Iterator[Finding]:
         yield from _check_listed_word(row, language, word)
 
 
-def _check_listed_word(row: Row, language: Language, word: str) -> Iterator[Finding]:
+def _check_listed_word(row: TableRow, language: Language, word: str) -> Iterator[Finding]:
     if stray := stray_letter(word, language, latin=True):
         message = f"{word!r} has {stray!r}, which {NAME_OF[language]} words do not have"
         yield _make_finding(row, "word", message, "correct the word or its language")
@@ -287,7 +287,7 @@ def _check_stop_list(path: Path, language: Language) -> list[Finding]:
     return findings
 
 
-def contradictions(concepts: Sequence[Row], friends: Sequence[Row]) -> list[Finding]:
+def contradictions(concepts: Sequence[TableRow], friends: Sequence[TableRow]) -> list[Finding]:
     """Find pairs in ``translations.tsv`` that ``false_friends.tsv`` declares wrong.
 
     Args:

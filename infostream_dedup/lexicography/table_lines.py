@@ -9,7 +9,7 @@ from typing import Final
 
 from infostream_dedup.errors import NoInputError
 from infostream_dedup.lexicography.findings import Finding
-from infostream_dedup.lexicon.tables import Row
+from infostream_dedup.lexicon.tables import TableRow
 
 __all__ = ["read_lines", "read_rows"]
 
@@ -42,7 +42,7 @@ def read_lines(path: Path) -> tuple[list[tuple[int, str]], list[Finding]]:
     return lines, findings
 
 
-def read_rows(path: Path, columns: Sequence[str]) -> tuple[list[Row], list[Finding]]:
+def read_rows(path: Path, columns: Sequence[str]) -> tuple[list[TableRow], list[Finding]]:
     """Read the good rows of a table and find the faults of the others.
 
     Args:
@@ -68,7 +68,7 @@ def read_rows(path: Path, columns: Sequence[str]) -> tuple[list[Row], list[Findi
             message = f"{len(cells)} cells; expected {len(columns)}: {expected}"
             findings.append(Finding("defect", path.name, number, "", message, "put one tab between cells"))
             continue
-        rows.append(Row(path.name, number, dict(zip(columns, cells, strict=True))))
+        rows.append(TableRow(path.name, number, dict(zip(columns, cells, strict=True))))
         findings.extend(
             Finding("defect", path.name, number, column, f"{cell!r} has extra blanks", "keep one blank between words")
             for column, cell in rows[-1].cells.items()

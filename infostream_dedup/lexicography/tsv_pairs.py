@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from typing import BinaryIO, Final
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.lexicography.intake import PARTS_OF_SPEECH, Intake
+from infostream_dedup.lexicography.pair_intake import PARTS_OF_SPEECH, PairIntake
 
 __all__ = ["read_tsv"]
 
 _PARTS: Final = {**{part: part for part in PARTS_OF_SPEECH}, "": "noun", "n": "noun", "np": "name", "adjective": "adj"}
 
 
-def read_tsv(stream: BinaryIO, intake: Intake) -> None:
+def read_tsv(stream: BinaryIO, intake: PairIntake) -> None:
     """Read a table: a header, then one row per line. Empty lines and lines that start with ``#`` are skipped.
 
     The header must name one column after the code of the source language (or ``source``) and one after that of the
@@ -46,7 +46,7 @@ def read_tsv(stream: BinaryIO, intake: Intake) -> None:
             _offer(cells, number, places, intake)
 
 
-def _locate_columns(header: list[str], line: int, intake: Intake) -> tuple[int, int, int | None]:
+def _locate_columns(header: list[str], line: int, intake: PairIntake) -> tuple[int, int, int | None]:
     wanted = intake.wanted
     # A table like translations.tsv also has a column source, with the origin of its rows.
     source = _find_column(header, (wanted.source, "source"))
@@ -66,7 +66,7 @@ def _find_column(header: list[str], names: Iterable[str]) -> int | None:
     return next((header.index(name) for name in names if name in header), None)
 
 
-def _offer(cells: list[str], line: int, places: tuple[int, int, int | None], intake: Intake) -> None:
+def _offer(cells: list[str], line: int, places: tuple[int, int, int | None], intake: PairIntake) -> None:
     source, target, pos = places
     given = "" if pos is None else cells[pos].casefold()
     if given not in _PARTS:

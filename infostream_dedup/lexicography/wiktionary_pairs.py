@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Final
 
-from infostream_dedup.lexicography.intake import Intake
+from infostream_dedup.lexicography.pair_intake import PairIntake
 
 __all__ = ["read_wiktionary"]
 
@@ -18,7 +18,7 @@ _ADVICE: Final = "get the dump again or remove the line"
 _FIELDS: Final = ("word", "translations")
 
 
-def read_wiktionary(stream: BinaryIO, intake: Intake) -> None:
+def read_wiktionary(stream: BinaryIO, intake: PairIntake) -> None:
     """Read the entries of both languages: translations from either into the other.
 
     Entries of other languages, redirects and translations without a word are left out.
@@ -43,7 +43,7 @@ def read_wiktionary(stream: BinaryIO, intake: Intake) -> None:
         _read_entry(entry, number, intake)
 
 
-def _read_entry(entry: dict[str, Any], line: int, intake: Intake) -> None:
+def _read_entry(entry: dict[str, Any], line: int, intake: PairIntake) -> None:
     source, target = intake.wanted.source, intake.wanted.target
     language = entry.get("lang_code")
     if "redirect" in entry or language not in (source, target):

@@ -11,7 +11,7 @@ from typing import Final, cast
 
 from infostream_dedup.lexicon.folder import dictionaries_folder
 from infostream_dedup.lexicon.spelling import key_form
-from infostream_dedup.lexicon.tables import Row, read_table
+from infostream_dedup.lexicon.tables import TableRow, read_table
 from infostream_dedup.model import Language
 
 __all__ = ["NAME_TABLES", "NO_NAME", "Name", "NameKind", "name_rows", "names", "personal_names", "variants"]
@@ -62,7 +62,7 @@ class Name:
     place: str
 
 
-def variants(row: Row, language: Language) -> list[str]:
+def variants(row: TableRow, language: Language) -> list[str]:
     """Return a row's spellings in one language, the canonical one first, case as written.
 
     Raises:
@@ -76,7 +76,7 @@ def variants(row: Row, language: Language) -> list[str]:
 
 
 @cache
-def name_rows(table: str) -> tuple[Row, ...]:
+def name_rows(table: str) -> tuple[TableRow, ...]:
     """Return all rows of one of ``NAME_TABLES``.
 
     Raises:

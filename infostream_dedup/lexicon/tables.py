@@ -8,11 +8,11 @@ from pathlib import Path
 
 from infostream_dedup.errors import BadDataError, NoInputError
 
-__all__ = ["Row", "read_table", "read_words"]
+__all__ = ["TableRow", "read_table", "read_words"]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """One row of a table.
 
     Attributes:
@@ -30,7 +30,7 @@ class Row:
         return BadDataError(message, code="E_DICTIONARY", source=self.file, line=self.line, field=field)
 
 
-def read_table(path: Path, columns: Sequence[str]) -> list[Row]:
+def read_table(path: Path, columns: Sequence[str]) -> list[TableRow]:
     """Read a table: a header, then rows. Empty lines and lines that start with ``#`` are skipped.
 
     Args:
@@ -60,7 +60,7 @@ def read_table(path: Path, columns: Sequence[str]) -> list[Row]:
                 source=path.name,
                 line=number,
             )
-        rows.append(Row(path.name, number, dict(zip(columns, cells, strict=True))))
+        rows.append(TableRow(path.name, number, dict(zip(columns, cells, strict=True))))
     return rows
 
 

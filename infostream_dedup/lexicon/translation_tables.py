@@ -9,7 +9,7 @@ from functools import cache
 from infostream_dedup.lexicon.folder import dictionaries_folder
 from infostream_dedup.lexicon.name_tables import variants
 from infostream_dedup.lexicon.spelling import key_form
-from infostream_dedup.lexicon.tables import Row, read_table
+from infostream_dedup.lexicon.tables import TableRow, read_table
 from infostream_dedup.model import LANGUAGES, Language
 
 __all__ = ["Concept", "FalseFriend", "blocked", "concepts", "false_friends"]
@@ -96,5 +96,5 @@ def blocked(language: Language) -> frozenset[str]:
     return frozenset(key_form(row.cells["word"]) for row in rows if row.cells["language"] == language)
 
 
-def _key_forms(row: Row, language: Language) -> tuple[str, ...]:
+def _key_forms(row: TableRow, language: Language) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(key_form, variants(row, language))))

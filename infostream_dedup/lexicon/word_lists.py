@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from infostream_dedup.lexicon.folder import dictionaries_folder
 from infostream_dedup.lexicon.spelling import key_form
-from infostream_dedup.lexicon.tables import Row, read_table, read_words
+from infostream_dedup.lexicon.tables import TableRow, read_table, read_words
 from infostream_dedup.model import LANGUAGES, Language
 
 __all__ = ["ListedWord", "added_nouns", "excluded", "repairs", "stop_words"]
@@ -76,7 +76,7 @@ def _read_listed_words(file: str, columns: tuple[str, ...], language: Language) 
     return MappingProxyType(found)
 
 
-def _check_language(row: Row) -> str:
+def _check_language(row: TableRow) -> str:
     language = row.cells["language"]
     if language not in LANGUAGES:
         raise row.bad("language", f"{language!r}; expected one of {', '.join(LANGUAGES)}")

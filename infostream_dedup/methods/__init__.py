@@ -2,7 +2,8 @@
 
 Example:
     >>> from infostream_dedup.model import Document
-    >>> texts = Texts([Document("1", "Снег выпал вчера в Киеве."), Document("2", "Снег выпал вчера в Киеве!")])
+    >>> news = ["Снег выпал вчера в Киеве.", "Снег выпал вчера в Киеве!"]
+    >>> texts = Texts([Document(id=str(number), text=text) for number, text in enumerate(news)])
     >>> found = method("md5").run(texts)
     >>> found.pairs.a.tolist(), found.pairs.b.tolist(), found.bytes_per_document
     ([0], [1], 16.0)

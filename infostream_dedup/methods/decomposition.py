@@ -30,9 +30,9 @@ from infostream_dedup.features.rows import Rows, distinct
 from infostream_dedup.features.string_similarity import string_similarities
 from infostream_dedup.methods.method import Method
 from infostream_dedup.methods.pairs import Pairs
-from infostream_dedup.methods.parameters import Range
 from infostream_dedup.methods.registry import register
 from infostream_dedup.methods.texts import Texts
+from infostream_dedup.model.limits import Range
 
 __all__ = ["Decomposition"]
 

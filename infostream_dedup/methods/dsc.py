@@ -24,9 +24,9 @@ from infostream_dedup.features.samples import sample_min, sample_mod
 from infostream_dedup.features.set_join import containing, resembling
 from infostream_dedup.methods.method import Method
 from infostream_dedup.methods.pairs import Pairs, directed_pairs, symmetric_pairs
-from infostream_dedup.methods.parameters import OneOf, Range
 from infostream_dedup.methods.registry import register
 from infostream_dedup.methods.texts import Texts
+from infostream_dedup.model.limits import OneOf, Range
 
 __all__ = ["DigitalSyntacticClustering"]
 

@@ -24,9 +24,9 @@ from infostream_dedup.features.rows import Rows, rows_from
 from infostream_dedup.features.words import read_words
 from infostream_dedup.methods.method import Method
 from infostream_dedup.methods.pairs import Pairs, equal
-from infostream_dedup.methods.parameters import OneOf, Range
 from infostream_dedup.methods.registry import register
 from infostream_dedup.methods.texts import Texts
+from infostream_dedup.model.limits import OneOf, Range
 from infostream_dedup.text.sentences import sentences
 
 __all__ = ["FirstParagraph"]

@@ -33,10 +33,10 @@ from infostream_dedup.links import SCIPY_ENGINE
 from infostream_dedup.links.relations import need
 from infostream_dedup.methods.method import Method
 from infostream_dedup.methods.pairs import Pairs, unordered_pairs
-from infostream_dedup.methods.parameters import OneOf, Range
 from infostream_dedup.methods.registry import register
 from infostream_dedup.methods.texts import Texts
 from infostream_dedup.model import Settings
+from infostream_dedup.model.limits import OneOf, Range
 from infostream_dedup.model.settings import REPRESENTATIONS
 from infostream_dedup.terms.choice import key_terms_of_surfaces
 from infostream_dedup.terms.key_terms import KeyTerms
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 __all__ = ["KeyTermsMorph", "KeyTermsStem"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _KeyTerms(Method):
     """Key terms in one representation.
 

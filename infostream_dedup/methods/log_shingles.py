@@ -28,9 +28,9 @@ from infostream_dedup.features.hashing import hash_sequences
 from infostream_dedup.features.rows import Rows, distinct, smallest
 from infostream_dedup.methods.method import Method
 from infostream_dedup.methods.pairs import Pairs, equal
-from infostream_dedup.methods.parameters import OneOf, Range
 from infostream_dedup.methods.registry import register
 from infostream_dedup.methods.texts import Texts
+from infostream_dedup.model.limits import OneOf, Range
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

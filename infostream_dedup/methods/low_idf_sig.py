@@ -23,9 +23,9 @@ from infostream_dedup.features.rows import Rows, distinct
 from infostream_dedup.features.set_join import numbered, resembling
 from infostream_dedup.methods.method import Method
 from infostream_dedup.methods.pairs import Pairs, symmetric_pairs
-from infostream_dedup.methods.parameters import Range
 from infostream_dedup.methods.registry import register
 from infostream_dedup.methods.texts import Texts
+from infostream_dedup.model.limits import Range
 
 __all__ = ["LowIdfSignatures"]
 

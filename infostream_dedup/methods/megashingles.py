@@ -28,9 +28,9 @@ from infostream_dedup.features.rows import Rows
 from infostream_dedup.features.samples import megashingles, minwise, supershingles
 from infostream_dedup.methods.method import Method
 from infostream_dedup.methods.pairs import Pairs
-from infostream_dedup.methods.parameters import Range
 from infostream_dedup.methods.registry import register
 from infostream_dedup.methods.texts import Texts
+from infostream_dedup.model.limits import Range
 
 __all__ = ["Megashingles"]
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, get_type_hints
+from typing import Any, ClassVar
 
-from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.methods.pairs import Pairs
-from infostream_dedup.methods.parameters import OneOf, Range
 from infostream_dedup.methods.texts import Texts
+from infostream_dedup.model.limits import check_limits
 
 __all__ = ["Method", "Run"]
 
@@ -48,19 +47,7 @@ class Method(ABC):
     name: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
-        for parameter, limit in self.limits().items():
-            limit.check(parameter, getattr(self, parameter))
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(field.default, bool) and not isinstance(value, bool):
-                raise ConfigurationError(f"{field.name} is {value!r}; expected true or false")
-
-    @classmethod
-    def limits(cls) -> dict[str, Range | OneOf]:
-        """Return the allowed values of each parameter by name, without parameters that are true or false."""
-        hints = get_type_hints(cls, include_extras=True)
-        metadata = {field.name: getattr(hints[field.name], "__metadata__", ()) for field in fields(cls)}
-        return {name: found[0] for name, found in metadata.items() if found}
+        check_limits(self)
 
     @property
     def directed(self) -> bool:

@@ -9,11 +9,9 @@ Example:
 
 from __future__ import annotations
 
-from typing import Any
-
-from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.methods.method import Method
-from infostream_dedup.methods.registry import method
+from infostream_dedup.methods.registry import method_class
+from infostream_dedup.model.notation import make_from_notation
 
 __all__ = ["written"]
 
@@ -27,22 +25,4 @@ def written(notation: str) -> Method:
     Raises:
         ConfigurationError: the method or a parameter is unknown, a value is out of its range, or a part has no ``=``.
     """
-    name, *parts = notation.split(":")
-    parameters: dict[str, Any] = {}
-    for part in parts:
-        parameter, equals, value = part.partition("=")
-        if not (parameter and equals):
-            raise ConfigurationError(f"{notation!r}: {part!r} is not a parameter; expected {name}:parameter=value")
-        parameters[parameter] = _parse_value(value)
-    return method(name, **parameters)
-
-
-def _parse_value(text: str) -> bool | int | float | str:
-    if text in ("true", "false"):
-        return text == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+    return make_from_notation(notation, method_class)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.features.chains import Met
+from infostream_dedup.features.chains import SharedCounts
 from infostream_dedup.features.set_join import Resembling
 
 if TYPE_CHECKING:
@@ -57,6 +57,6 @@ def symmetric_pairs(found: Resembling) -> Pairs:
     return Pairs(found.a, found.b, found.scores)
 
 
-def equal(met: Met) -> Pairs:
+def equal(met: SharedCounts) -> Pairs:
     """Make the pairs of a method without degrees: every score is 1."""
     return Pairs(met.a, met.b, np.ones(len(met.a), dtype=np.float64))

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Callable
-from dataclasses import fields
-from functools import cache
-from importlib import import_module
 from typing import Any, Final, TypeVar
 
-from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.machine.registry import Registry
 from infostream_dedup.methods.method import Method
+from infostream_dedup.model.notation import make_with_parameters
 
-__all__ = ["method", "method_class", "methods", "register"]
+__all__ = ["METHODS", "method", "method_class", "methods", "register"]
 
 _ORDER: Final = (
     "md5",
@@ -46,7 +43,7 @@ _ORDER: Final = (
 )
 """Order of methods in tables; methods not listed here follow by name."""
 
-_REGISTERED: Final[dict[str, type[Method]]] = {}
+METHODS: Final[Registry[type[Method]]] = Registry("infostream_dedup.methods", "method")
 
 _Class = TypeVar("_Class", bound=type[Method])
 
@@ -58,21 +55,17 @@ def register(name: str) -> Callable[[_Class], _Class]:
         ValueError: the name is already taken.
     """
 
-    def add(found: _Class) -> _Class:
-        if name in _REGISTERED:
-            raise ValueError(f"the method {name} is registered twice: {_REGISTERED[name]} and {found}")
+    def name_class(found: _Class) -> _Class:
         found.name = name
-        _REGISTERED[name] = found
+        METHODS.add(name, found, order=_ORDER.index(name) if name in _ORDER else len(_ORDER))
         return found
 
-    return add
+    return name_class
 
 
 def methods() -> list[str]:
     """Return the names of all methods, in the order used for tables."""
-    found = _load_all()
-    known = [name for name in _ORDER if name in found]
-    return [*known, *sorted(set(found) - set(known))]
+    return list(METHODS)
 
 
 def method_class(name: str) -> type[Method]:
@@ -81,10 +74,7 @@ def method_class(name: str) -> type[Method]:
     Raises:
         ConfigurationError: the method is unknown.
     """
-    found = _load_all()
-    if name not in found:
-        raise ConfigurationError(f"method is {name!r}; expected one of {', '.join(methods())}")
-    return found[name]
+    return METHODS.get_known(name)
 
 
 def method(name: str, **parameters: Any) -> Method:
@@ -97,17 +87,4 @@ def method(name: str, **parameters: Any) -> Method:
         >>> method("tf", words=5).as_dict()
         {'method': 'tf', 'words': 5, 'bits': 32}
     """
-    chosen = method_class(name)
-    known = [field.name for field in fields(chosen)]
-    unknown = [parameter for parameter in parameters if parameter not in known]
-    if unknown:
-        raise ConfigurationError(f"{name} has no parameter {unknown[0]!r}; it has {', '.join(known) or 'none'}")
-    return chosen(**parameters)
-
-
-@cache
-def _load_all() -> dict[str, type[Method]]:
-    folder = import_module("infostream_dedup.methods")
-    for module in sorted(found.name for found in pkgutil.iter_modules(folder.__path__)):
-        import_module(f"infostream_dedup.methods.{module}")
-    return dict(_REGISTERED)
+    return make_with_parameters(name, method_class(name), parameters)

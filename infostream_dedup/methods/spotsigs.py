@@ -31,9 +31,9 @@ from infostream_dedup.features.spot_signatures import spot_signatures
 from infostream_dedup.features.word_counts import normalised_idf
 from infostream_dedup.methods.method import Method
 from infostream_dedup.methods.pairs import Pairs, symmetric_pairs
-from infostream_dedup.methods.parameters import Range
 from infostream_dedup.methods.registry import register
 from infostream_dedup.methods.texts import Texts
+from infostream_dedup.model.limits import Range
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,7 +42,7 @@ __all__ = ["SpotSigs"]
 
 
 @register("spotsigs")
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SpotSigs(Method):
     """Compares chains of content words that follow stop words.
 

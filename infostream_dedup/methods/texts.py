@@ -42,7 +42,7 @@ class Texts:
     @classmethod
     def of(cls, *texts: str) -> Texts:
         """Make a collection of bare texts, with ids numbered from 0."""
-        return cls([Document(str(number), text) for number, text in enumerate(texts)])
+        return cls([Document(id=str(number), text=text) for number, text in enumerate(texts)])
 
     def __len__(self) -> int:
         return len(self.documents)

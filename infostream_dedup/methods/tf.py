@@ -21,9 +21,9 @@ from infostream_dedup.features.leading_words import fingerprints_of_words, leadi
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.methods.method import Method
 from infostream_dedup.methods.pairs import Pairs, equal
-from infostream_dedup.methods.parameters import OneOf, Range
 from infostream_dedup.methods.registry import register
 from infostream_dedup.methods.texts import Texts
+from infostream_dedup.model.limits import OneOf, Range
 
 __all__ = ["TermFrequency"]
 

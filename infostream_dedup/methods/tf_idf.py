@@ -22,9 +22,9 @@ from infostream_dedup.features.rows import Rows
 from infostream_dedup.features.word_counts import tf_idf_weights
 from infostream_dedup.methods.method import Method
 from infostream_dedup.methods.pairs import Pairs, equal
-from infostream_dedup.methods.parameters import OneOf, Range
 from infostream_dedup.methods.registry import register
 from infostream_dedup.methods.texts import Texts
+from infostream_dedup.model.limits import OneOf, Range
 
 __all__ = ["TfIdf"]
 

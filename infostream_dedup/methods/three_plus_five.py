@@ -32,9 +32,9 @@ from infostream_dedup.features.sentence_records import (
 )
 from infostream_dedup.methods.method import Method
 from infostream_dedup.methods.pairs import Pairs
-from infostream_dedup.methods.parameters import OneOf, Range
 from infostream_dedup.methods.registry import register
 from infostream_dedup.methods.texts import Texts
+from infostream_dedup.model.limits import OneOf, Range
 
 __all__ = ["ThreePlusFive"]
 

@@ -36,15 +36,15 @@ from infostream_dedup.features.sentence_texts import Sentence, once_each
 from infostream_dedup.features.words import Words
 from infostream_dedup.methods.method import Method
 from infostream_dedup.methods.pairs import Pairs
-from infostream_dedup.methods.parameters import OneOf, Range
 from infostream_dedup.methods.registry import register
 from infostream_dedup.methods.texts import Texts
+from infostream_dedup.model.limits import OneOf, Range
 
 __all__ = ["ThreePlusTwo", "five_sentences", "five_words", "frequency_dictionary"]
 
 
 @register("three-plus-two")
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ThreePlusTwo(Method):
     """Compares three sentences chosen by frequent words, two by length, and five words.
 

@@ -13,7 +13,7 @@ Language = Literal["ru", "uk", "en"]
 LANGUAGES: Final[tuple[Language, ...]] = ("ru", "uk", "en")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
     """One item of a stream, as given.
 
@@ -57,15 +57,15 @@ def without_text(document: Document) -> Document:
     Equivalent to ``dataclasses.replace``, which would take longer than reading the text.
     """
     return Document(
-        document.id,
-        "",
-        document.title,
-        document.lang,
-        document.published,
-        document.time,
-        document.source,
-        document.url,
-        document.images,
-        document.links,
-        document.extra,
+        id=document.id,
+        text="",
+        title=document.title,
+        lang=document.lang,
+        published=document.published,
+        time=document.time,
+        source=document.source,
+        url=document.url,
+        images=document.images,
+        links=document.links,
+        extra=document.extra,
     )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model.document import LANGUAGES
+from infostream_dedup.model.limits import OneOf, Range, check_limits
 
 __all__ = ["PRESETS", "REPRESENTATIONS", "SCORES", "SHORT_RULES", "WEIGHTINGS", "Settings"]
 
@@ -25,7 +26,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The settings that determine key terms, links and pairs, named like the command line's flags.
 
@@ -52,40 +53,28 @@ class Settings:
         ConfigurationError: a value is out of its range.
     """
 
-    representation: str = "morph"
-    weighting: str = "bm25"
-    n: int = 12
+    representation: Annotated[str, OneOf(*REPRESENTATIONS)] = "morph"
+    weighting: Annotated[str, OneOf(*WEIGHTINGS)] = "bm25"
+    n: Annotated[int, Range(1, 255)] = 12
     k: int = 6
-    score: str = "count"
-    threshold: float = 0.40
+    score: Annotated[str, OneOf(*SCORES)] = "count"
+    threshold: Annotated[float, Range(1e-9, 1.0)] = 0.40
     min_terms: int = 3
-    rule: str = "both"
+    rule: Annotated[str, OneOf(*PAIR_RULES)] = "both"
     target: str = "text"
-    df_min: float = 2
-    df_max: float = 0.5
-    k1: float = 2.0
-    b: float = 0.75
+    df_min: Annotated[float, Range(0.0)] = 2
+    df_max: Annotated[float, Range(0.0)] = 0.5
+    k1: Annotated[float, Range(0.0)] = 2.0
+    b: Annotated[float, Range(0.0, 1.0)] = 0.75
     background: bool = True
-    short: str = "scaled"
-    morph: str = "open"
-    pivot: str = "ru"
+    short: Annotated[str, OneOf(*SHORT_RULES)] = "scaled"
+    morph: Annotated[str, OneOf(*MORPH_RULES)] = "open"
+    pivot: Annotated[str, OneOf(*LANGUAGES)] = "ru"
 
     def __post_init__(self) -> None:
-        _check_choice("representation", self.representation, REPRESENTATIONS)
-        _check_choice("weighting", self.weighting, WEIGHTINGS)
-        _check_choice("score", self.score, SCORES)
-        _check_choice("rule", self.rule, PAIR_RULES)
-        _check_choice("short", self.short, SHORT_RULES)
-        _check_choice("morph", self.morph, MORPH_RULES)
-        _check_choice("pivot", self.pivot, LANGUAGES)
-        _check_range("n", self.n, 1, 255)
-        _check_range("k", self.k, 1, self.n)
-        _check_range("min_terms", self.min_terms, 1, self.n)
-        _check_range("threshold", self.threshold, 1e-9, 1)
-        _check_range("df_min", self.df_min, 0, float("inf"))
-        _check_range("df_max", self.df_max, 0, float("inf"))
-        _check_range("k1", self.k1, 0, float("inf"))
-        _check_range("b", self.b, 0, 1)
+        check_limits(self)
+        Range(1, self.n).check("k", self.k)
+        Range(1, self.n).check("min_terms", self.min_terms)
         self.target_size()
 
     def target_size(self) -> int | None:
@@ -128,13 +117,3 @@ class Settings:
     def as_dict(self) -> dict[str, Any]:
         """Return the values by name, in the order of the attributes."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
-
-
-def _check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise ConfigurationError(f"{name} is {value!r}; expected one of {', '.join(known)}")
-
-
-def _check_range(name: str, value: float, low: float, high: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise ConfigurationError(f"{name} is {value!r}; expected a number from {low:g} to {high:g}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from infostream_dedup.model.document import Language
@@ -11,13 +12,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["STATUSES", "EpochFrequencies", "GroupEvent", "Remembered", "Status", "Verdict"]
+__all__ = ["STATUSES", "Batch", "Decided", "EpochFrequencies", "GroupEvent", "Remembered", "Status", "Verdict"]
 
 Status = Literal["new", "exact", "duplicate", "similar", "insufficient_text"]
 STATUSES: Final[tuple[Status, ...]] = ("new", "exact", "duplicate", "similar", "insufficient_text")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """The stream's decision about one document.
 
@@ -38,12 +39,12 @@ class Verdict:
 
     id: str
     status: Status
-    of: str | None
+    of: str | None = None
     group: str
-    relation: str | None
-    forward: int | None
-    backward: int | None
-    terms: tuple[str, ...] | None
+    relation: str | None = None
+    forward: int | None = None
+    backward: int | None = None
+    terms: tuple[str, ...] | None = None
     probability: float | None = None
     criteria: tuple[tuple[str, float | None], ...] | None = None
 
@@ -61,7 +62,7 @@ class Verdict:
         return row
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
     """What the stream keeps of one document.
 
@@ -147,3 +148,44 @@ class EpochFrequencies:
     length: int
     terms: NDArray[np.int64]
     df: NDArray[np.int64]
+
+
+@dataclass(slots=True, kw_only=True)
+class Decided:
+    """What became of a batch, to be stored in one transaction.
+
+    Attributes:
+        verdicts: one for each document, in their order.
+        remembered: the documents.
+        events: what happened to groups and sources, in order.
+        closed: epochs that ended, one record for each language that had documents.
+        new_terms: terms that got numbers since the last batch; numbers go on where the last ones ended.
+        state: small values that a restored engine needs and that cannot be told from documents.
+        oldest: smallest ordinal still in the window.
+    """
+
+    verdicts: list[Verdict] = field(default_factory=list)
+    remembered: list[Remembered] = field(default_factory=list)
+    events: list[GroupEvent] = field(default_factory=list)
+    closed: list[EpochFrequencies] = field(default_factory=list)
+    new_terms: list[str] = field(default_factory=list)
+    state: dict[str, Any] = field(default_factory=dict)
+    oldest: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A batch to be stored in one transaction.
+
+    Attributes:
+        id: not used before.
+        hash: checksum of the batch's content; tells a replay from another batch with the same id.
+        decided: what was decided about its new documents.
+        answers: ordinals of the documents that answer the batch, in the order of the batch; ``None`` if all of them
+            are new, so that the verdicts in ``decided`` are the answer.
+    """
+
+    id: str
+    hash: bytes
+    decided: Decided
+    answers: Sequence[int] | None = None

@@ -1,8 +1,8 @@
-"""Sentences that a source adds to its texts whatever they are about: "subscribe to our channel".
+"""Boilerplate: sentences that a source adds to its texts whatever they are about ("subscribe to our channel").
 
-What tells them from copied news: a report is reprinted by many sources within a day or two, and once by each; a source
-repeats its own phrases in many of its texts, day after day. So sentences are counted source by source, texts that are
-equal as wholes count once, and where dates are known the sentence must be seen on several days.
+This is how they differ from copied news: many sources reprint a report within a day or two, each of them once; a source
+repeats its own phrases in many texts, day after day. Therefore sentences are counted by source, texts with equal words
+count once, and if dates are known, a sentence must occur on several days.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ class BoilerplateRule:
     """When a sentence is boilerplate of a source. The first three have flags on the command line.
 
     Attributes:
-        min_documents: texts of the source that have it, at least 2.
-        min_share: share of the source's texts, 0 to 1.
-        min_days: UTC days on which such texts were published, at least 1; of texts without a date nothing is asked.
-        min_words: words with a letter, at least 1. Two, because a line of one word is mostly a cell of a table, a place
-            or an answer.
+        min_documents: minimum number of the source's texts with the sentence, at least 2.
+        min_share: minimum share of the source's texts, 0 to 1.
+        min_days: minimum number of UTC days on which such texts were published, at least 1; ignored without dates.
+        min_words: minimum number of words with a letter, at least 1. The default is 2, because a line of one word is
+            mostly a table cell, a place or an answer.
 
     Raises:
-        ConfigurationError: a value is out of its range.
+        ConfigurationError: a value is beyond its limit.
     """
 
     min_documents: int = 5
@@ -64,12 +64,12 @@ class ListedSentence:
     """A line of a list of boilerplate.
 
     Attributes:
-        source: whose texts it is left out of; ``None``: of any source.
-        sentence: compared word by word, whatever the capitals and punctuation.
-        documents: texts of the source that have it; ``None`` where nobody counted.
-        share: of the source's texts.
+        source: source whose texts it is removed from; ``None`` for all sources.
+        sentence: compared word by word, ignoring capitals and punctuation.
+        documents: number of the source's texts with the sentence; ``None`` if unknown.
+        share: share of the source's texts.
         first: ``published`` of the earliest of them that has a date.
-        last: of the latest.
+        last: ``published`` of the latest of them.
     """
 
     source: str | None
@@ -80,7 +80,7 @@ class ListedSentence:
     last: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """A row of ``passages find --list-boilerplate``."""
+        """Return a row of ``passages find --list-boilerplate``."""
         return {
             "source": self.source,
             "sentence": self.sentence,
@@ -92,14 +92,14 @@ class ListedSentence:
 
 
 class Boilerplate:
-    """Listed sentences, ready to be left out.
+    """Removes listed sentences from documents.
 
     Args:
-        listed: in any order.
+        listed: sentences in any order.
 
     Example:
         >>> listed = Boilerplate([ListedSentence(None, "Подписывайтесь на наш канал!")])
-        >>> documents = [Document("1", "Мост открыли. Подписывайтесь на наш канал. Снег.")]
+        >>> documents = [Document(id="1", text="Мост открыли. Подписывайтесь на наш канал. Снег.")]
         >>> [document.text for document in listed.left_out(documents)]
         ['Мост открыли.  Снег.']
     """
@@ -115,7 +115,7 @@ class Boilerplate:
 
     @property
     def digest(self) -> str:
-        """32 hexadecimal digits that change with what is left out, and neither with its order nor with counts."""
+        """32 hexadecimal digits that depend on what is removed, not on its order or on counts."""
         digest = blake2b(digest_size=16)
         for source, hashes in sorted(self._hashes.items(), key=lambda one: (one[0] is not None, one[0] or "")):
             digest.update(f"{len(hashes)} {source!a}\n".encode())
@@ -123,11 +123,11 @@ class Boilerplate:
         return digest.hexdigest()
 
     def marked(self, sentences: SentenceTable, sources: Sequence[str | None]) -> NDArray[np.bool_]:
-        """Which sentences are listed: bool (sentences,).
+        """Find the listed sentences: bool (sentences,).
 
         Args:
-            sentences: of the documents.
-            sources: of each document.
+            sentences: sentences of the documents.
+            sources: source of each document.
         """
         hashes = word_sequence_hashes(sentences.words)
         marked = np.isin(hashes, self._hashes.get(None, _NONE))
@@ -141,10 +141,10 @@ class Boilerplate:
         return np.asarray(marked, dtype=np.bool_)
 
     def left_out(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The documents with the listed sentences cut out of their bodies; nothing else changes."""
+        """Yield the documents with the listed sentences cut out of their bodies; nothing else changes."""
         following = iter(documents)
         while chunk := list(islice(following, _READ_AT_ONCE)):
-            # Sentences and words are the same in every language, and detection takes its time.
+            # Sentences and words do not depend on the language, so detection can be skipped.
             table = read_sentences((one.text for one in chunk), (one.lang or "ru" for one in chunk))
             marked = self.marked(table, [one.source for one in chunk])
             for number, document in enumerate(chunk):
@@ -155,17 +155,17 @@ class Boilerplate:
 def find_boilerplate(
     documents: Sequence[Document], sentences: SentenceTable, rule: BoilerplateRule | None = None
 ) -> list[ListedSentence]:
-    """Sentences that recur over the texts of a source.
+    """Find sentences that recur in the texts of a source.
 
-    Documents without a source are taken for texts of one source, whose sentences are then left out everywhere.
+    Documents without a source count as texts of one source, whose sentences are then removed everywhere.
 
     Args:
-        documents: with their bodies.
-        sentences: of these.
-        rule: how often is often.
+        documents: documents with their bodies.
+        sentences: their sentences.
+        rule: thresholds.
 
     Returns:
-        By source (those without one first), most frequent first.
+        Sentences by source (no source first), the most frequent first.
     """
     rule = rule or BoilerplateRule()
     names = sorted({one.source or "" for one in documents})
@@ -206,14 +206,14 @@ _NONE: Final = np.zeros(0, dtype=np.uint64)
 
 
 def _lettered(sentences: SentenceTable) -> NDArray[np.int64]:
-    """Words of each sentence that have a letter: int64 (sentences,)."""
+    """Count the words with a letter in each sentence: int64 (sentences,)."""
     words = sentences.words
     has_letter = np.array([any(map(str.isalpha, word)) for word in words.vocabulary], dtype=np.bool_)
     return words.rows.chosen(has_letter[words.rows.values]).sizes if len(has_letter) else words.rows.sizes
 
 
 def _first_of_equals(sentences: SentenceTable, sources: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which documents are the first with their words in their source: bool (documents,)."""
+    """Find the documents that are the first of their source with these words: bool (documents,)."""
     bounds = sentences.words.rows.indptr[sentences.first].tolist()
     seen: set[tuple[int, bytes]] = set()
     first = np.zeros(len(sources), dtype=np.bool_)
@@ -226,7 +226,7 @@ def _first_of_equals(sentences: SentenceTable, sources: NDArray[np.int64]) -> ND
 
 
 def _hashes_of_wholes(texts: Sequence[str]) -> NDArray[np.uint64]:
-    """Hash of all words of each text, whatever sentences it would be cut into."""
+    """Hash all words of each text, however it is cut into sentences."""
     table = read_sentences(texts, ["ru"] * len(texts))
     words = table.words
     rows = Rows(words.rows.indptr[table.first], words.rows.values)

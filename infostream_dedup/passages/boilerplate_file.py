@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from infostream_dedup.passages.collection import Collection
+    from infostream_dedup.passages.sentence_collection import SentenceCollection
 
 __all__ = ["marked_sentences", "read_boilerplate"]
 
@@ -24,7 +24,7 @@ _COLUMNS: Final = ("source", "sentence", "documents", "share", "first", "last")
 
 
 def read_boilerplate(path: str | Path) -> Boilerplate:
-    """Read what ``passages find --list-boilerplate`` wrote, or a list made by hand.
+    """Read a list that ``passages find --list-boilerplate`` wrote, or one written by hand.
 
     Args:
         path: JSON Lines: objects with ``sentence`` and, where it is to be left out of one source only, ``source``;
@@ -33,16 +33,16 @@ def read_boilerplate(path: str | Path) -> Boilerplate:
 
     Raises:
         NoInputError: the file cannot be read.
-        BadDataError: a line is not as it should be.
+        BadDataError: a line is malformed.
     """
     return Boilerplate(_rows(Path(path), str(path)))
 
 
-def marked_sentences(path: str | Path | None, collection: Collection) -> NDArray[np.bool_] | None:
-    """Which sentences of a collection a file lists: bool (sentences,); ``None`` without a file.
+def marked_sentences(path: str | Path | None, collection: SentenceCollection) -> NDArray[np.bool_] | None:
+    """Find the sentences of a collection that a file lists: bool (sentences,); ``None`` without a file.
 
     Raises:
-        NoInputError, BadDataError: as ``read_boilerplate``.
+        NoInputError, BadDataError: see ``read_boilerplate``.
     """
     if path is None:
         return None

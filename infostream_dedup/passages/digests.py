@@ -1,4 +1,4 @@
-"""Digests: documents most of whose text comes from several others."""
+"""Digests: documents that take most of their text from several others."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class DigestRule:
     """When a document is a digest.
 
     Attributes:
-        least_sources: documents that it draws on.
-        least_share: of its words that come from them together.
-        least_part: of its words that one of them must add to the others to count.
-        most_from_one: of its words that a single document may hold; above it the text is a reprint with additions.
+        least_sources: minimum number of documents it takes text from.
+        least_share: minimum share of its words that come from them together.
+        least_part: minimum share of its words that each of them must add.
+        most_from_one: maximum share of its words in a single document; above it the text is a reprint with additions.
     """
 
     least_sources: int = 3
@@ -36,12 +36,12 @@ class DigestRule:
 
 @dataclass(frozen=True, slots=True)
 class DigestPart:
-    """What a digest has from one document.
+    """The part of a digest that comes from one document.
 
     Attributes:
-        source: number of the document.
+        source: number of that document.
         spans: [start, end) of the sentences in the digest's raw text.
-        share: of the digest's words.
+        share: share of the digest's words.
     """
 
     source: int
@@ -55,8 +55,8 @@ class Digest:
 
     Attributes:
         document: its number.
-        parts: in the order in which they begin in its text.
-        share: of its words that come from all parts.
+        parts: parts in the order in which they begin in its text.
+        share: share of its words in all parts together.
     """
 
     document: int
@@ -64,7 +64,7 @@ class Digest:
     share: float
 
     def as_dict(self, ids: Sequence[str]) -> dict[str, Any]:
-        """A row of ``passages find --digests``."""
+        """Return a row of ``passages find --digests``."""
         return {
             "id": ids[self.document],
             "share": round(self.share, 6),
@@ -76,18 +76,18 @@ class Digest:
 
 
 def find_digests(found: PassageTable, times: NDArray[np.int64], rule: DigestRule | None = None) -> list[Digest]:
-    """Documents most of whose text comes from at least three others that are not later.
+    """Find documents that take most of their text from several others that are not later.
 
-    The sources are chosen greedily: the one that has the most words not yet accounted for, the earliest of equals. So
-    of ten reprints of one report one is named.
+    Sources are chosen greedily: the next one covers the most words not yet covered; the earliest wins among equals. So
+    only one of ten reprints of a report is named.
 
     Args:
         found: passages of the collection.
-        times: int64 (documents,), ``NO_TIME`` where there is none; then a source may stand anywhere in the input.
-        rule: how much is much.
+        times: int64 (documents,), ``NO_TIME`` if unknown; a source without a time may be anywhere in the input.
+        rule: thresholds.
 
     Returns:
-        In the order of the input.
+        Digests in input order.
     """
     rule = rule or DigestRule()
     drawn = _drawn(found, times)
@@ -97,7 +97,7 @@ def find_digests(found: PassageTable, times: NDArray[np.int64], rule: DigestRule
 
 
 def _drawn(found: PassageTable, times: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rows (document, source, sentence of the document), ordered, each once."""
+    """Return distinct rows (document, source, sentence of the document), ordered."""
     sizes = np.diff(found.first_match)
     a, b = np.repeat(found.rows[:, 0], sizes), np.repeat(found.rows[:, 1], sizes)
     forth = np.stack((b, a, found.matches[:, 1]), axis=1)
@@ -117,7 +117,7 @@ def _digest(found: PassageTable, drawn: NDArray[np.int64], times: NDArray[np.int
     open_sentences: dict[int, NDArray[np.int64]] = {place: kept[place] for place in by_time}
     parts: list[DigestPart] = []
     while open_sentences:
-        # `max` keeps the first of equals.
+        # `max` returns the first of equals.
         best = max(open_sentences, key=lambda place: int(lengths[open_sentences[place]].sum()))
         own = open_sentences.pop(best)
         share = int(lengths[own].sum()) / total

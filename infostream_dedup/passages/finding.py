@@ -1,8 +1,8 @@
-"""From documents to the passages that they share: the steps in order.
+"""Finding the passages that documents share: the steps in order.
 
-Sentences of all documents become bags of features (``feature_names``); sentences whose bags resemble one another are
-copies (``sentence_classes``); runs of copied sentences are passages (``passage_table``). Heavy parts are imported when
-they are needed, so that naming this package costs nothing.
+The sentences of all documents become bags of features (``sentence_feature``); sentences whose bags resemble each other
+are copies (``sentence_classes``); runs of copied sentences are passages (``passage_table``). Heavy modules are imported
+lazily, so that importing this package costs nothing.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from infostream_dedup.features.rows import Rows
     from infostream_dedup.model import Document
-    from infostream_dedup.passages.collection import Collection
     from infostream_dedup.passages.passage_table import PassageTable
     from infostream_dedup.passages.sentence_classes import SentenceClasses
+    from infostream_dedup.passages.sentence_collection import SentenceCollection
     from infostream_dedup.passages.sentence_table import SentenceTable
     from infostream_dedup.passages.text_comparison import TextComparison
 
@@ -31,45 +31,45 @@ __all__ = ["compare", "copied_sentences", "find_passages", "passages_of"]
 def find_passages(
     documents: Iterable[Document], settings: PassageSettings = DEFAULT_SETTINGS, *, progress: Progress | None = None
 ) -> PassageTable:
-    """Passages that any two documents share.
+    """Find the passages that any two documents share.
 
     Args:
-        documents: in any order; only their bodies are looked at.
+        documents: documents in any order; only their bodies are compared.
         settings: what counts as a copy and as a passage.
-        progress: told of every step.
+        progress: called during every step.
 
     Raises:
-        ConfigurationError: the settings name no feature, or a parameter that it does not have.
+        ConfigurationError: the settings name an unknown feature or parameter.
 
     Example:
         >>> from infostream_dedup.model import Document
         >>> quoted = "Мэр открыл новый мост через реку утром."
-        >>> found = find_passages([Document("1", quoted), Document("2", f"Вчера. {quoted} Снег.")])
+        >>> found = find_passages([Document(id="1", text=quoted), Document(id="2", text=f"Вчера. {quoted} Снег.")])
         >>> list(found.as_dicts())[0]["spans"]
         [{'a': [0, 39], 'b': [7, 46], 'sentences': 1, 'words': 7}]
     """
-    from infostream_dedup.passages.collection import read_collection
+    from infostream_dedup.passages.sentence_collection import read_collection
 
     return passages_of(read_collection(documents, progress=progress), settings, progress=progress)
 
 
 def passages_of(
-    collection: Collection,
+    collection: SentenceCollection,
     settings: PassageSettings = DEFAULT_SETTINGS,
     *,
     without: NDArray[np.bool_] | None = None,
     progress: Progress | None = None,
 ) -> PassageTable:
-    """Passages of documents whose sentences were read.
+    """Find the passages of documents whose sentences have been read.
 
     Args:
-        collection: from ``read_collection``.
+        collection: result of ``read_collection``.
         settings: what counts as a copy and as a passage.
-        without: bool (sentences,), sentences that match nothing, such as boilerplate.
-        progress: told of every step.
+        without: bool (sentences,), sentences that must not match, such as boilerplate.
+        progress: called during every step.
 
     Raises:
-        ConfigurationError: as ``find_passages``.
+        ConfigurationError: see ``find_passages``.
     """
     from infostream_dedup.passages.passage_table import passage_table
 
@@ -85,19 +85,19 @@ def copied_sentences(
     without: NDArray[np.bool_] | None = None,
     progress: Progress | None = None,
 ) -> SentenceClasses:
-    """Which sentences are copies of which.
+    """Find the sentences that are copies of each other.
 
     Args:
-        sentences: of a collection.
+        sentences: sentences of a collection.
         settings: ``feature`` and ``tau``.
-        without: bool (sentences,), sentences that match nothing.
-        progress: told of every step.
+        without: bool (sentences,), sentences that must not match.
+        progress: called during every step.
 
     Raises:
-        ConfigurationError: as ``find_passages``.
+        ConfigurationError: see ``find_passages``.
     """
-    from infostream_dedup.passages.feature_names import sentence_feature
     from infostream_dedup.passages.sentence_classes import index_bags, matched
+    from infostream_dedup.passages.sentence_feature import sentence_feature
 
     feature = sentence_feature(settings.feature)
     _tell(progress, "features")
@@ -108,15 +108,15 @@ def copied_sentences(
 
 
 def compare(text_a: str, text_b: str, settings: PassageSettings = DEFAULT_SETTINGS) -> TextComparison:
-    """Passages that two texts share.
+    """Find the passages that two texts share.
 
     Args:
-        text_a: any text; line ends may be of any kind.
+        text_a: any text, with any kind of line ends.
         text_b: any text.
         settings: what counts as a copy and as a passage.
 
     Raises:
-        ConfigurationError: as ``find_passages``.
+        ConfigurationError: see ``find_passages``.
 
     Example:
         >>> found = compare("Снег. Мэр открыл новый мост через реку утром.", "Мэр открыл новый мост через реку утром!")

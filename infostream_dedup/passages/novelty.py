@@ -1,4 +1,4 @@
-"""What is new in a document: the sentences that no earlier document has."""
+"""Novelty: the sentences of a document that no earlier document has."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ __all__ = ["Novelty", "novel_sentences", "novelties", "stream_order"]
 
 @dataclass(frozen=True, slots=True)
 class Novelty:
-    """What one document adds.
+    """The novel part of one document.
 
     Attributes:
         document: its number.
         spans: [start, end) of each novel sentence in the raw text.
-        sentences: of the document, novel or not.
-        share: words of novel sentences over all words, 0 to 1; ``None`` for a document without words.
+        sentences: number of sentences, novel or not.
+        share: share of the words in novel sentences, 0 to 1; ``None`` for a document without words.
     """
 
     document: int
@@ -35,10 +35,10 @@ class Novelty:
     share: float | None
 
     def as_dict(self, identity: str, text: str) -> dict[str, Any]:
-        """A row of ``passages find --novel``.
+        """Return a row of ``passages find --novel``.
 
         Args:
-            identity: of the document.
+            identity: id of the document.
             text: its raw body.
         """
         return {
@@ -51,9 +51,9 @@ class Novelty:
 
 
 def stream_order(times: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rank of each document: by time, then by input order; int64 (documents,).
+    """Rank documents by time, then by input order: int64 (documents,).
 
-    A document without a time takes that of the document before it, so that one that lacks it stays where it came.
+    A document without a time takes that of the document before it, so that it keeps its place.
     """
     filled = times.copy()
     for place in range(1, len(filled)):
@@ -65,12 +65,12 @@ def stream_order(times: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def novel_sentences(sentences: SentenceTable, classes: SentenceClasses, ranks: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which sentences no earlier document has: bool (sentences,).
+    """Find the sentences that no earlier document has: bool (sentences,).
 
-    A sentence that has no features to compare is novel.
+    A sentence without features is novel.
 
     Args:
-        sentences: of the collection.
+        sentences: sentences of the collection.
         classes: which of them are copies.
         ranks: order of the documents.
     """
@@ -88,12 +88,12 @@ def novel_sentences(sentences: SentenceTable, classes: SentenceClasses, ranks: N
 def novelties(
     sentences: SentenceTable, novel: NDArray[np.bool_], *, order: Sequence[int] | None = None
 ) -> Iterator[Novelty]:
-    """What each document adds.
+    """Collect the novel part of each document.
 
     Args:
-        sentences: of the collection.
-        novel: from ``novel_sentences``.
-        order: documents in the order wanted; of input by default.
+        sentences: sentences of the collection.
+        novel: result of ``novel_sentences``.
+        order: documents in the order wanted; input order by default.
     """
     lengths, totals = sentences.lengths, sentences.document_lengths
     for document in range(len(totals)) if order is None else order:

@@ -1,4 +1,4 @@
-"""Passages that documents share, found and located."""
+"""Tables of the passages that documents share."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 __all__ = ["NO_TIME", "DocumentPair", "Passage", "PassageTable", "passage_table"]
 
 NO_TIME: Final = np.iinfo(np.int64).min
-"""Time of a document that has none."""
+"""Time of a document without a time."""
 
-# Columns of a row with a and b changed over.
+# Columns of a row with a and b swapped.
 _OTHER_WAY: Final = (1, 0, 4, 5, 2, 3, 6, 7)
 
 
 class Passage(NamedTuple):
-    """A stretch of one document that another has too.
+    """A stretch of text that two documents share.
 
     Attributes:
-        start_a: code points of the raw text of a; ``text[start_a:end_a]`` reads it back.
-        end_a: just behind it.
-        start_b: the same in b.
-        end_b: the same in b.
-        sentences: pairs of matching sentences.
-        words: of the shorter sentence of each pair.
+        start_a: start in the raw text of a, in code points; the passage is ``text[start_a:end_a]``.
+        end_a: end in a, exclusive.
+        start_b: start in the raw text of b.
+        end_b: end in b, exclusive.
+        sentences: number of pairs of matching sentences.
+        words: number of words in the shorter sentences of the pairs.
     """
 
     start_a: int
@@ -45,7 +45,7 @@ class Passage(NamedTuple):
     words: int
 
     def as_dict(self) -> dict[str, Any]:
-        """Both spans, and what they hold."""
+        """Return both spans and the counts as plain values."""
         return {
             "a": [self.start_a, self.end_a],
             "b": [self.start_b, self.end_b],
@@ -58,13 +58,12 @@ class DocumentPair(NamedTuple):
     """Two documents that share passages.
 
     Attributes:
-        a: number of the earlier document, from which b copied: by time where both have one, else the one that came
-            first.
-        b: number of the later one.
-        passages: in the order of a's text.
-        coverage_a: share of a's words that stand in sentences which b has too.
-        coverage_b: the same the other way round.
-        sentences: pairs of matching sentences.
+        a: number of the earlier document, from which b copied: by time if both have one, otherwise by input order.
+        b: number of the later document.
+        passages: passages in the order of a's text.
+        coverage_a: share of a's words in sentences that b has, too.
+        coverage_b: share of b's words in sentences that a has, too.
+        sentences: number of pairs of matching sentences.
     """
 
     a: int
@@ -75,10 +74,10 @@ class DocumentPair(NamedTuple):
     sentences: int
 
     def as_dict(self, ids: Sequence[str]) -> dict[str, Any]:
-        """A row of ``passages find``.
+        """Return a row of ``passages find``.
 
         Args:
-            ids: of all documents.
+            ids: ids of all documents.
 
         Returns:
             ``a``, ``b``, ``spans`` (of each passage ``a`` and ``b`` as [start, end), ``sentences``, ``words``),
@@ -96,13 +95,13 @@ class DocumentPair(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PassageTable:
-    """All passages of a collection, ordered by (a, b, place in a).
+    """All passages of a collection, ordered by (a, b, position in a).
 
     Attributes:
-        ids: of the documents.
-        sentences: of the collection.
+        ids: ids of the documents.
+        sentences: sentences of the collection.
         rows: int64 (passages, 8), ``passage_chains.COLUMNS``; a is the earlier document.
-        first_match: int64 (passages + 1,), where each passage's sentence pairs begin.
+        first_match: int64 (passages + 1,), start of each passage's sentence pairs.
         matches: int64 (pairs, 2), sentence of a and sentence of b.
     """
 
@@ -113,7 +112,7 @@ class PassageTable:
     matches: NDArray[np.int64]
 
     def document_pairs(self) -> Iterator[DocumentPair]:
-        """Every two documents that share passages, ordered by (a, b)."""
+        """Yield pairs of documents that share passages, ordered by (a, b)."""
         table = self.sentences
         bounds = _runs(self.rows[:, 0] * max(len(table.first), 1) + self.rows[:, 1])
         words = np.concatenate(([0, 0], np.cumsum(table.lengths[self.matches], axis=0).ravel())).reshape(-1, 2)
@@ -131,7 +130,7 @@ class PassageTable:
             )
 
     def as_dicts(self) -> Iterator[dict[str, Any]]:
-        """Rows of ``passages find``."""
+        """Yield rows of ``passages find``."""
         return (pair.as_dict(self.ids) for pair in self.document_pairs())
 
     def __len__(self) -> int:
@@ -139,7 +138,7 @@ class PassageTable:
         return len(self.rows)
 
     def passage(self, number: int) -> Passage:
-        """One row with the places of its sentences."""
+        """Return one passage with its spans."""
         _, _, first_a, last_a, first_b, last_b, sentences, words = self.rows[number].tolist()
         starts, ends = self.sentences.starts, self.sentences.ends
         return Passage(
@@ -158,11 +157,11 @@ def passage_table(
     """Chain matching sentences of every two documents into passages.
 
     Args:
-        sentences: of the collection.
+        sentences: sentences of the collection.
         classes: which of them match.
         settings: ``gap``, ``min_sentences``, ``min_words``.
-        ids: of the documents.
-        times: int64 (documents,), any unit, ``NO_TIME`` where there is none; ``None`` for no times at all.
+        ids: ids of the documents.
+        times: int64 (documents,), in any unit, ``NO_TIME`` if unknown; ``None`` if no document has a time.
     """
     rows, matches = find_passages(
         sentences.first,
@@ -188,10 +187,10 @@ def passage_table(
 
 
 def _came_later(times: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Where the first document of a pair is the later one."""
+    """Find the pairs whose first document is the later one."""
     return np.asarray((times[a] > times[b]) & (times[b] != NO_TIME), dtype=np.bool_)
 
 
 def _runs(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where each run of equal values begins, and the end."""
+    """Return the start of each run of equal values, and the end of the last one."""
     return np.concatenate((np.flatnonzero(np.diff(values, prepend=-1)), [len(values)])).astype(np.int64)

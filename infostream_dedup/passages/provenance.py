@@ -1,4 +1,4 @@
-"""Where the texts of a group come from: who was first, and what each copy kept, cut, added and changed."""
+"""Provenance of a group: which document was first, and what each copy kept, cut, added and changed."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from infostream_dedup.text.tokens import Shape, forms, surfaces
 if TYPE_CHECKING:
     from datetime import datetime
 
-__all__ = ["Change", "Copy", "Piece", "Provenance", "provenance"]
+__all__ = ["Change", "CopiedStretch", "Copy", "Provenance", "provenance"]
 
 _ALIKE: Final = 0.5
-"""Share of common words, 2 m / (n + m), from which on two sentences are versions of one."""
+"""Minimum share of common words, 2 m / (n + m), of two versions of a sentence."""
 
 
 class Change(NamedTuple):
-    """A sentence that a copy has otherwise.
+    """A sentence that a copy has changed.
 
     Attributes:
-        before: as the first publisher has it.
-        after: as the copy has it.
+        before: the sentence in the first document.
+        after: the sentence in the copy.
         numbers_gone: numbers of ``before`` that ``after`` lacks, in order.
-        numbers_new: the other way round.
-        names_gone: names likewise; a name in another case is the same.
-        names_new: the other way round.
+        numbers_new: numbers of ``after`` that ``before`` lacks, in order.
+        names_gone: names of ``before`` that ``after`` lacks; a name in another grammatical case is the same name.
+        names_new: names of ``after`` that ``before`` lacks.
     """
 
     before: str
@@ -48,11 +48,11 @@ class Change(NamedTuple):
     names_new: tuple[str, ...]
 
 
-class Piece(NamedTuple):
+class CopiedStretch(NamedTuple):
     """A stretch of a copy.
 
     Attributes:
-        text: as it stands there.
+        text: as in the copy.
         kind: ``kept``, ``changed``, ``added``, or empty between sentences.
     """
 
@@ -60,19 +60,19 @@ class Piece(NamedTuple):
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Copy:
-    """A later document of a group against its first one.
+    """A later document of a group compared with the first one.
 
     Attributes:
         document: the copy.
         kept: sentences with the same words.
-        kept_share: their words over the words of the first document, 0 to 1.
-        changed: sentences that resemble one of the first document.
-        cut: sentences of the first document that have no counterpart.
-        added: sentences of the copy that have none.
-        title_changed: whether the headline differs in words.
-        pieces: the whole text of the copy, cut.
+        kept_share: their share of the first document's words, 0 to 1.
+        changed: sentences that resemble a sentence of the first document.
+        cut: sentences of the first document without a counterpart.
+        added: sentences of the copy without a counterpart.
+        title_changed: whether the words of the headline differ.
+        pieces: the whole text of the copy, in stretches.
     """
 
     document: Document
@@ -82,10 +82,10 @@ class Copy:
     cut: tuple[str, ...]
     added: tuple[str, ...]
     title_changed: bool
-    pieces: tuple[Piece, ...]
+    pieces: tuple[CopiedStretch, ...]
 
     def as_dict(self, group: str, first: Document) -> dict[str, Any]:
-        """A row of ``passages provenance``."""
+        """Return a row of ``passages provenance``."""
         return {
             "group": group,
             "first": first.id,
@@ -104,11 +104,11 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """A group in the order of publishing.
+    """A group in order of publication.
 
     Attributes:
-        first: published first: by time, then by input order.
-        copies: all others.
+        first: the document published first: by time, then by input order.
+        copies: all other documents.
     """
 
     first: Document
@@ -116,16 +116,17 @@ class Provenance:
 
 
 def provenance(documents: Sequence[Document]) -> Provenance:
-    """Set every document of a group against the first one.
+    """Compare every document of a group with the first one.
 
-    Sentences with the same words are kept ones; what is left is paired by common words, the most alike first, each
+    Sentences with the same words count as kept. The others are paired by common words, the most similar first, each
     sentence once.
 
     Args:
         documents: at least one, in input order.
 
     Example:
-        >>> found = provenance([Document("1", "Пожар тушили 12 машин."), Document("2", "Пожар тушили 15 машин. Снег.")])
+        >>> first = Document(id="1", text="Пожар тушили 12 машин.")
+        >>> found = provenance([first, Document(id="2", text="Пожар тушили 15 машин. Снег.")])
         >>> change = found.copies[0].changed[0]
         >>> change.numbers_gone, change.numbers_new, found.copies[0].added
         (('12',), ('15',), ('Снег.',))
@@ -139,7 +140,7 @@ def provenance(documents: Sequence[Document]) -> Provenance:
 
 
 def _moment(time: datetime | None) -> int:
-    # Whole seconds of a 64-bit float are exact.
+    # Whole seconds are exact in a 64-bit float.
     return NO_TIME if time is None else int(time.timestamp() * 1_000_000)
 
 
@@ -163,14 +164,14 @@ def _copy(first: Document, copy: Document, table: SentenceTable, place: int) -> 
     matched = set(partner.values())
     total = sum(map(len, before))
     return Copy(
-        copy,
-        kinds.count("kept"),
-        kept_words / total if total else 0.0,
-        tuple(changes),
-        tuple(text for number, text in enumerate(first_texts) if number not in matched),
-        tuple(text for text, kind in zip(texts, kinds, strict=True) if kind == "added"),
-        surfaces(clean(first.title.casefold())) != surfaces(clean(copy.title.casefold())),
-        tuple(_pieces(copy.text, spans, kinds)),
+        document=copy,
+        kept=kinds.count("kept"),
+        kept_share=kept_words / total if total else 0.0,
+        changed=tuple(changes),
+        cut=tuple(text for number, text in enumerate(first_texts) if number not in matched),
+        added=tuple(text for text, kind in zip(texts, kinds, strict=True) if kind == "added"),
+        title_changed=surfaces(clean(first.title.casefold())) != surfaces(clean(copy.title.casefold())),
+        pieces=tuple(_pieces(copy.text, spans, kinds)),
     )
 
 
@@ -180,7 +181,7 @@ def _sentences(table: SentenceTable, document: int) -> list[tuple[int, ...]]:
 
 
 def _partners(before: list[tuple[int, ...]], after: list[tuple[int, ...]]) -> dict[int, int]:
-    """For sentences of the copy their counterpart in the first document."""
+    """Map sentences of the copy to their counterparts in the first document."""
     places: dict[tuple[int, ...], list[int]] = {}
     for number, words in enumerate(before):
         places.setdefault(words, []).append(number)
@@ -219,9 +220,9 @@ def _without(some: list[str], others: list[str]) -> tuple[str, ...]:
 
 
 def _names(text: str, language: Language) -> tuple[dict[str, str], set[str]]:
-    """Stem and form of the capitalised words that do not open a sentence; stems of all words.
+    """Return stem and form of the capitalised words that do not open the sentence, and the stems of all words.
 
-    A name that opens the sentence of the other version is looked for among all its words.
+    A name may open the sentence in the other version, so it is looked up among all words there.
     """
     names: dict[str, str] = {}
     words: set[str] = set()
@@ -234,10 +235,10 @@ def _names(text: str, language: Language) -> tuple[dict[str, str], set[str]]:
     return names, words
 
 
-def _pieces(text: str, spans: list[tuple[int, int]], kinds: list[str]) -> list[Piece]:
-    pieces: list[Piece] = []
+def _pieces(text: str, spans: list[tuple[int, int]], kinds: list[str]) -> list[CopiedStretch]:
+    pieces: list[CopiedStretch] = []
     at = 0
     for (start, end), kind in zip(spans, kinds, strict=True):
-        pieces += [Piece(text[at:start], ""), Piece(text[start:end], kind)]
+        pieces += [CopiedStretch(text[at:start], ""), CopiedStretch(text[start:end], kind)]
         at = end
-    return [piece for piece in (*pieces, Piece(text[at:], "")) if piece.text]
+    return [piece for piece in (*pieces, CopiedStretch(text[at:], "")) if piece.text]

@@ -1,6 +1,6 @@
-"""Sentences with equal bags as one class, and which classes resemble one another.
+"""Classes of sentences with equal bags, and classes that resemble each other.
 
-A sentence that a thousand documents repeat is compared with others once. Bags are compared by the multiset Jaccard,
+A sentence that a thousand documents repeat is compared only once. Bags are compared by the multiset Jaccard,
 sum of the smaller over sum of the larger frequencies (Yu et al., section 4; Theobald et al., SIGIR 2008).
 """
 
@@ -23,15 +23,14 @@ __all__ = ["BagIndex", "SentenceClasses", "index_bags", "matched", "sentence_cla
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BagIndex:
-    """Bags ready to be compared.
+    """Bags prepared for comparison.
 
     Attributes:
         class_of: int32 (sentences,), -1 for an empty bag. Classes are in order of size.
         bags: int32 ranks of the elements of each class, the rarest first.
         elements: number of distinct elements.
-        lonely: how many of them occur once; they have the lowest ranks.
-        postings: elements of the bags of all sentences, repetitions within a sentence not counted: the length of the
-            inverted lists that the paper counts.
+        lonely: number of elements that occur once; they have the lowest ranks.
+        postings: distinct elements summed over all sentences, the length of the inverted lists in the paper.
     """
 
     class_of: NDArray[np.int32]
@@ -43,12 +42,12 @@ class BagIndex:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceClasses:
-    """Which sentences are copies.
+    """Sentences that are copies of each other.
 
     Attributes:
-        class_of: int32 (sentences,), -1 for a sentence that copies nothing.
-        members: int64 sentences of each class, ascending.
-        alike: int32 other classes that resemble each class, ascending.
+        class_of: int32 (sentences,), -1 for a sentence without copies.
+        members: int64, sentences of each class, ascending.
+        alike: int32, other classes that resemble each class, ascending.
     """
 
     class_of: NDArray[np.int32]
@@ -56,7 +55,7 @@ class SentenceClasses:
     alike: Rows
 
     def pairs(self) -> NDArray[np.int64]:
-        """All pairs of sentences that are copies: int64 (pairs, 2), each ascending, in order. For tests and reports."""
+        """Return all pairs of copies: int64 (pairs, 2), each ascending, in order. For tests and reports."""
         found = [np.zeros((0, 2), dtype=np.int64)]
         for number in range(len(self.members)):
             own = self.members.row(number)
@@ -71,11 +70,11 @@ class SentenceClasses:
 
 
 def sentence_classes(bags: Rows, tau: float) -> SentenceClasses:
-    """Classes of equal bags, and those that resemble one another.
+    """Find classes of equal bags, and classes that resemble each other.
 
     Args:
         bags: uint64, with repetitions, one row per sentence.
-        tau: least multiset Jaccard, above 0 to 1.
+        tau: minimum multiset Jaccard, above 0 to 1.
 
     Raises:
         ConfigurationError: tau is out of range.
@@ -115,8 +114,8 @@ def matched(index: BagIndex, tau: float) -> SentenceClasses:
     """Compare the classes of an index.
 
     Args:
-        index: of the bags.
-        tau: least multiset Jaccard, above 0 to 1.
+        index: index of the bags.
+        tau: minimum multiset Jaccard, above 0 to 1.
 
     Raises:
         ConfigurationError: tau is out of range.
@@ -138,7 +137,7 @@ def _bounds(numbers: NDArray[np.int32], rows: int) -> NDArray[np.int64]:
 
 
 def _classes(hashes: NDArray[np.uint64], sizes: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Class of each row in order of size and first row, and the first row of each class."""
+    """Return the class of each row, in order of size and first row, and the first row of each class."""
     filled = np.flatnonzero(sizes > 0)
     _, first, place = np.unique(hashes[filled], return_index=True, return_inverse=True)
     first = filled[first]

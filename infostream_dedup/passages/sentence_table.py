@@ -1,7 +1,7 @@
-"""Sentences of a collection: where each stands in its raw text, and its words.
+"""Sentences of a collection: their spans in the raw texts, and their words.
 
-Spans are code points of the raw text, because sentences are found there; only the words of a sentence are cleaned. So
-soft hyphens, combining marks, emoji and line ends never shift a span.
+Sentences are found in the raw text and spans count its code points; only the words of a sentence are cleaned. So soft
+hyphens, combining marks, emoji and line ends never shift a span.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ __all__ = ["SentenceTable", "TableBuilder", "read_sentences", "word_sequence_has
 # The words of ``features.words``.
 _WORD: Final = re.compile("[^\\W_]+(?:-[^\\W_]+)*")
 
-# The splitter knows \n only. One character for one, so that every place stays where it was.
+# The splitter knows only \n. Each character is replaced by one character, so that no position changes.
 _LINE_END: Final = re.compile("\r(?!\n)|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-# Words of one alphabet need no repair: nearly all of them.
+# Words of one alphabet, which are nearly all, need no repair.
 _PLAIN: Final = re.compile("[а-яіїєґ0-9]+|[a-z0-9]+")
 
 _LONG: Final = 40
-"""Words of a sentence that is likely a list, of streets without power say: copied in parts, item by item."""
+"""Minimum number of words in a sentence that is likely a list (of streets without power, say), copied item by item."""
 _ITEM: Final = re.compile("[^\\n;\\s][^\\n;]*(?:;|(?<=\\S))")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceTable:
-    """Sentences that have words, in order of document and place.
+    """Sentences with words, in order of document and position.
 
     Attributes:
         first: int64 (documents + 1,): document d has the sentences ``first[d]`` to ``first[d + 1]``.
-        starts: int64 (sentences,), code points of the raw text.
-        ends: int64 (sentences,).
-        words: one row, and one sentence, for each sentence.
+        starts: int64 (sentences,), in code points of the raw text.
+        ends: int64 (sentences,), exclusive.
+        words: words of each sentence; each row is one sentence.
         languages: uint8 (documents,), index into ``LANGUAGES``.
     """
 
@@ -65,35 +65,35 @@ class SentenceTable:
 
     @property
     def documents(self) -> NDArray[np.int64]:
-        """int64 (sentences,): document of each sentence."""
+        """Document of each sentence: int64 (sentences,)."""
         return np.repeat(np.arange(len(self.first) - 1, dtype=np.int64), np.diff(self.first))
 
     @property
     def sentence_languages(self) -> list[Language]:
-        """Language of each sentence: that of its document."""
+        """Language of each sentence, which is that of its document."""
         return [LANGUAGES[number] for number in self.languages[self.documents].tolist()]
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """int64 (sentences,): words of each sentence."""
+        """Number of words of each sentence: int64 (sentences,)."""
         return self.words.rows.sizes
 
     @property
     def document_lengths(self) -> NDArray[np.int64]:
-        """int64 (documents,): words of each document."""
+        """Number of words of each document: int64 (documents,)."""
         return np.diff(self.words.rows.indptr[self.first])
 
     def spans(self, document: int) -> list[tuple[int, int]]:
-        """Where the sentences of a document stand: ``[start, end)``."""
+        """Return the spans ``[start, end)`` of a document's sentences."""
         chosen = slice(self.first[document], self.first[document + 1])
         return list(zip(self.starts[chosen].tolist(), self.ends[chosen].tolist(), strict=True))
 
 
 class TableBuilder:
-    """Takes one document after the other, so that their texts need not lie in memory together."""
+    """Builds a table document by document, so that the texts need not be in memory together."""
 
     def __init__(self) -> None:
-        # A word that is asked for the first time gets the next number.
+        # Looking up a new word gives it the next number.
         self._numbers: defaultdict[str, int] = defaultdict(count().__next__)
         self._words = array("i")
         self._breaks = array("q", [0])
@@ -103,10 +103,10 @@ class TableBuilder:
         self._languages = array("B")
 
     def add(self, text: str, language: Language | None = None) -> None:
-        """Cut one raw text into sentences and words; the language is detected where it is not given."""
+        """Cut one raw text into sentences and words; a missing language is detected."""
         number = self._numbers.__getitem__
         words = self._words
-        # Most texts are clean as they are; cleaning whole texts is much faster than cleaning sentences.
+        # Most texts are clean already; cleaning whole texts is much faster than cleaning sentences.
         is_clean = clean(text) == text
         for start, end in sentences(_LINE_END.sub("\n", text)):
             found = _WORD.findall(text, start, end) if is_clean else _WORD.findall(clean(text[start:end]))
@@ -121,7 +121,7 @@ class TableBuilder:
         self._languages.append(LANGUAGES.index(language or detect(text)))
 
     def _add_items(self, text: str, start: int, end: int) -> None:
-        """A long sentence, item by item."""
+        """Split a long sentence into its items."""
         for item in _ITEM.finditer(text, start, end):
             found = _WORD.findall(clean(item[0]))
             if found:
@@ -131,8 +131,8 @@ class TableBuilder:
                 self._ends.append(item.end())
 
     def table(self) -> SentenceTable:
-        """What was added."""
-        # The key form is made once for each spelling; of several, the last sort order is that of the words.
+        """Return the table of all texts added."""
+        # The key form is computed once for each spelling; words are numbered in the sort order of key forms.
         folded = list(map(_folded, self._numbers))
         vocabulary = sorted(set(folded))
         place_of = {word: place for place, word in enumerate(vocabulary)}
@@ -150,7 +150,7 @@ class TableBuilder:
 
 
 def _folded(word: str) -> str:
-    """What ``fold`` says, sooner."""
+    """Return what ``fold`` does, faster."""
     lower = word.lower().replace("ё", "е")
     return lower if _PLAIN.fullmatch(lower) else fold(word)
 
@@ -159,8 +159,8 @@ def read_sentences(texts: Iterable[str], languages: Iterable[Language | None] | 
     """Cut raw texts into sentences and words.
 
     Args:
-        texts: one per document.
-        languages: of each document; detected where it is None.
+        texts: text of each document.
+        languages: language of each document; detected if ``None``.
 
     Example:
         >>> text = "Снег! *** Зима пришла."
@@ -179,12 +179,12 @@ def read_sentences(texts: Iterable[str], languages: Iterable[Language | None] | 
 
 
 def word_sequence_hashes(words: Words) -> NDArray[np.uint64]:
-    """Hash of the words of each row in their order; rows of equal words have equal hashes.
+    """Hash the sequence of words of each row; equal sequences have equal hashes.
 
     Returns:
         uint64 (rows,).
     """
-    # A polynomial over all words of the collection; what stands before a row is taken away from it.
+    # A polynomial over all words of the collection, from which the part before each row is subtracted.
     hashes = hash_words(words.vocabulary)[words.rows.values]
     sizes = words.rows.sizes
     result = np.zeros(len(words), dtype=np.uint64)

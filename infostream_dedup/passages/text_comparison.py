@@ -1,4 +1,4 @@
-"""Two texts beside each other, cut into what they share and what they do not."""
+"""Comparison of two texts, cut into shared and other stretches."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any, Final, NamedTuple
 
 from infostream_dedup.passages.passage_table import Passage, PassageTable
 
-__all__ = ["Piece", "TextComparison", "text_comparison"]
+__all__ = ["TextComparison", "TextStretch", "text_comparison"]
 
 _ALIGNED: Final = 1000
-"""Most passages that are aligned, the heaviest: the time grows with the square."""
+"""Maximum number of aligned passages (the heaviest ones): the time grows with its square."""
 
 
-class Piece(NamedTuple):
+class TextStretch(NamedTuple):
     """A stretch of a text.
 
     Attributes:
-        text: as it stands there.
-        passage: 1-based number of the passage that it belongs to; 0 where the other text does not have it.
-        begins: whether it is the first piece of its passage.
+        text: as in the text.
+        passage: number of its passage, counted from 1; 0 if the other text lacks it.
+        begins: whether it is the first stretch of its passage.
     """
 
     text: str
@@ -29,26 +29,26 @@ class Piece(NamedTuple):
 
 
 class _Copy(NamedTuple):
-    """Copied sentences in a row: place in the text, and 1-based number of their passage."""
+    """Consecutive copied sentences: their span in the text, and the number of their passage, counted from 1."""
 
     start: int
     end: int
     passage: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TextComparison:
-    """What two texts share.
+    """Passages that two texts share.
 
     Attributes:
         text_a: as given.
         text_b: as given.
-        passages: in the order of a's text.
-        coverage_a: share of a's words that stand in sentences which b has too, 0 to 1.
-        coverage_b: the same the other way round.
-        sentences: pairs of matching sentences.
-        copies_a: copied sentences of a in text order, those of one passage that follow each other joined.
-        copies_b: the same of b.
+        passages: passages in the order of a's text.
+        coverage_a: share of a's words in sentences that b has, too, 0 to 1.
+        coverage_b: share of b's words in sentences that a has, too, 0 to 1.
+        sentences: number of pairs of matching sentences.
+        copies_a: copied sentences of a in text order; consecutive sentences of one passage are joined.
+        copies_b: copied sentences of b, likewise.
     """
 
     text_a: str
@@ -61,19 +61,19 @@ class TextComparison:
     copies_b: tuple[_Copy, ...]
 
     @property
-    def pieces_a(self) -> list[Piece]:
-        """The whole text a, cut."""
+    def pieces_a(self) -> list[TextStretch]:
+        """Return the whole text a in stretches."""
         return _pieces(self.text_a, self.copies_a)
 
     @property
-    def pieces_b(self) -> list[Piece]:
-        """The whole text b, cut."""
+    def pieces_b(self) -> list[TextStretch]:
+        """Return the whole text b in stretches."""
         return _pieces(self.text_b, self.copies_b)
 
-    def aligned(self) -> list[tuple[list[Piece], list[Piece]]]:
-        """Both texts in rows, so that passages that follow each other in both stand side by side.
+    def aligned(self) -> list[tuple[list[TextStretch], list[TextStretch]]]:
+        """Return both texts in rows, with shared passages side by side.
 
-        Of all passages those are aligned that are in the same order in both texts and have the most words.
+        Passages in the same order in both texts are aligned; among possible choices, the one with the most words wins.
         """
         left, right = self.pieces_a, self.pieces_b
         numbers = _in_order(self.passages)
@@ -87,7 +87,7 @@ class TextComparison:
         return [row for row in rows if row[0] or row[1]]
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, without the texts: ``spans``, ``coverage_a``, ``coverage_b``, ``sentences``."""
+        """Return plain values, without the texts: ``spans``, ``coverage_a``, ``coverage_b``, ``sentences``."""
         return {
             "spans": [passage.as_dict() for passage in self.passages],
             "coverage_a": round(self.coverage_a, 6),
@@ -97,18 +97,34 @@ class TextComparison:
 
 
 def text_comparison(text_a: str, text_b: str, found: PassageTable) -> TextComparison:
-    """The passages of a table of two documents, laid over their texts."""
+    """Project the passages of a table of two documents onto their texts."""
     pair = next(found.document_pairs(), None)
     if pair is None:
-        return TextComparison(text_a, text_b, (), 0.0, 0.0, 0, (), ())
+        return TextComparison(
+            text_a=text_a,
+            text_b=text_b,
+            passages=(),
+            coverage_a=0.0,
+            coverage_b=0.0,
+            sentences=0,
+            copies_a=(),
+            copies_b=(),
+        )
     copies = [_copies(found, side) for side in range(2)]
     return TextComparison(
-        text_a, text_b, pair.passages, pair.coverage_a, pair.coverage_b, pair.sentences, copies[0], copies[1]
+        text_a=text_a,
+        text_b=text_b,
+        passages=pair.passages,
+        coverage_a=pair.coverage_a,
+        coverage_b=pair.coverage_b,
+        sentences=pair.sentences,
+        copies_a=copies[0],
+        copies_b=copies[1],
     )
 
 
 def _copies(found: PassageTable, side: int) -> tuple[_Copy, ...]:
-    """Copied sentences of one side, joined where sentences of one passage follow each other."""
+    """Return the copied sentences of one side; consecutive sentences of one passage are joined."""
     starts, ends = found.sentences.starts.tolist(), found.sentences.ends.tolist()
     bounds = found.first_match.tolist()
     matched = sorted(
@@ -127,28 +143,28 @@ def _copies(found: PassageTable, side: int) -> tuple[_Copy, ...]:
     return tuple(copies)
 
 
-def _pieces(text: str, copies: tuple[_Copy, ...]) -> list[Piece]:
-    pieces: list[Piece] = []
+def _pieces(text: str, copies: tuple[_Copy, ...]) -> list[TextStretch]:
+    pieces: list[TextStretch] = []
     seen: set[int] = set()
     at = 0
     for start, end, passage in copies:
         if at < start:
-            pieces.append(Piece(text[at:start], 0, begins=False))
-        pieces.append(Piece(text[start:end], passage, begins=passage not in seen))
+            pieces.append(TextStretch(text[at:start], 0, begins=False))
+        pieces.append(TextStretch(text[start:end], passage, begins=passage not in seen))
         seen.add(passage)
         at = end
     if at < len(text):
-        pieces.append(Piece(text[at:], 0, begins=False))
+        pieces.append(TextStretch(text[at:], 0, begins=False))
     return pieces
 
 
-def _begins(pieces: list[Piece]) -> dict[int, int]:
-    """Number of the first piece of each passage."""
+def _begins(pieces: list[TextStretch]) -> dict[int, int]:
+    """Return the index of the first stretch of each passage."""
     return {piece.passage: number for number, piece in enumerate(pieces) if piece.begins}
 
 
 def _in_order(passages: tuple[Passage, ...]) -> list[int]:
-    """Numbers of the passages that begin in the same order in both texts, the heaviest such choice."""
+    """Choose the passages that begin in the same order in both texts and have the most words."""
     heaviest = sorted(range(len(passages)), key=lambda place: -passages[place].words)[:_ALIGNED]
     kept = sorted(heaviest)
     weights: list[int] = []

@@ -20,11 +20,11 @@ INT64: Final = np.dtype("<i8")
 
 @dataclass(frozen=True, slots=True)
 class Ragged:
-    """Rows of different length.
+    """Rows of different lengths.
 
     Attributes:
-        indptr: int64 (rows + 1,), where each row begins in `values`.
-        values: int32 or int64, all rows one after another.
+        indptr: int64 (rows + 1,), start of each row in `values`.
+        values: int32 or int64, all rows concatenated.
     """
 
     indptr: NDArray[np.int64]
@@ -34,12 +34,12 @@ class Ragged:
         return len(self.indptr) - 1
 
     def row(self, number: int) -> NDArray[np.int64]:
-        """One row as int64."""
+        """Return one row as int64."""
         return self.values[self.indptr[number] : self.indptr[number + 1]].astype(np.int64)
 
 
 class RaggedBuilder:
-    """Puts rows together that come some at a time as bytes.
+    """Concatenates rows that arrive in chunks of bytes.
 
     Args:
         dtype: of the numbers.
@@ -47,23 +47,23 @@ class RaggedBuilder:
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
         self._dtype = dtype
-        # Grows where it is, most of the time: parts put together at the end would be in memory twice.
+        # Mostly grows in place; joining parts at the end would need twice the memory.
         self._values = bytearray()
         self._sizes = array("q", [0])
 
     def extend(self, blobs: Sequence[bytes]) -> None:
-        """Take rows that `blobs_of` wrote."""
+        """Add rows that `blobs_of` wrote."""
         self._values += b"".join(blobs)
         self._sizes.extend(map(len, blobs))
 
     def finish(self) -> Ragged:
-        """All rows; no more can be taken afterwards."""
+        """Return all rows; none can be added afterwards."""
         indptr = np.cumsum(np.frombuffer(self._sizes, dtype=np.int64)) // self._dtype.itemsize
         return Ragged(indptr, np.frombuffer(self._values, dtype=self._dtype))
 
 
 def blobs_of(rows: Sequence[NDArray[Any]], dtype: np.dtype[Any]) -> list[bytes]:
-    """Each row as bytes.
+    """Convert each row to bytes.
 
     Raises:
         ValueError: a number does not fit.
@@ -80,5 +80,5 @@ def blobs_of(rows: Sequence[NDArray[Any]], dtype: np.dtype[Any]) -> list[bytes]:
 
 
 def numbers_of(blob: bytes, dtype: np.dtype[Any]) -> NDArray[np.int64]:
-    """One row back from its bytes."""
+    """Convert bytes back to a row."""
     return np.frombuffer(blob, dtype=dtype).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Whether a store still says what was written: checksums, counts and references."""
+"""Verification of a store: checksums, counts and references."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from infostream_dedup.store.blobs import INT32, INT64, numbers_of
-from infostream_dedup.store.rows import (
+from infostream_dedup.store.batch_rows import (
     DOCUMENT_COLUMNS,
     EPOCH_COLUMNS,
     EVENT_COLUMNS,
@@ -23,6 +22,7 @@ from infostream_dedup.store.rows import (
     batch_checksum,
     signature_hash,
 )
+from infostream_dedup.store.blobs import INT32, INT64, numbers_of
 
 __all__ = ["Check", "batch_as_stored", "checks"]
 
@@ -41,13 +41,13 @@ _SIGNATURES: Final = ", ".join(f"signature.{name}" for name in SIGNATURE_COLUMNS
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that `store verify` looks at.
+    """Result of one check of `store verify`.
 
     Attributes:
         check: its name.
-        checked: how many things were looked at.
-        faults: how many are wrong.
-        first: what the first fault is; ``None`` if all is well.
+        checked: number of items checked.
+        faults: number of faulty items.
+        first: description of the first fault; ``None`` if there is no fault.
     """
 
     check: str
@@ -57,7 +57,7 @@ class Check:
 
 
 def batch_as_stored(connection: sqlite3.Connection, sequence: int) -> BatchContent:
-    """What a batch brought, read back."""
+    """Read back what a batch wrote."""
     head = BatchHead(*connection.execute(_BATCH, (sequence,)).fetchone())
     terms = connection.execute(_TERMS, (head.first_term, head.first_term + head.terms))
     ordinals = head.first_ordinal, head.first_ordinal + head.documents
@@ -72,7 +72,7 @@ def batch_as_stored(connection: sqlite3.Connection, sequence: int) -> BatchConte
 
 
 def checks(connection: sqlite3.Connection) -> Iterator[Check]:
-    """All checks, one after another; one that cannot be made for damage says so as its fault."""
+    """Run all checks in turn; a check that damage prevents reports that as its fault."""
     for name, faults_of in _CHECKS:
         checked, faults, first = 0, 0, None
         try:
@@ -90,7 +90,7 @@ def checks(connection: sqlite3.Connection) -> Iterator[Check]:
 Faults = Iterator[str | None]
 
 _UNREADABLE: Final = (sqlite3.DatabaseError, ValueError, TypeError)
-"""What damage looks like: values of other types than were ever written come out of a damaged file."""
+"""Errors that damage causes: a damaged file yields values of types that were never written."""
 
 
 def _pages(connection: sqlite3.Connection) -> Faults:
@@ -107,7 +107,7 @@ def _references(connection: sqlite3.Connection) -> Faults:
 
 
 def _order(connection: sqlite3.Connection) -> Faults:
-    """Batches, ordinals and terms are numbered without gaps."""
+    """Check that batches, ordinals and terms are numbered without gaps."""
     documents = terms = 0
     rows = connection.execute(
         "SELECT sequence, first_ordinal, documents, first_term, terms FROM batch ORDER BY sequence"
@@ -156,7 +156,7 @@ def _answers(connection: sqlite3.Connection) -> Faults:
 
 
 def _names(connection: sqlite3.Connection) -> Faults:
-    """Documents repeat, and groups are named after, documents that the store has."""
+    """Check that the documents that others repeat or that groups are named after are in the store."""
     documents = connection.execute("SELECT count(*) FROM document").fetchone()[0]
     for column in ("of_id", "group_id"):
         missing = connection.execute(
@@ -168,7 +168,7 @@ def _names(connection: sqlite3.Connection) -> Faults:
 
 
 def _epochs(connection: sqlite3.Connection) -> Faults:
-    """Documents, lengths and, while all signatures are there, document frequencies equal a recount."""
+    """Recount documents, lengths and, as long as all signatures exist, document frequencies."""
     noted = {
         (row[0], row[1]): row[2:]
         for row in connection.execute("SELECT epoch, language, documents, length, terms, df FROM epoch_frequency")

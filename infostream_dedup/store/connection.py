@@ -1,4 +1,4 @@
-"""A connection to a store, and what its failures mean to the user."""
+"""Connections to a store, and SQLite's errors translated for the user."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from infostream_dedup.errors import (
 __all__ = ["begin_wal", "connect", "naming_failures", "snapshot", "writing"]
 
 _OLDEST_SQLITE: Final = (3, 37, 0)
-"""The first with STRICT tables."""
+"""First version with STRICT tables."""
 
 _CACHE_KIB: Final = 32 * 1024
 _WAL_BYTES_KEPT: Final = 64 * 1024 * 1024
@@ -31,16 +31,16 @@ _PAUSE: Final = 0.02
 
 
 def connect(path: Path, *, mode: str, busy_seconds: float) -> sqlite3.Connection:
-    """Open an SQLite file; the connection begins no transactions by itself.
+    """Open an SQLite file. The connection never begins a transaction implicitly.
 
     Args:
-        path: of the file, resolved.
-        mode: ``ro``, ``rw`` or ``rwc`` (made when missing).
+        path: the file, resolved.
+        mode: ``ro``, ``rw`` or ``rwc`` (created if missing).
         busy_seconds: how long to wait for another process that writes.
 
     Raises:
         ConfigurationError: Python's SQLite is too old.
-        CannotWriteError, CannotCreateError, BadDataError, StoreBusyError: as `naming_failures` says.
+        CannotWriteError, CannotCreateError, BadDataError, StoreBusyError: see `naming_failures`.
     """
     if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
         needed = ".".join(map(str, _OLDEST_SQLITE))
@@ -57,7 +57,7 @@ def connect(path: Path, *, mode: str, busy_seconds: float) -> sqlite3.Connection
 
 def _opened(path: Path, mode: str, busy_seconds: float) -> sqlite3.Connection:
     if mode == "ro" and os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
-        # Who opens a file read-only leaves the log and the shared memory lying beside it.
+        # A read-only connection would leave the log and the shared memory beside the file.
         connection = _plain(path, "mode=rw", busy_seconds)
         connection.execute("PRAGMA query_only = ON")
     else:
@@ -66,8 +66,8 @@ def _opened(path: Path, mode: str, busy_seconds: float) -> sqlite3.Connection:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.OperationalError:
         connection.close()
-        # In a folder that cannot be written SQLite cannot lay its shared memory beside the file. Nobody writes there
-        # either, so the file may be read as it is, unless a log with the latest batches lies beside it.
+        # In a read-only folder SQLite cannot create its shared memory beside the file. Nobody else can write there
+        # either, so the file may be read as it is, unless a log beside it holds the latest batches.
         log = path.with_name(path.name + "-wal")
         if mode != "ro" or os.access(path.parent, os.W_OK) or (log.exists() and log.stat().st_size):
             raise
@@ -83,10 +83,10 @@ def _plain(path: Path, query: str, busy_seconds: float) -> sqlite3.Connection:
 
 
 def begin_wal(connection: sqlite3.Connection, path: Path, *, busy_seconds: float) -> None:
-    """Turn the write-ahead log on; it stays on in the file.
+    """Turn on the write-ahead log; the file remembers it.
 
     Raises:
-        CannotWriteError: the file system has no shared memory, as network drives.
+        CannotWriteError: the file system has no shared memory (network drives).
         StoreBusyError: another process uses the file.
     """
     deadline = time.monotonic() + busy_seconds
@@ -96,7 +96,7 @@ def begin_wal(connection: sqlite3.Connection, path: Path, *, busy_seconds: float
                 mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
                 break
             except sqlite3.OperationalError as error:
-                # SQLite does not wait by itself here.
+                # SQLite does not wait here.
                 if _kind(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                     raise
                 time.sleep(_PAUSE)
@@ -106,10 +106,10 @@ def begin_wal(connection: sqlite3.Connection, path: Path, *, busy_seconds: float
 
 @contextmanager
 def writing(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
-    """One transaction that takes the right to write at once, so that it never fails half-way for another writer.
+    """Run one transaction. It locks out other writers at its start, so that none can make it fail half-way.
 
     Raises:
-        CannotWriteError, StoreBusyError, BadDataError: as `naming_failures` says; nothing of the block was stored.
+        CannotWriteError, StoreBusyError, BadDataError: see `naming_failures`; nothing of the block was stored.
     """
     with naming_failures(path):
         connection.execute("BEGIN IMMEDIATE")
@@ -123,7 +123,7 @@ def writing(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
 
 @contextmanager
 def snapshot(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
-    """Several reads that see one state; inside a transaction they are part of it."""
+    """Let several reads see one state; inside a transaction they are part of it."""
     with naming_failures(path):
         if connection.in_transaction:
             yield
@@ -136,7 +136,7 @@ def snapshot(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:
-    # A full disk makes SQLite roll back by itself.
+    # SQLite has already rolled back if the disk was full.
     if connection.in_transaction:
         with suppress(sqlite3.Error):
             connection.execute("ROLLBACK")
@@ -144,13 +144,13 @@ def _roll_back(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def naming_failures(path: Path) -> Iterator[None]:
-    """SQLite's errors as ours.
+    """Translate SQLite's errors into ours.
 
     Raises:
         StoreBusyError: another process has been writing for longer than we wait.
-        CannotWriteError: no room, a faulty device, a read-only place.
-        CannotCreateError: the file cannot be opened or made.
-        BadDataError: the file is damaged, or no database.
+        CannotWriteError: the disk is full, the device failed, or the file or folder is read-only.
+        CannotCreateError: the file cannot be opened or created.
+        BadDataError: the file is damaged or is not a database.
     """
     try:
         yield

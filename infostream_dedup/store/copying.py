@@ -1,4 +1,4 @@
-"""A whole copy of a store while others write to it."""
+"""Backup of a store while others write to it."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _HEADER_BYTES: Final = 100
 
 
 def copy_store(connection: sqlite3.Connection, path: Path, target: Path) -> None:
-    """Copy a store by SQLite's online backup; the copy takes its name when it is whole and on disk.
+    """Copy a store by SQLite's online backup. The copy gets its name once it is complete and on disk.
 
-    The copy has no log beside it: it opens anywhere, also in a folder that cannot be written.
+    The copy has no log beside it, so it can be opened even in a read-only folder.
 
     Args:
-        connection: to the store.
-        path: of the store.
-        target: where to; an older copy there is replaced.
+        connection: open connection to the store.
+        path: the store.
+        target: path of the copy; an older copy is replaced.
 
     Raises:
-        CannotCreateError: `target` is the store itself, a directory, or a file that is no store.
-        CannotWriteError: no room, or the device failed; nothing is left behind.
-        BadDataError: the copy does not hold together, so the store is damaged.
+        CannotCreateError: `target` is the store itself, a directory, or a file that is not a store.
+        CannotWriteError: the disk is full or the device failed; nothing is left behind.
+        BadDataError: the copy is inconsistent, so the store is damaged.
     """
     target = target.resolve()
     _check_target(path, target)
@@ -42,7 +42,7 @@ def copy_store(connection: sqlite3.Connection, path: Path, target: Path) -> None
         with naming_failures(target):
             part.unlink(missing_ok=True)
             with closing(sqlite3.connect(part, isolation_level=None)) as copy:
-                # Without a snapshot of its own the backup would begin anew whenever somebody writes.
+                # Without its own snapshot the backup would start over whenever somebody writes.
                 with snapshot(connection, path):
                     connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
                     connection.backup(copy, pages=_PAGES_AT_ONCE)

@@ -1,4 +1,4 @@
-"""Documents read column by column, as fast as a start needs it."""
+"""Reading documents column by column, which keeps restarts fast."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["collector_paused", "table_of"]
 
 _ROWS_AT_ONCE: Final = 500
-"""Few enough that what is fetched is still in the processor's cache when it is put together."""
+"""Few enough that fetched rows are still in the processor's cache when they are concatenated."""
 
 
 class _Column(Protocol):
@@ -51,7 +51,7 @@ class _Values:
 
 
 class _Repeated(_Values):
-    """Few different values: a million copies of a source's name would outweigh the rest."""
+    """Share equal values: a million copies of a source's name would outweigh everything else."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ _COLUMNS: Final[tuple[tuple[str, str, Callable[[], _Column]], ...]] = (
     ("targets", "coalesce(targets, x'')", lambda: RaggedBuilder(INT32)),
     ("numbers", "coalesce(numbers, x'')", lambda: RaggedBuilder(INT64)),
     ("statuses", "status", _Repeated),
-    # Most documents are alone in their group: so its name need not be read twice.
+    # Most documents are alone in their group, so its name need not be read twice.
     ("groups", "nullif(group_id, id)", _Values),
 )
 _DOCUMENTS: Final = (
@@ -89,7 +89,7 @@ _DOCUMENTS: Final = (
 
 
 def table_of(connection: sqlite3.Connection, first: int, end: int) -> RememberedTable:
-    """Documents with ordinals from `first` up to, without, `end`."""
+    """Read the documents with ordinals from `first` to `end` (exclusive)."""
     columns = [kind() for _, _, kind in _COLUMNS]
     cursor = connection.execute(_DOCUMENTS, (first, end))
     with collector_paused():
@@ -106,12 +106,12 @@ def table_of(connection: sqlite3.Connection, first: int, end: int) -> Remembered
 
 
 def _groups_now(connection: sqlite3.Connection, groups: list[str], ordinals: NDArray[np.int64]) -> list[str]:
-    """The groups that documents are in after all merges.
+    """Find the group of each document after all merges.
 
     Args:
-        connection: to the store.
-        groups: those the documents were in at first.
-        ordinals: of the documents; merges before a document do not concern it, for a name may come again.
+        connection: open connection to the store.
+        groups: each document's first group.
+        ordinals: the documents; merges before a document do not affect it, because a group's name may be used again.
     """
     merges: dict[str, list[tuple[int, int, str]]] = {}
     for number, ordinal, other, group in connection.execute(

@@ -1,4 +1,4 @@
-"""Deletion of what no verdict will ever need again."""
+"""Deletion of data that no later verdict needs."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _ORDINALS_AT_ONCE: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Expired:
-    """What `expire` did.
+    """Result of `expire`.
 
     Attributes:
-        documents: signatures deleted now.
-        below: signatures of all ordinals below this one are gone.
-        freed: bytes given back to the disk.
+        documents: number of signatures deleted by this call.
+        below: all signatures with smaller ordinals have been deleted.
+        freed: bytes returned to the disk.
     """
 
     documents: int
@@ -33,8 +33,8 @@ class Expired:
 def expire(connection: sqlite3.Connection, path: Path) -> Expired:
     """Delete signatures and texts of documents in neither the window nor the open epoch.
 
-    Verdicts, ids, titles, groups, events and frequencies stay, so that no answer ever changes; a sweep over the past
-    needs the signatures. Work is cut into short transactions, so that writers are not held up.
+    Verdicts, ids, titles, groups, events and frequencies stay, so no answer changes; only a sweep over the past needs
+    the signatures. The work is cut into short transactions, so that writers need not wait long.
     """
     with snapshot(connection, path):
         below = first_ordinal_needed(connection)
@@ -50,7 +50,7 @@ def expire(connection: sqlite3.Connection, path: Path) -> Expired:
             connection.execute("DELETE FROM body WHERE ordinal >= ? AND ordinal < ?", (begin, end))
             connection.execute("UPDATE store SET expired_below = max(expired_below, ?)", (end,))
     with naming_failures(path):
-        # Rows come one a freed page: they must be fetched for the work to be done.
+        # Each row stands for a freed page; fetching the rows does the work.
         connection.execute("PRAGMA incremental_vacuum").fetchall()
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         size = connection.execute("PRAGMA page_size").fetchone()[0]

@@ -1,4 +1,4 @@
-"""Removal of one document's content on request, as data protection law may ask for."""
+"""Removal of one document's content on request, as data protection law may require."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from pathlib import Path
 import numpy as np
 
 from infostream_dedup.errors import BadDataError
+from infostream_dedup.store.batch_rows import batch_checksum
 from infostream_dedup.store.blobs import INT32, blobs_of, numbers_of
 from infostream_dedup.store.checking import batch_as_stored
 from infostream_dedup.store.connection import naming_failures, writing
 from infostream_dedup.store.restoring import open_epoch
-from infostream_dedup.store.rows import batch_checksum
 
 __all__ = ["Forgotten", "forget", "wipe"]
 
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What `forget` did.
+    """Result of `forget`.
 
     Attributes:
-        id: of the document.
-        versions: how many versions lost their content now; those forgotten before do not count.
+        id: the document.
+        versions: number of versions whose content this call removed; those forgotten earlier do not count.
     """
 
     id: str
@@ -32,18 +32,19 @@ class Forgotten:
 
 
 def forget(connection: sqlite3.Connection, path: Path, id: str) -> Forgotten:  # noqa: A002
-    """Remove title, text, signature, checksums of text, the verdict's terms and judgement, in all versions of an id.
+    """Remove title, text, signature, checksums of the text, and the verdict's terms and judgement, of all versions.
 
-    No query finds them any more; `wipe` removes them from the bytes of the file.
+    Queries no longer find them; `wipe` removes them from the bytes of the file.
 
-    What remains: id, source, language, times, length in terms, checksum of the whole document (it tells whether the
-    document comes again), status, group and the id it repeats; its share in document frequencies, which names no
-    document; in later documents' verdicts the terms they shared with it; copies made by backups.
+    What remains: id, source, language, times, length in terms, the checksum of the whole document (which recognises it
+    when it comes again), status, group and the id it repeats; its share in document frequencies, which names no
+    document; the terms it shared with later documents, in their verdicts; copies in backups.
 
-    A process that has loaded the store compares with the document until it notices (`Store.changed`).
+    A process that has already loaded the store still compares with the document until `Store.changed` tells it to
+    load again.
 
     Raises:
-        BadDataError: the store does not have it.
+        BadDataError: the store does not have the document.
     """
     with writing(connection, path):
         rows = connection.execute(
@@ -63,12 +64,12 @@ def forget(connection: sqlite3.Connection, path: Path, id: str) -> Forgotten:  #
 
 
 def wipe(connection: sqlite3.Connection, path: Path) -> bool:
-    """Write the whole file anew, without the remnants of what was deleted, and empty the log.
+    """Rewrite the whole file without remnants of deleted data, and empty the log.
 
-    Takes some seconds for a gigabyte, and as much room again while it runs. Others may read, and wait to write.
+    This takes some seconds per gigabyte, and as much disk space again while it runs. Others can read; writers wait.
 
     Returns:
-        Whether nothing is left; when another process is reading, the log keeps its bytes until that one ends.
+        Whether no remnant is left. If another process is reading, the log keeps its bytes until that process ends.
     """
     with naming_failures(path):
         connection.execute("VACUUM")
@@ -86,7 +87,7 @@ def _erase(connection: sqlite3.Connection, ordinal: int) -> None:
 
 
 def _withhold(connection: sqlite3.Connection, ordinal: int, epoch: int, language: str) -> None:
-    """Keep what the document adds to frequencies that are still being counted."""
+    """Keep the document's share in frequencies that are still being counted."""
     row = connection.execute("SELECT targets FROM signature WHERE ordinal = ?", (ordinal,)).fetchone()
     known = connection.execute(
         "SELECT terms, df FROM withheld_frequency WHERE epoch = ? AND language = ?", (epoch, language)

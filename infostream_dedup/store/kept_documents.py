@@ -1,4 +1,4 @@
-"""Documents as the stream can have them back: only what is stored of every document."""
+"""Documents rebuilt from a store: only the fields that every store keeps."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def kept_document(
     published: int | None,
     source: str | None,
 ) -> Document:
-    """A document without what no store keeps: pictures, links, address and other fields.
+    """Make a document from what a store keeps; pictures, links, address and other fields are missing.
 
     Args:
-        id: of the document.
-        text: its body.
-        title: its headline.
+        id: as given.
+        text: the body.
+        title: the headline.
         language: given or detected.
         published: UTC microseconds since 1970.
         source: site or agency.
@@ -37,7 +37,7 @@ def kept_document(
 
 
 def kept_of(remembered: Remembered) -> Document:
-    """The same of a document that is about to be stored; its text is kept."""
+    """Reduce a document that is about to be stored, with its text, to what a store keeps."""
     return kept_document(
         remembered.id,
         remembered.text or "",

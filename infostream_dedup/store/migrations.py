@@ -32,16 +32,16 @@ def _judgements(connection: sqlite3.Connection) -> None:
 
 
 STEPS: Final[list[tuple[str, Step]]] = [("first_schema", _first_schema), ("judgements", _judgements)]
-"""Name and work of every step, oldest first. Steps are added, never changed."""
+"""Name and function of every step, oldest first. Steps are added, never changed."""
 
 
 def newest_version() -> int:
-    """Schema version this program writes."""
+    """Return the schema version this program writes."""
     return len(STEPS)
 
 
 def is_empty(connection: sqlite3.Connection) -> bool:
-    """Whether the file has nothing in it yet."""
+    """Whether the file is still empty."""
     return bool(
         _pragma(connection, "application_id") == 0
         and connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
@@ -49,7 +49,7 @@ def is_empty(connection: sqlite3.Connection) -> bool:
 
 
 def version_of(connection: sqlite3.Connection, path: Path) -> int:
-    """Schema version of a store.
+    """Return the schema version of a store.
 
     Raises:
         BadDataError: the file belongs to another program, or to a newer version of this one.
@@ -65,13 +65,13 @@ def version_of(connection: sqlite3.Connection, path: Path) -> int:
 
 
 def migrate(connection: sqlite3.Connection, path: Path) -> Path | None:
-    """Bring a store to the newest schema; all steps in one transaction.
+    """Bring a store to the newest schema, all steps in one transaction.
 
     Returns:
-        The copy of the old store that was made first; ``None`` where there was nothing to do.
+        Path of the copy of the old store, which is made first; ``None`` if the store was new enough.
 
     Raises:
-        BadDataError: as `version_of` says.
+        BadDataError: see `version_of`.
         CannotWriteError, CannotCreateError, StoreBusyError: copying or writing failed; the store is as it was.
     """
     version = version_of(connection, path)
@@ -80,15 +80,15 @@ def migrate(connection: sqlite3.Connection, path: Path) -> Path | None:
     copy = path.with_name(f"{path.name}.schema-{version}")
     copy_store(connection, path, copy)
     with writing(connection, path):
-        # Another process may have been faster while we waited.
+        # Another process may have done it while we waited.
         if version_of(connection, path) < newest_version():
             apply_steps(connection)
     return copy
 
 
 def apply_steps(connection: sqlite3.Connection) -> None:
-    """Apply the steps that a store, or an empty file, has not seen; inside a transaction of the caller's."""
-    # It takes longer to load than a batch takes, and only new and old stores need it.
+    """Apply the steps that a store, or an empty file, still lacks, inside the caller's transaction."""
+    # It takes longer to import than a batch takes, and only new and old stores need it.
     from sqlite_utils import Database
     from sqlite_utils.migrations import Migrations
 

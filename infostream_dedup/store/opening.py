@@ -25,7 +25,7 @@ from infostream_dedup.store.migrations import apply_steps, is_empty, migrate, ne
 __all__ = ["BUSY_SECONDS", "migrate_store", "open_store", "settings_at", "settings_of"]
 
 BUSY_SECONDS: Final = 30.0
-"""How long a writer waits for another one."""
+"""How long a writer waits for another writer."""
 
 _HEADER: Final = b"SQLite format 3\0"
 _HEADER_BYTES: Final = 100
@@ -40,7 +40,7 @@ def open_store(
     read_only: bool,
     busy_seconds: float,
 ) -> sqlite3.Connection:
-    """Open, make or migrate a store; arguments and errors as `Store.open` says."""
+    """Open, create or migrate a store; for arguments and errors see `Store.open`."""
     _check_place(path, create=create, read_only=read_only)
     connection = connect(path, mode="ro" if read_only else "rwc" if create else "rw", busy_seconds=busy_seconds)
     try:
@@ -60,10 +60,10 @@ def migrate_store(path: Path) -> tuple[int, Path | None]:
     """Bring a store to the newest schema.
 
     Returns:
-        The schema version it has now, and the copy of the old store (``None`` if there was nothing to do).
+        The schema version it has now, and the copy of the old store (``None`` if the store was new enough).
 
     Raises:
-        NoInputError, BadDataError, CannotWriteError, CannotCreateError, StoreBusyError: as `Store.open` says.
+        NoInputError, BadDataError, CannotWriteError, CannotCreateError, StoreBusyError: see `Store.open`.
     """
     path = path.resolve()
     _check_place(path, create=False, read_only=False)
@@ -79,18 +79,18 @@ def migrate_store(path: Path) -> tuple[int, Path | None]:
 
 
 def settings_of(connection: sqlite3.Connection) -> dict[str, Any]:
-    """The settings a store was made with."""
+    """Return the settings a store was created with."""
     settings: dict[str, Any] = orjson.loads(connection.execute("SELECT settings FROM store").fetchone()[0])
     return settings
 
 
 def settings_at(path: Path) -> dict[str, Any] | None:
-    """The settings that the store at a path was made with; ``None`` where there is none yet.
+    """Return the settings that the store at a path was created with, or ``None`` if there is no store yet.
 
-    A process that is killed while it makes a store leaves an empty file behind: that is no store yet.
+    A process that is killed while creating a store leaves an empty file; that is not a store yet.
 
     Raises:
-        NoInputError, BadDataError, ConfigurationError: as `Store.open` says.
+        NoInputError, BadDataError, ConfigurationError: see `Store.open`.
     """
     path = path.resolve()
     if not path.exists():
@@ -125,7 +125,7 @@ def _check_place(path: Path, *, create: bool, read_only: bool) -> None:
 
 
 def _check_length(path: Path) -> None:
-    """SQLite itself would only notice when it wants to read what is missing."""
+    """Refuse a file that is cut short; SQLite would notice only when reading the missing part."""
     log = path.with_name(path.name + "-wal")
     if log.exists() and log.stat().st_size:
         return
@@ -174,10 +174,10 @@ def _make_ready(
 
 
 def _make(connection: sqlite3.Connection, path: Path, settings_digest: str, settings: Mapping[str, Any]) -> None:
-    # Only possible before the first table: lets 'store expire' give room back to the disk.
+    # Lets 'store expire' return space to the disk; possible only before the first table exists.
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     with writing(connection, path):
-        # Another process may have been faster while we waited.
+        # Another process may have done it while we waited.
         if is_empty(connection):
             apply_steps(connection)
             connection.execute(

@@ -1,4 +1,4 @@
-"""Remembered documents column by column: a million of them as single objects would take longer to make than to read."""
+"""Remembered documents as columns: creating a million objects would take longer than reading them."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 __all__ = ["RememberedTable"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RememberedTable:
-    """Documents in order of their ordinals; columns as in `Remembered`, whose meaning and units they share.
+    """Documents in the order of their ordinals; columns have the meaning and units of the fields of `Remembered`.
 
-    A forgotten document, and one whose signature has been deleted, has empty hashes, keys, weights, targets, numbers.
+    A document that was forgotten or whose signature was deleted has empty hashes, keys, weights, targets and numbers.
 
     Attributes:
-        groups: id of the group each document is in now, after all merges.
-        statuses: of each document's verdict.
-        keys, weights, targets, numbers: rows of `Ragged`.
+        groups: id of each document's group now, after all merges.
+        statuses: status of each document's verdict.
+        keys, weights, targets, numbers: one row for each document.
     """
 
     ordinals: NDArray[np.int64]
@@ -51,28 +51,28 @@ class RememberedTable:
         return len(self.ordinals)
 
     def __iter__(self) -> Iterator[Remembered]:
-        """Documents one by one, as `row` gives them."""
+        """Iterate over the documents, as `row` returns them."""
         return map(self.row, range(len(self)))
 
     def row(self, number: int) -> Remembered:
-        """The document at a place of the table, without title, text and content hash: no engine needs those at once."""
+        """Return one document by its index, without title, text and content hash, which the engine never needs."""
         return Remembered(
-            int(self.ordinals[number]),
-            self.ids[number],
-            int(self.versions[number]),
-            self.sources[number],
-            int(self.clocks[number]),
-            self.published[number],
-            self.languages[number],
-            b"",
-            self.text_hashes[number],
-            self.opening_hashes[number],
-            int(self.epochs[number]),
-            int(self.lengths[number]),
-            self.keys.row(number),
-            self.weights.row(number),
-            self.targets.row(number),
-            self.numbers.row(number),
-            "",
-            None,
+            ordinal=int(self.ordinals[number]),
+            id=self.ids[number],
+            version=int(self.versions[number]),
+            source=self.sources[number],
+            clock=int(self.clocks[number]),
+            published=self.published[number],
+            language=self.languages[number],
+            content_hash=b"",
+            text_hash=self.text_hashes[number],
+            opening_hash=self.opening_hashes[number],
+            epoch=int(self.epochs[number]),
+            length=int(self.lengths[number]),
+            keys=self.keys.row(number),
+            weights=self.weights.row(number),
+            targets=self.targets.row(number),
+            numbers=self.numbers.row(number),
+            title="",
+            text=None,
         )

@@ -1,4 +1,4 @@
-"""Who repeated a message, and when: how important it was, how far a press release went."""
+"""Who repeated a message, and when: how important a story was, how far a press release went."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _MEMBERS: Final = """SELECT v_members.group_id, document.source, coalesce(docume
 
 
 def republications(connection: sqlite3.Connection, *, top: int) -> list[dict[str, Any]]:
-    """Rows ``group, title, total, source, day, documents`` of the groups with most documents.
+    """Return rows ``group, title, total, source, day, documents`` of the groups with the most documents.
 
-    ``total`` counts the group's documents, ``documents`` those of one source on one day (UTC; by date of publication,
-    or by the stream's clock where it is missing; ``None`` where no document had a date yet). Groups by size, then by
-    their earliest document; sources and days ascending.
+    ``total`` counts the group's documents, ``documents`` those of one source on one day. The day is that of publication
+    in UTC, or that of the stream's clock if the date is missing; ``None`` if no document had a date yet. Groups are
+    ordered by size, then by their earliest document; sources and days ascend.
 
     Args:
-        connection: to the store.
-        top: how many groups; 0 for all of two documents or more.
+        connection: open connection to the store.
+        top: maximum number of groups; 0 for all groups of two documents or more.
     """
     groups = connection.execute(
         "SELECT group_id, title, documents FROM v_groups ORDER BY documents DESC, ordinal LIMIT ?",

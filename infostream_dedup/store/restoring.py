@@ -1,4 +1,4 @@
-"""Everything an engine needs to go on where a store ends."""
+"""The state an engine needs to continue a stored stream."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ __all__ = [
 
 
 class Position(NamedTuple):
-    """How far a store is; another process has written when it changes.
+    """Position of a store; it changes whenever another process writes.
 
     Attributes:
         batches: number of batches.
-        documents: number of documents, so also the next ordinal.
-        terms: number of terms, so also the next term's number.
-        forgotten: documents forgotten on request.
+        documents: number of documents, which is also the next ordinal.
+        terms: number of terms, which is also the next term's number.
+        forgotten: number of documents forgotten on request.
     """
 
     batches: int
@@ -54,9 +54,9 @@ class LanguageFrequencies:
     """Document frequencies of one language summed over epochs.
 
     Attributes:
-        documents: documents of the language.
-        length: their summed length in terms.
-        df: int64 (terms of the store,), documents that hold each term.
+        documents: number of documents in the language.
+        length: their total length in terms.
+        df: int64 (terms of the store,), number of documents with each term.
     """
 
     documents: int
@@ -64,21 +64,21 @@ class LanguageFrequencies:
     df: NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
     """The state of a stream.
 
     Attributes:
-        position: of the store at this state.
+        position: position of the store in this state.
         clock: the stream's clock, UTC microseconds since 1970; ``None`` before the first document.
         epoch: the open epoch.
-        oldest: smallest ordinal in the window, as the last batch said.
-        terms: every term, or those new since the position given; a term's number is its place in the store.
+        oldest: smallest ordinal in the window after the last batch.
+        terms: all terms, or those that are new since the given position, by number.
         frequencies: sums over all closed epochs, by language; languages without a document are missing.
-        withheld: what forgotten documents had added to the open epoch (terms and df only; documents and length 0).
-        documents: those of the window and of the open epoch, or those new since the position given.
-        events: merges, alarms and limits in order, all or those new since the position given; merges are already
-            seen in the groups of `documents`.
+        withheld: what forgotten documents had added to the open epoch (terms and df only; documents and length are 0).
+        documents: documents of the window and of the open epoch, or those that are new since the given position.
+        events: merges, alarms and limits in order, all or those that are new since the given position; the groups of
+            `documents` already reflect the merges.
         state: the small values given to `append`.
     """
 
@@ -95,7 +95,7 @@ class Loaded:
 
 
 def position_of(connection: sqlite3.Connection) -> Position:
-    """How far the store is; takes microseconds."""
+    """Read the position of a store; takes microseconds."""
     return Position(
         *connection.execute(
             "SELECT (SELECT coalesce(max(sequence) + 1, 0) FROM batch),"
@@ -107,7 +107,7 @@ def position_of(connection: sqlite3.Connection) -> Position:
 
 
 def load(connection: sqlite3.Connection, *, since: Position | None) -> Loaded:
-    """Read the state inside one snapshot, whole or what is new since a position."""
+    """Read the whole state, or what is new since a position, inside one snapshot."""
     position = position_of(connection)
     batches, documents, terms = (since or Position(0, 0, 0, 0))[:3]
     epoch = open_epoch(connection)
@@ -128,12 +128,12 @@ def load(connection: sqlite3.Connection, *, since: Position | None) -> Loaded:
 
 
 def open_epoch(connection: sqlite3.Connection) -> int:
-    """Number of the epoch that is not closed yet."""
+    """Return the number of the open epoch."""
     return int(connection.execute("SELECT coalesce(max(epoch) + 1, 0) FROM epoch_frequency").fetchone()[0])
 
 
 def first_ordinal_needed(connection: sqlite3.Connection) -> int:
-    """Smallest ordinal in the window or in the open epoch."""
+    """Return the smallest ordinal in the window or in the open epoch."""
     last = connection.execute("SELECT oldest FROM batch ORDER BY sequence DESC LIMIT 1").fetchone()
     if last is None:
         return 0
@@ -141,9 +141,9 @@ def first_ordinal_needed(connection: sqlite3.Connection) -> int:
 
 
 def first_ordinal(connection: sqlite3.Connection, column: Literal["epoch", "clock"], least: int) -> int:
-    """Smallest ordinal whose document has a value of at least `least`; the next ordinal where none has.
+    """Return the smallest ordinal with a value of at least `least`, or the next ordinal if no document has one.
 
-    Epochs and the stream's clock rise with the ordinals, so halving finds it without an index.
+    Epochs and the stream's clock never fall from one ordinal to the next, so bisection finds it without an index.
     """
     query = f"SELECT {column} FROM document WHERE ordinal = ?"  # noqa: S608
     low, high = 0, position_of(connection).documents
@@ -155,7 +155,7 @@ def first_ordinal(connection: sqlite3.Connection, column: Literal["epoch", "cloc
 
 
 def terms_of(connection: sqlite3.Connection, *, first: int = 0) -> list[str]:
-    """Terms by number, from a number on."""
+    """Return the terms by number, starting at `first`."""
     rows = connection.execute("SELECT term FROM term WHERE number >= ? ORDER BY number", (first,))
     return [row[0] for row in rows]
 
@@ -163,11 +163,11 @@ def terms_of(connection: sqlite3.Connection, *, first: int = 0) -> list[str]:
 def summed_frequencies(
     connection: sqlite3.Connection, *, before: int, terms: int
 ) -> dict[Language, LanguageFrequencies]:
-    """Document frequencies over all epochs before one.
+    """Sum document frequencies over all epochs before one.
 
     Args:
-        connection: to the store.
-        before: the first epoch left out.
+        connection: open connection to the store.
+        before: the first epoch that is not counted.
         terms: length of the arrays.
     """
     df: dict[Language, NDArray[np.int64]] = {}

@@ -1,4 +1,4 @@
-"""What is in a store, in a few figures."""
+"""A store in a few figures."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ _BEGINNING: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def time_text(microseconds: int | None) -> str | None:
-    """A time of the store as ISO 8601."""
+    """Format a time of the store as ISO 8601."""
     if microseconds is None:
         return None
     return f"{_BEGINNING + timedelta(microseconds=microseconds):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def day_of(microseconds: int) -> str:
-    """Its day in UTC."""
+    """Format the UTC day of a time of the store."""
     return f"{_BEGINNING + timedelta(microseconds=microseconds):%Y-%m-%d}"
 
 
 def summary(connection: sqlite3.Connection, path: Path) -> list[dict[str, Any]]:
-    """Rows ``what, value``: counts of documents, statuses, languages, sources, groups, events, epochs, and sizes."""
+    """Return rows ``what, value``: sizes, and counts of documents, statuses, languages, sources, groups and so on."""
     rows: list[tuple[str, Any]] = [("store", str(path))]
     for name, table in (("batches", "batch"), ("documents", "document"), ("terms", "term")):
         rows.append((name, _one(connection, f"SELECT count(*) FROM {table}")))  # noqa: S608
-    # A stream's clock stands at 0 until the first document with a date.
+    # A stream's clock is 0 until the first document with a date.
     first, last = connection.execute("SELECT min(nullif(clock, 0)), max(nullif(clock, 0)) FROM document").fetchone()
     rows += [("first", time_text(first)), ("last", time_text(last))]
     for column in ("status", "relation", "language"):

@@ -1,4 +1,4 @@
-"""A source's recurring templates: the same words around other numbers, as daily rates or the weather."""
+"""Recurring templates of sources: the same words around other numbers, such as daily rates or the weather."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class _Recurrence:
 
 
 def templates(connection: sqlite3.Connection, *, least: int) -> list[dict[str, Any]]:
-    """Rows ``source, template, title, times, first, last``, most frequent first.
+    """Return rows ``source, template, title, times, first, last``, most frequent first.
 
-    ``template`` is the earliest document of the kind, ``times`` how often later ones of the same source had the
-    relation ``template`` to it or to one of those.
+    ``template`` is the earliest document of a template; ``times`` counts later documents of the same source with the
+    relation ``template`` to it, directly or through others.
 
     Args:
-        connection: to the store.
-        least: leave out templates that recurred less often.
+        connection: open connection to the store.
+        least: minimum number of recurrences.
     """
     earliest: dict[str, str] = {}
     found: dict[str, _Recurrence] = {}

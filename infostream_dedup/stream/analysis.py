@@ -1,4 +1,4 @@
-"""A batch of texts as counts of numbered terms, read by compiled code."""
+"""Counting the numbered terms of a batch of texts, with compiled code."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import LANGUAGES, Document, Settings
 from infostream_dedup.stream.full_texts import full_texts
-from infostream_dedup.stream.rows import Rows, with_room
+from infostream_dedup.stream.row_window import with_room
 from infostream_dedup.stream.surface_terms import SurfaceTerms
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.kernels.counting import Row, TermsOfSurfaces, count_terms, mark_used
@@ -35,9 +36,9 @@ class Analysed:
 
     Attributes:
         terms: int32, numbers of the distinct terms of each document, ascending.
-        counts: int32, how often each of them stands there, in the same order.
+        counts: int32, number of occurrences of each, in the same order.
         languages: uint8 (documents,), index into ``LANGUAGES``.
-        lengths: int64 (documents,), terms of a document with repetition.
+        lengths: int64 (documents,), number of terms with repetition.
     """
 
     terms: Rows
@@ -47,11 +48,11 @@ class Analysed:
 
 
 class Analyser:
-    """Reads batches. Surfaces are numbered anew in each, so that memory does not grow with the stream.
+    """Reads batches. Surface numbers start over with each, so that memory does not grow with the stream.
 
     Args:
         settings: representation and rule of ``morph``.
-        numbers: of the stream's terms; new ones are added.
+        numbers: numbers of the stream's terms; new terms are added.
     """
 
     def __init__(self, settings: Settings, numbers: TermNumbers) -> None:
@@ -60,11 +61,11 @@ class Analyser:
         self._stamps = np.full(1 << 12, NOTHING, dtype=np.int64)
 
     def read(self, documents: Sequence[Document], texts: Texts | None = None) -> Analysed:
-        """Count the terms of every document, title and text.
+        """Count the terms in title and text of every document.
 
         Args:
             documents: the documents.
-            texts: title and text of each in UTF-8, where they have been encoded.
+            texts: title and text of each in UTF-8, if already encoded.
         """
         if texts is None:
             texts = full_texts(documents).texts
@@ -80,7 +81,7 @@ class Analyser:
     def _mapping(
         self, scanned: Scanned, languages: NDArray[np.uint8], surfaces: SurfaceList
     ) -> tuple[TermsOfSurfaces, int]:
-        """Surfaces of the batch to terms, and the most terms that a surface holds."""
+        """Map the surfaces of the batch to terms; also return the largest number of terms of a surface."""
         used = np.zeros(len(surfaces), dtype=np.uint8)
         mark_used(scanned.tokens, scanned.begins, scanned.lengths, languages, used)
         terms = self._terms.codes(surfaces, used)
@@ -97,9 +98,19 @@ class Analyser:
         indices, counts = (np.empty(len(scanned.tokens) * most, dtype=np.int32) for _ in range(2))
         sizes, lengths = np.empty(documents, dtype=np.int64), np.empty(documents, dtype=np.int64)
         end = count_terms(
-            scanned.tokens, scanned.begins, scanned.lengths, languages, mapping,
-            self._stamps, 0, room, indices, counts, sizes, lengths,
-        )  # fmt: skip
+            scanned.tokens,
+            scanned.begins,
+            scanned.lengths,
+            languages,
+            mapping,
+            stamps=self._stamps,
+            base=0,
+            room=room,
+            indices=indices,
+            counts=counts,
+            sizes=sizes,
+            totals=lengths,
+        )
         self._stamps[indices[:end]] = NOTHING
         indptr = np.zeros(documents + 1, dtype=np.int64)
         np.cumsum(sizes, out=indptr[1:])

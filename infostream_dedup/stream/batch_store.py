@@ -1,18 +1,18 @@
-"""What the stream asks of a store, and one that forgets when the process ends."""
+"""What the stream needs from a store, and a store in memory."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.model import Document
-from infostream_dedup.model.stream_records import EpochFrequencies, GroupEvent, Remembered, Verdict
+from infostream_dedup.model.stream_records import Batch, Verdict
 from infostream_dedup.store.kept_documents import kept_of
+from infostream_dedup.store.reader import Known, StoredBatch
 from infostream_dedup.store.restoring import Position
-from infostream_dedup.store.store import Known, StoredBatch
 
 if TYPE_CHECKING:
     from infostream_dedup.store.restoring import Loaded
@@ -21,57 +21,44 @@ __all__ = ["BatchStore", "MemoryStore"]
 
 
 class BatchStore(Protocol):
-    """Where batches are kept; see ``store.store.Store`` for what each method promises."""
+    """Keeps batches; ``store.store.Store`` documents each method."""
 
     def transaction(self) -> AbstractContextManager[None]:
-        """Keep other writers out; undo everything when the block fails."""
+        """Keep other writers out; undo everything if the block fails."""
 
     def changed(self) -> bool:
         """Whether another process has written."""
 
     @property
     def position(self) -> Position:
-        """How far it was at the last ``load`` or ``append``."""
+        """Position at the last ``load`` or ``append``."""
 
     def load(self, *, since: Position | None = None) -> Loaded | None:
-        """Everything an engine needs to go on, or what is new; ``None`` for a stream that has not begun."""
+        """Load the state an engine needs, or what is new; ``None`` for an empty stream."""
 
     def batch(self, batch_id: str) -> StoredBatch | None:
-        """A batch that is done."""
+        """Return a stored batch, or ``None`` if the id is unknown."""
 
     def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the document's own word
-        """All versions of a document, oldest first."""
+        """Return all versions of a document, oldest first."""
 
     def known_of(self, ids: Sequence[str]) -> Mapping[str, Sequence[Known]]:
-        """All versions of some distinct documents, oldest first; unknown ids are absent."""
+        """Return all versions of some distinct documents, oldest first; unknown ids are absent."""
 
     def kept(self, ordinal: int) -> Document:
-        """A document of the window with its text, where texts are kept."""
+        """Return a document of the window with its text, if texts are kept."""
 
-    def append(
-        self,
-        batch_id: str,
-        content_hash: bytes,
-        remembered: Sequence[Remembered],
-        verdicts: Sequence[Verdict],
-        events: Sequence[GroupEvent],
-        closed: Sequence[EpochFrequencies],
-        new_terms: Sequence[str],
-        state: Mapping[str, Any] | None,
-        *,
-        oldest: int,
-        answers: Iterable[int] | None,
-    ) -> None:
+    def append(self, batch: Batch) -> None:
         """Keep one batch, wholly or not at all."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the store."""
 
 
 class MemoryStore:
     """Verdicts of the window's documents and batches, for streams that end with the process.
 
-    Ids and batches are known while a document of theirs is in the window.
+    An id or a batch is known as long as one of its documents is in the window.
     """
 
     def __init__(self) -> None:
@@ -84,58 +71,46 @@ class MemoryStore:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Nothing to keep out, nothing to undo: ``append`` is the only change."""
+        """Do nothing: there are no other writers, and ``append`` is the only change."""
         yield
 
     def changed(self) -> bool:
-        """Nobody else can write."""
+        """Return ``False``: nobody else can write."""
         return False
 
     @property
     def position(self) -> Position:
-        """How many documents there were; nobody else can add any."""
+        """Number of documents so far; the other figures are 0."""
         return Position(0, self._next, 0, 0)
 
     def load(self, *, since: Position | None = None) -> None:  # noqa: ARG002 - a protocol's
-        """Nothing to go on from.
+        """Return nothing: there is no state to continue from.
 
         Raises:
-            InfostreamError: the stream has begun, and its engine was lost by a failure.
+            InfostreamError: the stream has begun, and a failure has destroyed its engine.
         """
         if self._next:
             raise InfostreamError("a batch failed half-way and this stream lives in memory only; begin another one")
 
     def batch(self, batch_id: str) -> StoredBatch | None:
-        """A batch that is done."""
+        """Return a stored batch, or ``None`` if the id is unknown."""
         return self._batches.get(batch_id)
 
     def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the document's own word
-        """All versions of a document, oldest first."""
+        """Return all versions of a document, oldest first."""
         return tuple(self._documents.get(id, ()))
 
     def known_of(self, ids: Sequence[str]) -> dict[str, list[Known]]:
-        """All versions of some distinct documents, oldest first; unknown ids are absent."""
+        """Return all versions of some distinct documents, oldest first; unknown ids are absent."""
         return {id_: list(self._documents[id_]) for id_ in ids if id_ in self._documents}
 
     def kept(self, ordinal: int) -> Document:
-        """A document of the window with its text, where texts are kept."""
+        """Return a document of the window with its text, if texts are kept."""
         return self._kept[ordinal]
 
-    def append(
-        self,
-        batch_id: str,
-        content_hash: bytes,
-        remembered: Sequence[Remembered],
-        verdicts: Sequence[Verdict],
-        events: Sequence[GroupEvent],  # noqa: ARG002 - a protocol's
-        closed: Sequence[EpochFrequencies],  # noqa: ARG002
-        new_terms: Sequence[str],  # noqa: ARG002
-        state: Mapping[str, Any] | None,  # noqa: ARG002
-        *,
-        oldest: int,
-        answers: Iterable[int] | None,
-    ) -> None:
+    def append(self, batch: Batch) -> None:
         """Keep one batch, and forget what has left the window."""
+        remembered, verdicts, answers = batch.decided.remembered, batch.decided.verdicts, batch.answers
         for document, verdict in zip(remembered, verdicts, strict=True):
             known = Known(document.ordinal, document.version, document.content_hash, verdict)
             self._documents.setdefault(document.id, []).append(known)
@@ -144,10 +119,10 @@ class MemoryStore:
                 self._kept[document.ordinal] = kept_of(document)
         self._next += len(remembered)
         given = tuple(verdicts) if answers is None else tuple(map(self._verdict_at(answers).__getitem__, answers))
-        self._batches[batch_id] = StoredBatch(batch_id, content_hash, given)
-        # An empty batch lives as long as the next document.
-        self._ends.append((self._next + (not remembered), batch_id))
-        self._forget_before(oldest)
+        self._batches[batch.id] = StoredBatch(batch.id, batch.hash, given)
+        # An empty batch is kept as long as the next document.
+        self._ends.append((self._next + (not remembered), batch.id))
+        self._forget_before(batch.decided.oldest)
 
     def _verdict_at(self, ordinals: Iterable[int]) -> dict[int, Verdict]:
         wanted = set(ordinals)
@@ -166,4 +141,4 @@ class MemoryStore:
             del self._batches[self._ends.popleft()[1]]
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing."""

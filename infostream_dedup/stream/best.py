@@ -1,4 +1,4 @@
-"""Which document stands for its group."""
+"""Choice of the document that represents a group."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Member(NamedTuple):
     """A document of a group.
 
     Attributes:
-        ordinal: its place in the stream.
+        ordinal: its position in the stream.
         id: as given.
-        terms: how many distinct terms it has.
+        terms: number of its distinct terms.
         source: site or agency.
     """
 
@@ -27,12 +27,12 @@ class Member(NamedTuple):
 
 
 def best_member(members: Sequence[Member], settings: StreamSettings) -> Member:
-    """The best document by ``settings.best``; of equals the earliest.
+    """Return the best document by ``settings.best``; among equals, the earliest.
 
     Args:
         members: at least one.
         settings: ``earliest``; ``complete``, the most distinct terms; ``source-rank``, the first of ``source_ranks``,
-            behind which all other sources rank.
+            which all other sources follow.
 
     Example:
         >>> members = [Member(0, "note", 20, "blog"), Member(4, "report", 90, "agency")]

@@ -8,24 +8,24 @@ from typing import Final
 __all__ = ["DAY", "NO_TIME", "advanced", "microseconds"]
 
 DAY: Final = 86_400_000_000
-"""In microseconds, the unit of all times of a stream."""
+"""A day in microseconds, the unit of all times of a stream."""
 
 NO_TIME: Final = 0
-"""Where the clock stands before the first date."""
+"""The clock before the first date."""
 
 _BEGIN: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def microseconds(time: datetime | None) -> int | None:
-    """A time as UTC microseconds since 1970, ``None`` where missing."""
+    """Convert a time to UTC microseconds since 1970; ``None`` stays ``None``."""
     return None if time is None else (time - _BEGIN) // timedelta(microseconds=1)
 
 
 def advanced(clock: int, published: int | None) -> int:
-    """The clock after a document.
+    """Return the clock after a document.
 
-    A document without a date, or dated 1970 or before (what broken feeds write), leaves the clock alone. The first date
-    sets it; a later one moves it by a day at most, so that one wrong date does not empty the window.
+    A document without a date, or dated 1970 or earlier (as broken feeds write), does not move the clock. The first date
+    sets it; later dates move it by at most a day each, so that one wrong date does not empty the window.
 
     Example:
         >>> advanced(5 * DAY, 900 * DAY) // DAY, advanced(5 * DAY, 3 * DAY) // DAY, advanced(NO_TIME, 900 * DAY) // DAY

@@ -1,4 +1,4 @@
-"""What documents are to the earlier ones of the window."""
+"""Relations of documents to earlier documents of the window."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.second_stage import Judged, SecondStage
     from infostream_dedup.window.window_index import CandidateRows
 
-__all__ = ["Found", "Judge", "KeysThatMet", "least_hits"]
+__all__ = ["BestCandidate", "Judge", "KeysThatMet", "least_hits"]
 
 _RELATIONS: Final = {0: None, 1: "contained", 2: "contains", 3: "equal", TEMPLATE: "template", UPDATED: "updated"}
 _SOURCES: Final = {"ignore": ANY_SOURCE, "ban": OTHER_SOURCE, "require": SAME_SOURCE}
 
 
 @dataclass(slots=True)
-class Found:
-    """The earlier document that one repeats or resembles most.
+class BestCandidate:
+    """The earlier document that a document repeats or resembles most.
 
     Attributes:
-        of: its ordinal.
-        duplicate: whether the document repeats it, else it resembles it.
-        relation: to it.
+        of: ordinal of the earlier document.
+        duplicate: whether the document repeats it or only resembles it.
+        relation: relation of the document to it.
         repeated: ordinals of all documents that the document repeats, ascending.
-        probability: that it repeats ``of``, by the model; ``None`` without one.
-        criteria: names of the model's criteria and the differences from ``of``.
+        probability: the model's probability that it repeats ``of``; ``None`` without a model.
+        criteria: the model's criteria by name, with the differences from ``of``.
     """
 
     of: int
@@ -66,13 +66,13 @@ class Found:
 
 @dataclass(slots=True)
 class KeysThatMet:
-    """Key terms of two documents that stand in the other one.
+    """Key terms of two documents that occur in the other document.
 
     Attributes:
-        forward: key terms of the later document in the earlier one.
-        backward: key terms of the earlier one in the later one.
+        forward: number of key terms of the later document in the earlier one.
+        backward: number of key terms of the earlier document in the later one.
         terms: numbers of all these terms.
-        weights: of each, summed where it is a key term of both.
+        weights: weight of each, summed if it is a key term of both.
     """
 
     forward: int
@@ -82,15 +82,16 @@ class KeysThatMet:
 
 
 class Judge:
-    """Decides by counts of key terms, by all terms, numbers and sources; or by a model, of what key terms have linked.
+    """Judges candidates by key terms, all terms, numbers and sources; or by a model, if there is one.
 
     Args:
-        settings: of the stream.
-        window: with the documents that candidates name.
-        second: the model's judgement, if there is one.
+        settings: settings of the stream.
+        window: holds the documents that are candidates.
+        second: the second stage with the model, if any.
 
     Attributes:
-        needs: int64, hits in either direction that link two documents, by key terms of the shorter one.
+        needs: int64, hits in either direction that link two documents, indexed by the number of key terms of the
+            shorter one.
     """
 
     def __init__(self, settings: StreamSettings, window: Window, second: SecondStage | None = None) -> None:
@@ -109,20 +110,21 @@ class Judge:
             similar,
             both,
             settings.templates,
-            # A document that lies inside another one shares little of what that one says.
+            # A document contained in a longer one shares few of the longer one's terms.
             float(settings.least_shared) if both else 0.0,
             _SOURCES[settings.same_source],
             terms.target == "text",
         )
 
-    def found(self, candidates: CandidateRows, documents: Sequence[Remembered]) -> list[Found | None]:
-        """The document that each repeats or resembles most: by min and max of both counts, then the earliest.
+    def found(self, candidates: CandidateRows, documents: Sequence[Remembered]) -> list[BestCandidate | None]:
+        """Find the document that each document repeats or resembles most.
 
-        With a model it is the one that it most probably repeats.
+        Candidates are ranked by minimum and maximum of both counts, then the earliest wins. With a model the most
+        probable repeat wins.
 
         Args:
-            candidates: of all of the documents; those with enough hits in either direction.
-            documents: consecutive ones; their columns are in the window.
+            candidates: earlier documents with enough hits in either direction, for each of the documents.
+            documents: consecutive documents whose columns are in the window.
         """
         window = self._window
         columns, row = window.columns, documents[0].ordinal - window.first
@@ -143,9 +145,9 @@ class Judge:
                 one.probability, one.criteria = says.probability(best), says.differences(best)
         return found
 
-    def _as_found(self, finds: Finds, chosen: Chosen) -> list[Found | None]:
+    def _as_found(self, finds: Finds, chosen: Chosen) -> list[BestCandidate | None]:
         first = self._window.first
-        found: list[Found | None] = []
+        found: list[BestCandidate | None] = []
         places, ends = chosen.places.tolist(), chosen.repeated_ends.tolist()
         repeated = (chosen.repeated[: ends[-1]] + first).tolist()
         for number, (place, repeats, relation) in enumerate(
@@ -155,16 +157,16 @@ class Judge:
                 found.append(None)
             else:
                 of, own = first + int(finds.rows[place]), repeated[ends[number] : ends[number + 1]]
-                found.append(Found(of, repeats, _RELATIONS[relation], own))
+                found.append(BestCandidate(of, repeats, _RELATIONS[relation], own))
         return found
 
     def _judged(
         self, second: SecondStage, finds: Finds, documents: Sequence[Remembered]
     ) -> dict[int, tuple[NDArray[np.int64], Judged]]:
-        """Let the model say what is repeated, and rank.
+        """Let the model decide and rank.
 
         Returns:
-            By number of the document the places of the finds that were judged, and what was said of them.
+            For each document, by its index, the indices of the finds that were judged, and the judgements.
         """
         first = documents[0].ordinal
         linked = np.flatnonzero(finds.kinds & LINKED)
@@ -183,10 +185,10 @@ class Judge:
         return judged
 
     def met(self, pairs: Sequence[tuple[int, int]]) -> Iterator[KeysThatMet]:
-        """Key terms of pairs of documents that stand in each other.
+        """Find the key terms of pairs of documents that occur in the other document.
 
         Args:
-            pairs: ordinals of a later and an earlier document.
+            pairs: ordinals of the later and the earlier document.
         """
         columns, rules = self._window.columns, self._rules
         rows = np.array(pairs, dtype=np.int64).reshape(-1, 2) - self._window.first
@@ -229,6 +231,6 @@ def _room_for_terms(pairs: int, terms: int) -> Met:
 
 
 def least_hits(settings: StreamSettings) -> int:
-    """The fewest hits that can link any two documents."""
+    """Return the smallest number of hits that can link two documents."""
     k = settings.k_similar
     return k if settings.terms.short == "strict" else min(3, k)

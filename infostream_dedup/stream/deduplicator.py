@@ -1,4 +1,4 @@
-"""The public face of the stream: batches in, verdicts out, nothing counted twice."""
+"""The stream's public interface: batches in, verdicts out, nothing counted twice."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Document
-from infostream_dedup.model.stream_records import Verdict
+from infostream_dedup.model.stream_records import Batch, Verdict
 from infostream_dedup.store.opening import settings_at
-from infostream_dedup.store.store import Known, Store
+from infostream_dedup.store.reader import Known
+from infostream_dedup.store.store import Store
 from infostream_dedup.stream.batch_store import BatchStore, MemoryStore
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.fingerprints import batch_hash, content_hash
@@ -35,28 +36,28 @@ _SOURCE: Final = "<batch>"
 
 @dataclass(slots=True)
 class _Plan:
-    """Which documents of a batch are new, and where the answer to each of its documents lies."""
+    """The new documents of a batch, and where to find the answer to each of its documents."""
 
     documents: list[Document] = field(default_factory=list)
     hashes: list[bytes] = field(default_factory=list)
     versions: list[int] = field(default_factory=list)
     answers: list[int | Known] = field(default_factory=list)
-    """For each document of the batch its place among the new ones, or what is known of it."""
+    """For each document of the batch its index among the new ones, or the stored document."""
 
 
 class Deduplicator:
-    """Decides about a stream batch by batch; each batch is one transaction of its store.
+    """Judges a stream batch by batch; each batch is one transaction of its store.
 
-    A batch that comes again gets the stored verdicts. So does a document: its id and content decide. When a batch
-    fails, nothing of it is stored, and it may be given again.
+    A batch that is repeated gets the stored verdicts. So does a document with a known id and the same content. If a
+    batch fails, nothing of it is stored, and it can be processed again.
 
     Args:
-        store: where batches are kept.
+        store: keeps the batches.
         settings: everything that decides verdicts.
         on_conflict: what to do with a document whose id is known with other content: ``error``, or ``version`` to take
-            it as a further version.
-        progress: told when compiled code has to be made first.
-        model: judges what key terms have found; its digest is in the settings.
+            it as another version.
+        progress: called while code is being compiled.
+        model: judges the candidates that key terms find; its digest is in the settings.
 
     Raises:
         ConfigurationError: the settings ask for another model, or the model cannot judge a stream.
@@ -99,19 +100,19 @@ class Deduplicator:
         """Open a stream, or begin one.
 
         Args:
-            path: of the store, made where there is none; ``None`` for a stream in memory.
-            settings: must be those the store was made with; by default they are, or the defaults for a new one.
+            path: the store, created if missing; ``None`` for a stream in memory.
+            settings: must equal those the store was created with; by default these, or the defaults for a new store.
             on_conflict: see the class.
             progress: see the class.
-            model: a classifier trained with background statistics, to judge what key terms have found; the store
-                keeps to it for life, and needs the setting ``keep_text``.
-            boilerplate: digest of the list whose sentences the caller leaves out of the texts (``Boilerplate.digest``).
-                The store keeps to it for life, too; one made before lists were recorded takes any.
+            model: a classifier trained with background statistics that judges the candidates. A store keeps its model
+                for life; a model needs the setting ``keep_text``.
+            boilerplate: digest of the list whose sentences the caller removes from the texts (``Boilerplate.digest``).
+                A store keeps its list for life; one created before lists were recorded accepts any.
 
         Raises:
-            ConfigurationError: the store was made with other settings, another model or another list, or the model
+            ConfigurationError: the store was created with other settings, another model or another list, or the model
                 cannot judge a stream.
-            BadDataError: the file is no store of ours.
+            BadDataError: the file is not a store.
             CannotCreateError, CannotWriteError, StoreBusyError: see ``Store.open``.
         """
         stored = None if path is None else settings_at(Path(path))
@@ -136,26 +137,26 @@ class Deduplicator:
 
     @property
     def store(self) -> BatchStore:
-        """Where batches are kept."""
+        """The store that keeps the batches."""
         return self._store
 
     def process(self, batch: Iterable[Document | Mapping[str, Any]], *, batch_id: str | None = None) -> list[Verdict]:
-        """Decide about the documents of a batch, in their order; all earlier ones of the window are looked at.
+        """Judge the documents of a batch in their order, each against all earlier ones in the window.
 
         Everything is on disk when this returns.
 
         Args:
             batch: documents, or mappings with the fields of ``Document``.
-            batch_id: names the batch, so that it can be given again after a failure; by default its content does.
+            batch_id: identifies the batch if it is repeated after a failure; by default its content does.
 
         Returns:
             One verdict for each document.
 
         Raises:
-            ConfigurationError: the batch id is empty, or no text.
-            BadDataError: a document is not what it should be (``E_TYPE``, ``E_MISSING`` ...), an id is known with
-                other content (``E_ID_CONFLICT``), or so is the batch id (``E_BATCH_CONFLICT``).
-            StoreBusyError, CannotWriteError: nothing was stored; give the batch again.
+            ConfigurationError: the batch id is empty or not valid UTF-8.
+            BadDataError: a document is invalid (``E_TYPE``, ``E_MISSING`` ...), or a document's id (``E_ID_CONFLICT``)
+                or the batch id (``E_BATCH_CONFLICT``) is known with other content.
+            StoreBusyError, CannotWriteError: nothing was stored; process the batch again.
         """
         _check_batch_id(batch_id)
         documents = [self._document(item, number) for number, item in enumerate(batch, start=1)]
@@ -167,8 +168,8 @@ class Deduplicator:
             done = self._store.batch(name)
             if done is None:
                 plan = self._plan(documents, hashes)
-                # From here on the engine is ahead of the store: should the batch fail, the next one begins from what
-                # is stored.
+                # From here on the engine is ahead of the store. If the batch fails, the next one starts from the
+                # stored state.
                 self._engine = None
                 verdicts = self._decided(engine, name, digest, plan)
         if done is None:
@@ -183,7 +184,7 @@ class Deduplicator:
         return list(done.verdicts)
 
     def best_of(self, group: str) -> str | None:
-        """Id of the document that stands for a group by ``settings.best``, of those in the window; ``None`` if none."""
+        """Return the id of the group's best document in the window by ``settings.best``; ``None`` if there is none."""
         with self._store.transaction():
             return self._current_engine().best_of(group)
 
@@ -210,10 +211,10 @@ class Deduplicator:
         return engine
 
     def _caught_up(self, engine: StreamEngine) -> StreamEngine | None:
-        """The engine with what others have stored, or none where it has to be made anew."""
+        """Update the engine with what others have stored; ``None`` if it must be restored from scratch."""
         before = self._store.position
         loaded = self._store.load(since=before)
-        # What a forgotten document said is still in the engine's memory.
+        # The content of a forgotten document is still in the engine's memory.
         if loaded is None or loaded.position.forgotten != before.forgotten or not engine.catch_up(loaded):
             return None
         return engine
@@ -245,23 +246,12 @@ class Deduplicator:
         decided = engine.decide(plan.documents, versions=plan.versions, content_hashes=plan.hashes)
         repeated = len(plan.documents) < len(plan.answers)
         ordinals = [answer.ordinal if isinstance(answer, Known) else first + answer for answer in plan.answers]
-        self._store.append(
-            name,
-            digest,
-            decided.remembered,
-            decided.verdicts,
-            decided.events,
-            decided.closed,
-            decided.new_terms,
-            decided.state,
-            oldest=decided.oldest,
-            answers=ordinals if repeated else None,
-        )
+        self._store.append(Batch(name, digest, decided, ordinals if repeated else None))
         return [answer.verdict if isinstance(answer, Known) else decided.verdicts[answer] for answer in plan.answers]
 
 
 def _with_boilerplate(settings: StreamSettings, given: str | None, stored: Mapping[str, Any] | None) -> StreamSettings:
-    """Settings that name the list of boilerplate, unless the store was made before lists were recorded."""
+    """Add the list of boilerplate to the settings, unless the store is older than such records."""
     if stored is not None and "boilerplate" not in stored:
         return settings
     if given is None and settings.boilerplate is not None:
@@ -279,7 +269,7 @@ def _check_batch_id(batch_id: str | None) -> None:
 
 
 def _with_model(settings: StreamSettings, model: Classifier | None) -> StreamSettings:
-    """Settings that name the model; checked before a store is made."""
+    """Add the model to the settings, and check it before a store is created."""
     if model is None:
         if settings.model is not None:
             raise ConfigurationError("the stream was begun with a model; give the same one (--model)")

@@ -1,21 +1,22 @@
-"""The stream's engine in memory: documents in their order in, verdicts out."""
+"""The stream's engine in memory: documents in order in, verdicts out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from infostream_dedup.features.rows import Rows
 from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, Document
-from infostream_dedup.model.stream_records import EpochFrequencies, GroupEvent, Remembered, Status, Verdict
+from infostream_dedup.model.stream_records import Decided, GroupEvent, Remembered, Status, Verdict
 from infostream_dedup.stream.analysis import Analysed, Analyser
 from infostream_dedup.stream.best import best_member
-from infostream_dedup.stream.decisions import Found, Judge, KeysThatMet
+from infostream_dedup.stream.decisions import BestCandidate, Judge, KeysThatMet
 from infostream_dedup.stream.epochs import EpochBorders
 from infostream_dedup.stream.frequencies import Frequencies, count_rows
 from infostream_dedup.stream.key_choice import choose_keys
@@ -23,7 +24,6 @@ from infostream_dedup.stream.losses import Losses
 from infostream_dedup.stream.memory import Memory
 from infostream_dedup.stream.preparation import Prepared, prepare
 from infostream_dedup.stream.restoring import catch_up, resume_frequencies, resumed_memory
-from infostream_dedup.stream.rows import Rows
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.term_numbers import TermNumbers
 
@@ -35,49 +35,26 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.window import Window
     from infostream_dedup.window.window_index import Candidates
 
-__all__ = ["INSUFFICIENT_TERMS", "Answers", "Decided", "StreamEngine"]
+__all__ = ["INSUFFICIENT_TERMS", "Answers", "StreamEngine"]
 
 INSUFFICIENT_TERMS: Final = 3
-"""A document with fewer key terms says too little to be compared."""
+"""A document with fewer key terms is too short to be compared."""
 
 
 _JUDGED_AT_ONCE: Final = 500
-"""Documents that ask together, or are read together by a model; enough to be fast, few enough for memory."""
-
-
-@dataclass(slots=True)
-class Decided:
-    """What became of a batch, to be stored in one transaction.
-
-    Attributes:
-        verdicts: one for each document, in their order.
-        remembered: the documents.
-        events: what happened to groups and sources, in order.
-        closed: epochs that ended, one record for each language that had documents.
-        new_terms: terms that got numbers since the last batch; numbers go on where the last ones ended.
-        state: small values that a restored engine needs and that cannot be told from documents.
-        oldest: smallest ordinal still in the window.
-    """
-
-    verdicts: list[Verdict] = field(default_factory=list)
-    remembered: list[Remembered] = field(default_factory=list)
-    events: list[GroupEvent] = field(default_factory=list)
-    closed: list[EpochFrequencies] = field(default_factory=list)
-    new_terms: list[str] = field(default_factory=list)
-    state: dict[str, Any] = field(default_factory=dict)
-    oldest: int = 0
+"""Documents that are looked up, or read by a model, together: enough for speed, few enough for memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What the window holds like a given document.
+    """Documents of the window that resemble a given one.
 
     Attributes:
         keys: int64, numbers of the document's key terms, heaviest first.
-        weights: int64, of the keys.
+        weights: int64, weight of each key term.
         targets: int64, numbers of all its terms, ascending.
-        candidates: documents that resemble it.
-        window: where they are remembered.
+        candidates: the documents.
+        window: holds their columns.
     """
 
     keys: NDArray[np.int64]
@@ -88,20 +65,20 @@ class Answers:
 
 
 class StreamEngine:
-    """Decides about documents one after the other; each sees all earlier ones of the window.
+    """Judges documents in order, each against all earlier ones in the window.
 
-    The verdicts depend on the ordered stream only, never on how it is cut into batches. ``decide`` changes the engine
-    at once: when its result cannot be stored, throw the engine away and restore another one from the store.
+    The verdicts depend only on the ordered stream, not on how it is cut into batches. ``decide`` changes the engine at
+    once: if its result cannot be stored, discard the engine and restore another one from the store.
 
     Args:
         settings: everything that decides verdicts.
-        progress: told when compiled code has to be made first.
-        second: the model's judgement of what key terms have found; without it they alone decide.
+        progress: called while code is being compiled.
+        second: the second stage, which judges the candidates by a model; without it key terms alone decide.
 
     Attributes:
-        settings: the same.
-        frequencies: what documents are weighed by.
-        numbers: the stream's terms.
+        settings: as given.
+        frequencies: document frequencies, for the weights.
+        numbers: numbers of the stream's terms.
 
     Example:
         >>> engine = StreamEngine(StreamSettings())                                     # doctest: +SKIP
@@ -133,12 +110,12 @@ class StreamEngine:
         progress: Progress | None = None,
         second: SecondStage | None = None,
     ) -> StreamEngine:
-        """An engine that goes on where a store ends, as if it had decided all before itself.
+        """Make an engine that continues a stored stream as if it had judged all of it.
 
         Args:
-            settings: those of the store.
-            loaded: what the store holds.
-            progress: told when compiled code has to be made first.
+            settings: settings of the store.
+            loaded: state of the store.
+            progress: called while code is being compiled.
             second: see the class.
         """
         engine = cls(settings, progress=progress, second=second)
@@ -151,13 +128,13 @@ class StreamEngine:
         return engine
 
     def catch_up(self, loaded: Loaded) -> bool:
-        """Go on where a store ends that other processes have written to.
+        """Continue after batches that other processes have stored.
 
         Args:
             loaded: what is new since this engine's last batch.
 
         Returns:
-            Whether it could; if not, restore another engine.
+            Whether that was possible; if not, restore another engine.
         """
         ordinals = loaded.documents.ordinals
         follows = ordinals[0] == self.next_ordinal if len(ordinals) else loaded.position.documents == self.next_ordinal
@@ -175,11 +152,11 @@ class StreamEngine:
         self._judge = Judge(self.settings, memory.window, self._second)
 
     def look_up(self, document: Document, *, k_min: int) -> Answers:
-        """The documents of the window that resemble another one, which is not taken in.
+        """Find the documents of the window that resemble another document, without adding it.
 
         Args:
             document: any; its id and date do not matter.
-            k_min: least key terms that must meet in either direction, at least 1.
+            k_min: minimum number of key terms that must meet in either direction, at least 1.
         """
         analysed = self._analyser.read([document])
         chosen = choose_keys(analysed, 0, 1, self.frequencies, self.numbers, self.settings.terms)
@@ -189,22 +166,22 @@ class StreamEngine:
         return Answers(keys, weights, targets, found, self._memory.window)
 
     def find(self, keys: NDArray[np.int64], targets: NDArray[np.int64], *, k_min: int) -> Candidates:
-        """The documents of the window that resemble one of which only the terms are known.
+        """Find the documents of the window that resemble a document of which only the terms are known.
 
         Args:
             keys: numbers of its key terms, each once, at most 255.
             targets: numbers of all its terms, ascending.
-            k_min: least hits in either direction, at least 1.
+            k_min: minimum number of hits in either direction, at least 1.
         """
         return self._memory.candidates(keys, targets, k_min)
 
     @property
     def next_ordinal(self) -> int:
-        """Place in the stream of the next document."""
+        """Ordinal of the next document."""
         return self._memory.window.end
 
     def best_of(self, group: str) -> str | None:
-        """Id of the document that stands for a group by ``settings.best``, of those in the window; ``None`` if none."""
+        """Return the id of the group's best document in the window by ``settings.best``; ``None`` if there is none."""
         members = self._memory.members(group)
         return best_member(members, self.settings).id if members else None
 
@@ -218,9 +195,9 @@ class StreamEngine:
         """Judge the documents of a batch in their order.
 
         Args:
-            batch: the documents; an id that has come before in the stream is allowed only with a version.
-            versions: how often each document's id had come before; 0 by default.
-            content_hashes: of each document as ``fingerprints.content_hash`` gives it; made here by default.
+            batch: the documents; an id that is already in the stream needs a version.
+            versions: number of earlier documents with each document's id; 0 by default.
+            content_hashes: ``fingerprints.content_hash`` of each document; computed here by default.
         """
         clock, decided = self._memory.clock, Decided()
         if self._second is not None:
@@ -293,24 +270,24 @@ class StreamEngine:
             text, opening = prepared.hashes[number]
             found.append(
                 Remembered(
-                    prepared.first + number,
-                    document.id,
-                    prepared.versions[number],
-                    document.source,
-                    clocks[row],
-                    prepared.published[number],
-                    LANGUAGES[languages[row]],
-                    prepared.content_hashes[number],
-                    text,
-                    opening,
-                    epoch,
-                    lengths[row],
-                    keys[row],
-                    weights[row],
-                    targets[row],
-                    numbers[row],
-                    document.title,
-                    document.text if keep_text else None,
+                    ordinal=prepared.first + number,
+                    id=document.id,
+                    version=prepared.versions[number],
+                    source=document.source,
+                    clock=clocks[row],
+                    published=prepared.published[number],
+                    language=LANGUAGES[languages[row]],
+                    content_hash=prepared.content_hashes[number],
+                    text_hash=text,
+                    opening_hash=opening,
+                    epoch=epoch,
+                    length=lengths[row],
+                    keys=keys[row],
+                    weights=weights[row],
+                    targets=targets[row],
+                    numbers=numbers[row],
+                    title=document.title,
+                    text=document.text if keep_text else None,
                 )
             )
         return found
@@ -322,7 +299,7 @@ class StreamEngine:
         oldest: NDArray[np.int64],
         events: list[GroupEvent],
     ) -> Iterator[Verdict]:
-        """Verdicts on consecutive documents."""
+        """Yield the verdicts on consecutive documents."""
         rows = self._memory.candidate_rows(documents[0].ordinal, oldest, self._judge.needs, INSUFFICIENT_TERMS)
         for candidates in rows:
             more = slice(candidates.first, candidates.first + len(candidates))
@@ -341,7 +318,7 @@ class StreamEngine:
         self,
         document: Remembered,
         equal: int | None,
-        found: Found | None,
+        found: BestCandidate | None,
         oldest: int,
         met: Iterator[KeysThatMet],
         events: list[GroupEvent],
@@ -356,37 +333,39 @@ class StreamEngine:
         if of is None:
             memory.groups.begin(ordinal, again=document.version > 0)
             status: Status = "new" if len(document.keys) >= INSUFFICIENT_TERMS else "insufficient_text"
-            return Verdict(document.id, status, None, memory.groups.of(ordinal), None, None, None, None)
+            return Verdict(id=document.id, status=status, group=memory.groups.of(ordinal))
         joined = repeats and not passes and self._joined(ordinal, of, found, exact=equal is not None, events=events)
         if not joined:
             memory.groups.begin(ordinal, again=document.version > 0)
         status = "similar" if not joined else "duplicate" if equal is None else "exact"
         return self._explained(document, status, of, None if equal is not None else found, next(met))
 
-    def _joined(self, ordinal: int, of: int, found: Found | None, *, exact: bool, events: list[GroupEvent]) -> bool:
+    def _joined(
+        self, ordinal: int, of: int, found: BestCandidate | None, *, exact: bool, events: list[GroupEvent]
+    ) -> bool:
         repeated = [] if found is None else found.repeated
         joined, happened = self._memory.groups.join(ordinal, of, repeated, exact=exact)
         events += happened
         return joined
 
     def _explained(
-        self, document: Remembered, status: Status, of: int, found: Found | None, met: KeysThatMet
+        self, document: Remembered, status: Status, of: int, found: BestCandidate | None, met: KeysThatMet
     ) -> Verdict:
-        """The verdict on a document that is linked to an earlier one, with the terms that met."""
+        """Make the verdict on a document that is linked to an earlier one, with the terms that met."""
         words = self.numbers.terms.some(np.array(met.terms, dtype=np.int64))
         ranked = sorted(zip([-weight for weight in met.weights], words, strict=True))
         window = self._memory.window
         return Verdict(
-            document.id,
-            status,
-            window.ids[of - window.first],
-            self._memory.groups.of(document.ordinal),
-            "equal" if found is None else found.relation,
-            met.forward,
-            met.backward,
-            tuple([word for _, word in ranked]),
-            None if found is None else found.probability,
-            None if found is None else found.criteria,
+            id=document.id,
+            status=status,
+            of=window.ids[of - window.first],
+            group=self._memory.groups.of(document.ordinal),
+            relation="equal" if found is None else found.relation,
+            forward=met.forward,
+            backward=met.backward,
+            terms=tuple([word for _, word in ranked]),
+            probability=None if found is None else found.probability,
+            criteria=None if found is None else found.criteria,
         )
 
     def _state(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Where epochs end. Borders are set by the stream, never by batches."""
+"""Borders of epochs. They depend on the stream, never on batches."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["EpochBorders"]
 
 
 class EpochBorders:
-    """Numbers epochs, without gaps: each has at least one document.
+    """Numbers epochs without gaps: each has at least one document.
 
-    By ordinal, an epoch ends with every ``epoch_documents``; the first of these stretches is cut into growing ones
-    (``first_epoch``, then each twice as far), for until its own frequencies count, a stream is weighed by those of the
-    language at large, in which its everyday names are rare. By date, an epoch ends when the clock reaches another
-    stretch of ``epoch_days``, counted from 1970.
+    By ordinal, an epoch ends after every ``epoch_documents``. The first stretch is cut into growing epochs (the first
+    ends at ``first_epoch``, each border is twice the last one), because until a stream's own frequencies count, weights
+    come from the general language, in which the stream's everyday names are rare. By date, an epoch ends when the clock
+    enters another stretch of ``epoch_days``, counted from 1970.
 
     Args:
         settings: of the stream.
@@ -32,13 +32,13 @@ class EpochBorders:
             border *= 2
 
     def epochs(self, first: int, clocks: Sequence[int], *, epoch: int, clock: int) -> list[int]:
-        """Epoch of each document.
+        """Return the epoch of each document.
 
         Args:
-            first: ordinal of the first one.
-            clocks: the stream's clock at each.
+            first: ordinal of the first document.
+            clocks: the stream's clock at each document.
             epoch: the open epoch.
-            clock: the stream's clock before them.
+            clock: the stream's clock before the first document.
         """
         days = self._settings.epoch_days
         if days is None:

@@ -1,4 +1,4 @@
-"""Documents of the window with the same hash."""
+"""Documents of the window with equal hashes."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ __all__ = ["EqualHashes"]
 
 
 class EqualHashes:
-    """Which documents of the window have the same hash, by source."""
+    """Documents of the window by hash and source."""
 
     def __init__(self) -> None:
-        # Nearly every text is alone with its hash: source and ordinal then say all, in a tenth of the memory.
+        # Nearly every hash belongs to one text. Its source and ordinal then suffice, in a tenth of the memory.
         self._alone: dict[bytes, tuple[int, int]] = {}
         self._several: dict[bytes, dict[int, deque[int]]] = {}
 
     def add(self, digest: bytes, source: int, ordinal: int) -> None:
-        """Take a document in; an empty hash equals nothing."""
+        """Add a document; an empty hash equals nothing."""
         if not digest:
             return
         by_source = self._several.get(digest)
@@ -32,10 +32,10 @@ class EqualHashes:
         by_source.setdefault(source, deque()).append(ordinal)
 
     def meet(self, digest: bytes, source: int, rule: str, ordinal: int) -> int | None:
-        """Take a document in; returns what ``earliest`` said before."""
+        """Add a document, and return what ``earliest`` returned before."""
         if not digest:
             return None
-        # Nearly every hash is new: one look for both.
+        # Nearly every hash is new, so one look-up serves both.
         if digest not in self._several:
             first = self._alone.setdefault(digest, (source, ordinal))
             if first[1] == ordinal:
@@ -45,7 +45,7 @@ class EqualHashes:
         return found
 
     def extend(self, digests: Iterable[bytes], sources: Iterable[int], first: int) -> None:
-        """Take many documents in, of ordinals from ``first`` on."""
+        """Add many documents with consecutive ordinals, starting at ``first``."""
         alone, several = self._alone, self._several
         for ordinal, (digest, source) in enumerate(zip(digests, sources, strict=True), start=first):
             if digest in alone or digest in several:
@@ -54,7 +54,7 @@ class EqualHashes:
                 alone[digest] = (source, ordinal)
 
     def remove(self, digest: bytes, source: int) -> None:
-        """Let the earliest document of a hash and source go."""
+        """Remove the earliest document of a hash and source."""
         if not digest or self._alone.pop(digest, None) is not None:
             return
         by_source = self._several[digest]
@@ -65,11 +65,11 @@ class EqualHashes:
             del self._several[digest]
 
     def earliest(self, digest: bytes, source: int, rule: str) -> int | None:
-        """The earliest document of a hash that a document of a source may be linked to.
+        """Return the earliest document with a hash that a document of a source may be linked to.
 
         Args:
             digest: the hash.
-            source: of the later document.
+            source: source of the later document.
             rule: ``ignore``, ``ban`` or ``require``, as ``StreamSettings.same_source``.
         """
         by_source = self._several.get(digest)

@@ -1,4 +1,4 @@
-"""Checksums of documents: of all they hold, of how they begin, of their numbers."""
+"""Checksums of documents: of all fields, of the opening, of the numbers."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import orjson
 from infostream_dedup.corpus.documents import row_of
 from infostream_dedup.features.fast_numbers import find_runs, numbers_of_run
 from infostream_dedup.features.numbers import numbers
+from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import Document, full_text
-from infostream_dedup.stream.rows import Rows
 from infostream_dedup.text.sentences import decisions
 
 if TYPE_CHECKING:
@@ -28,33 +28,33 @@ __all__ = ["batch_hash", "content_hash", "number_rows", "opening_hash"]
 _WORD: Final = re.compile(r"\w+")
 _SENTENCES: Final = 3
 _LEAST_WORDS: Final = 5
-"""A first paragraph of fewer words ("Киев, 5 мая") begins too many texts."""
+"""Shorter first paragraphs ("Киев, 5 мая") are shared by too many texts."""
 
 _MOST_NUMBERS_KNOWN: Final = 1 << 16
 
 
 def content_hash(document: Document) -> bytes:
-    """16 bytes that change with every field of a document, whatever the order of its fields."""
+    """Return 16 bytes that depend on every field of a document, not on the order of the fields."""
     row = row_of(document)
     options = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
     try:
         content = orjson.dumps(row, default=str, option=options)
     except orjson.JSONEncodeError:
-        # Lone surrogates and integers beyond 64 bits, which documents made in memory may hold.
+        # Documents made in memory may hold lone surrogates and integers beyond 64 bits.
         content = json.dumps(row, default=str, sort_keys=True, ensure_ascii=True).encode()
     return blake2b(content, digest_size=16).digest()
 
 
 def batch_hash(content_hashes: Sequence[bytes]) -> bytes:
-    """16 bytes that change with every document of a batch and with their order."""
+    """Return 16 bytes that depend on every document of a batch and on their order."""
     return blake2b(b"".join(content_hashes), digest_size=16).digest()
 
 
 def opening_hash(text: str, rule: str) -> bytes:
-    """16 bytes of the words a text begins with, without case and punctuation; empty below five words.
+    """Return 16 bytes for the opening words of a text, without case and punctuation; empty below five words.
 
     Args:
-        text: without its title.
+        text: the text without its title.
         rule: ``opening`` takes the first paragraph, ``sentences`` the first three sentences, ``text`` nothing.
     """
     if rule == "text":
@@ -73,7 +73,7 @@ def _first_sentences(text: str) -> str:
 
 
 def number_rows(documents: Sequence[Document], texts: Texts) -> Rows:
-    """63-bit hashes of the distinct numbers of each document, title and text, ascending.
+    """Return 63-bit hashes of the distinct numbers in title and text of each document, ascending.
 
     Args:
         documents: the documents.

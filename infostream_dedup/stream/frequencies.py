@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import LANGUAGES, Language, Settings
 from infostream_dedup.model.stream_records import EpochFrequencies
 from infostream_dedup.morphology.term_frequency import term_frequencies
-from infostream_dedup.stream.rows import Rows
 from infostream_dedup.stream.term_numbers import TermNumbers, longer
 from infostream_dedup.terms.statistics import BACKGROUND_DOCUMENTS, BACKGROUND_WORDS, Statistics, document_probability
 from infostream_dedup.terms.weights import as_count, bm25_idf

@@ -1,4 +1,4 @@
-"""Titles and texts of a batch in UTF-8, encoded once for all who read them."""
+"""Titles and texts of a batch in UTF-8, encoded once for all readers."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["FullTexts", "full_texts"]
 
 @dataclass(frozen=True, slots=True)
 class FullTexts:
-    """What ``full_text`` says of each document.
+    """``full_text`` of each document in UTF-8.
 
     Attributes:
-        texts: title and text; the text alone where it begins with the title.
-        bodies: int64 (documents,), where the text without the title begins in ``texts.data``.
+        texts: title and text; the text alone if it begins with the title.
+        bodies: int64 (documents,), offset in ``texts.data`` of each text without its title.
     """
 
     texts: Texts

@@ -13,15 +13,15 @@ __all__ = ["Groups"]
 
 
 class Groups:
-    """Which group each document of the window is in. A group is named by its earliest document and never renamed.
+    """The group of each document in the window. A group is named after its earliest document and never renamed.
 
-    A group of many documents is watched: a duplicate joins it only when it is linked to a fair share of them, for else
-    it is the end of a chain, in which the first and the last have nothing in common.
+    Large groups are watched: a duplicate joins one only if it is linked to a fair share of its documents. Otherwise it
+    would extend a chain whose first and last documents have nothing in common.
 
     Args:
-        window: whose documents are grouped.
-        watched_from: documents from which on a group is watched.
-        least_density: share of them that a duplicate must be linked to, 0 to 1.
+        window: holds the documents.
+        watched_from: minimum size of a watched group.
+        least_density: share of a watched group's documents that a duplicate must be linked to, 0 to 1.
     """
 
     def __init__(self, window: Window, *, watched_from: int, least_density: float) -> None:
@@ -36,15 +36,15 @@ class Groups:
         self._alarmed: dict[str, int] = {}
 
     def state(self) -> dict[str, int]:
-        """Groups whose earliest document has left the window, with its ordinal: what the window cannot tell."""
+        """Groups whose earliest document has left the window, with its ordinal, which the window no longer knows."""
         return dict(sorted(self._orphaned.items()))
 
     def resume(self, state: Mapping[str, int], events: Iterable[GroupEvent]) -> None:
-        """Take up the groups that the window's documents are in.
+        """Restore the groups of the window's documents.
 
         Args:
-            state: what ``state`` returned.
-            events: all that happened to groups, or all that is new; alarms count.
+            state: result of ``state``.
+            events: all events of groups, or all new ones; only alarms matter here.
         """
         window = self._window
         self._begun = dict(state)
@@ -67,15 +67,15 @@ class Groups:
         self._alarmed = {group: raised for group, raised in alarmed.items() if raised > self._begun.get(group, raised)}
 
     def of(self, ordinal: int) -> str:
-        """The group of a document of the window."""
+        """Return the group of a document in the window."""
         return self._window.groups[ordinal - self._window.first]
 
     def size(self, group: str) -> int:
-        """Documents of a group that are still in the window."""
+        """Return the number of a group's documents in the window."""
         return len(self._members.get(group, (0,)))
 
     def members(self, group: str) -> list[int]:
-        """Ordinals of a group's documents that are still in the window, ascending; none of an unknown group."""
+        """Return the ordinals of a group's documents in the window, ascending; empty for an unknown group."""
         if group in self._members:
             return list(self._members[group])
         window = self._window
@@ -83,16 +83,16 @@ class Groups:
         return [begin + row + window.first for row, name in enumerate(window.groups[begin:]) if name == group]
 
     def join(self, ordinal: int, to: int, linked: Sequence[int], *, exact: bool) -> tuple[bool, list[GroupEvent]]:
-        """Let a new document join the group of an earlier one, and unite it with the groups of others.
+        """Let a new document join the group of an earlier one, and merge the groups of all documents it repeats.
 
         Args:
             ordinal: the new document.
             to: the document it repeats.
             linked: all documents that it repeats, ascending.
-            exact: whether the texts are equal: such a document never chains.
+            exact: whether the texts are equal; such a document is never refused.
 
         Returns:
-            Whether it joined, and what happened to groups.
+            Whether it joined, and the events of groups.
         """
         held = Counter(map(self.of, linked))
         begun = {self.of(one): self._begun.get(self.of(one), one) for one in (*reversed(linked), to)}
@@ -113,11 +113,12 @@ class Groups:
         return True, events
 
     def begin(self, ordinal: int, *, again: bool = False) -> None:
-        """Take in a document that joins no group: it begins its own.
+        """Begin a group with a document that joins none.
 
         Args:
             ordinal: the new document.
-            again: whether its id has come before: a group of this name may still live, and takes it in.
+            again: whether its id is already in the stream; if a group with this name still exists, it takes the
+                document in.
         """
         if not again:
             return
@@ -128,7 +129,7 @@ class Groups:
             self._add(name, ordinal, earlier)
 
     def expire(self, ordinal: int, cause: int) -> list[GroupEvent]:
-        """Let the oldest document of the window go; an event when it was the last of a group.
+        """Drop the oldest document of the window; return an event if it was the last of its group.
 
         Args:
             ordinal: the document.

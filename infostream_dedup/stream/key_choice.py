@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import Settings
 from infostream_dedup.stream.analysis import Analysed
 from infostream_dedup.stream.frequencies import Frequencies
-from infostream_dedup.stream.rows import Rows
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.weights import UNITS, bm25
 

@@ -1,4 +1,4 @@
-"""A guard against sources that would lose most of what they say."""
+"""A guard for sources that would lose most of their documents."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ __all__ = ["Losses"]
 
 
 class Losses:
-    """How many of the last documents of each source repeated earlier ones.
+    """Share of repeats among the last documents of each source.
 
-    While the share is above the limit, counted over the source's last documents in stream order, the source is flagged
-    and its documents pass as ``similar``. Before a source has sent that many documents nothing is said about it.
+    While the share is above the limit, the source is flagged and its documents pass as ``similar``. A source is never
+    flagged before it has sent ``documents`` documents.
 
     Args:
         limit: share, 0 to 1; ``None`` for no limit.
-        documents: the last documents looked at.
+        documents: number of a source's last documents, in stream order, that the share is computed over.
     """
 
     def __init__(self, limit: float | None, documents: int) -> None:
@@ -32,12 +32,12 @@ class Losses:
         """Count a document.
 
         Args:
-            source: of the document; one without a source is never limited.
-            repeats: whether it is exact or a duplicate by itself.
-            ordinal: of the document.
+            source: source of the document; a document without a source is never limited.
+            repeats: whether the document is exact or a duplicate by itself.
+            ordinal: ordinal of the document.
 
         Returns:
-            Whether it passes as ``similar``, and an event when the source is flagged.
+            Whether it passes as ``similar``, and an event if the source becomes flagged.
         """
         if self._limit is None or source is None:
             return False, []
@@ -60,7 +60,7 @@ class Losses:
         return {source: "".join("01"[repeats] for repeats in held) for source, held in sorted(self._outcomes.items())}
 
     def resume(self, state: Mapping[str, str]) -> None:
-        """Take up what ``state`` returned."""
+        """Restore the result of ``state``."""
         self._outcomes = {source: deque(letter == "1" for letter in letters) for source, letters in state.items()}
         self._lost = {source: sum(held) for source, held in self._outcomes.items()}
         self._flagged = {

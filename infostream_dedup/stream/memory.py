@@ -1,4 +1,4 @@
-"""What the stream remembers of the window, and how it is asked."""
+"""The documents of the window with all their indexes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.features.rows import Rows
 from infostream_dedup.model.stream_records import GroupEvent
 from infostream_dedup.stream.best import Member
 from infostream_dedup.stream.clock import DAY, NO_TIME
 from infostream_dedup.stream.equal_hashes import EqualHashes
 from infostream_dedup.stream.groups import Groups
-from infostream_dedup.stream.rows import Rows
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.window import NO_SOURCE, Window
 from infostream_dedup.window.window_index import CandidateRows, Candidates, WindowIndex
@@ -27,16 +27,16 @@ __all__ = ["Memory"]
 class Memory:
     """The documents of the window: their columns, the index of their terms, their hashes, their groups.
 
-    Documents are entered in two steps: first their columns, then they ask one after the other for those before them,
-    and only when one has asked others may find it.
+    Documents are added in two steps: first their columns; then each in turn looks up earlier documents, after which
+    later documents can find it.
 
     Args:
-        settings: of the stream.
+        settings: settings of the stream.
         first: ordinal of the first document.
 
     Attributes:
         window: the columns.
-        groups: of the window's documents.
+        groups: groups of the window's documents.
         clock: the stream's clock at the last document.
     """
 
@@ -61,7 +61,7 @@ class Memory:
         times: NDArray[np.int64],
         rows: tuple[Rows, Rows, Rows, Rows],
     ) -> None:
-        """Take in the columns of documents; arguments as ``Window.extend``, sources by name."""
+        """Add the columns of documents; arguments as ``Window.extend``, with sources by name."""
         number_of = {source: self._source_number(source) for source in dict.fromkeys(sources)}
         numbers = np.array(list(map(number_of.__getitem__, sources)), dtype=np.int32)
         self.window.extend(ids, hashes, numbers, clocks, times, rows)
@@ -70,11 +70,11 @@ class Memory:
         return self._sources.setdefault(source, len(self._sources)) if source else NO_SOURCE
 
     def candidates(self, keys: NDArray[np.int64], targets: NDArray[np.int64], k_min: int) -> Candidates:
-        """Documents of the window with at least ``k_min`` hits in either direction.
+        """Find the documents of the window with at least ``k_min`` hits in either direction.
 
         Args:
             keys: key terms of a document.
-            targets: all terms of it, ascending.
+            targets: all its terms, ascending.
             k_min: at least 1.
         """
         return self._index.candidates(keys=keys, targets=targets if self._in_text else keys, k_min=k_min)
@@ -82,12 +82,12 @@ class Memory:
     def candidate_rows(
         self, first: int, oldest: NDArray[np.int64], needs: NDArray[np.int64], least_keys: int
     ) -> Iterator[CandidateRows]:
-        """Let documents whose columns have been taken in ask one after the other, and be found from then on.
+        """Let documents whose columns have been added look up earlier ones in turn, and then be found by later ones.
 
         Args:
-            first: ordinal of the first of them; all before it have asked.
-            oldest: int64 (documents,), what ``oldest_at`` said of them.
-            needs: as ``WindowIndex.ask_and_extend``, so is what is given back.
+            first: ordinal of the first of them; all earlier documents have been looked up.
+            oldest: int64 (documents,), result of ``oldest_at`` for them.
+            needs: as in ``WindowIndex.ask_and_extend``, like the result.
             least_keys: documents with fewer key terms find nothing.
         """
         row = first - self.window.first
@@ -102,14 +102,14 @@ class Memory:
         )
 
     def equals(self, first: int, oldest: NDArray[np.int64]) -> list[int | None]:
-        """The earliest document of the window that is the same, by the rules of exactness and source.
+        """Find the earliest equal document of the window, by the rules of exactness and source.
 
         Args:
-            first: ordinal of the first document that asks; all before it have asked.
-            oldest: int64 (documents,), what ``oldest_at`` said of them.
+            first: ordinal of the first document; all earlier documents have been looked up.
+            oldest: int64 (documents,), result of ``oldest_at`` for the documents.
 
         Returns:
-            An ordinal for each document.
+            An ordinal, or ``None``, for each document.
         """
         window, rule = self.window, self._settings.same_source
         row, texts, openings = first - window.first, self._texts, self._openings
@@ -129,14 +129,14 @@ class Memory:
         return found
 
     def oldest_at(self, first: int, documents: int) -> NDArray[np.int64]:
-        """Move the clock over documents whose columns have been taken in.
+        """Advance the clock over documents whose columns have been added.
 
         Args:
             first: ordinal of the first of them.
-            documents: how many.
+            documents: number of documents.
 
         Returns:
-            int64 (documents,): ordinal of the first document that is in the window as each of them comes, ascending.
+            int64 (documents,): first ordinal in the window when each of them arrives, ascending.
         """
         settings, window = self._settings, self.window
         row = first - window.first
@@ -151,16 +151,16 @@ class Memory:
         if settings.window_days is None:
             return oldest
         limits = clocks - round(settings.window_days * DAY)
-        # Documents that came before the first date count as if they bore it.
+        # Documents before the first date count as if they had that date.
         limits[limits <= self._first_clock] = NO_TIME
         alive = window.first + np.searchsorted(window.clocks[: row + documents], limits)
         return np.maximum.accumulate(np.maximum(oldest, alive))
 
     def let_go(self, oldest: int, cause: int) -> list[GroupEvent]:
-        """Let groups lose the documents that leave the window.
+        """Remove documents that leave the window from their groups.
 
         Args:
-            oldest: ordinal of the first one that stays.
+            oldest: ordinal of the first document that stays.
             cause: ordinal of the document that moved the window.
         """
         events: list[GroupEvent] = []
@@ -170,7 +170,7 @@ class Memory:
         return events
 
     def members(self, group: str) -> list[Member]:
-        """The documents of a group that are in the window; none of an unknown group."""
+        """Return the documents of a group that are in the window; empty for an unknown group."""
         window, names = self.window, {number: name for name, number in self._sources.items()}
         found = []
         for ordinal in self.groups.members(group):
@@ -189,25 +189,25 @@ class Memory:
         state: Mapping[str, int],
         events: Sequence[GroupEvent],
     ) -> None:
-        """Enter documents whose columns have been taken in: they were judged before, or by another process.
+        """Index documents whose columns have been added and that were judged earlier or by another process.
 
         Args:
-            first: ordinal of the first of them; earlier ones have been entered.
+            first: ordinal of the first of them; earlier ones are indexed already.
             oldest: smallest ordinal in the window now.
             clock: the stream's clock at the last document.
-            groups: the group each of them is in.
-            state: what ``Groups.state`` returned.
-            events: all that has happened to groups, or all since the earlier ones were entered.
+            groups: group of each of them.
+            state: result of ``Groups.state``.
+            events: all events of groups, or all since the earlier documents were indexed.
         """
         window = self.window
-        # Those from the first one on have never been entered.
+        # Documents from the first one on have no hashes here yet.
         self._forget_hashes(window.oldest, min(oldest, first))
         window.expire_before(oldest)
         self._index.expire_before(oldest)
         begin = max(first, oldest) - window.first
         keys, targets = window.keys.rows_from(begin), window.targets.rows_from(begin)
         ordinals = np.arange(window.first + begin, window.end)
-        # Compiled code builds the index on another core while Python enters the rest.
+        # Compiled code builds the index on another core while Python does the rest.
         with ThreadPoolExecutor(1) as beside:
             indexed = beside.submit(self._index.extend, ordinals, keys=keys, targets=targets if self._in_text else keys)
             self._resume_equal(begin)
@@ -248,7 +248,7 @@ class Memory:
 
 
 def _renamed(events: Sequence[GroupEvent]) -> dict[str, str]:
-    """What the groups that joined others are called after all merges."""
+    """Map the names of merged groups to their names after all merges."""
     now: dict[str, str] = {}
     for event in reversed(events):
         if event.kind == "merge" and event.other is not None:

@@ -1,4 +1,4 @@
-"""What is known of the documents of a batch before their words are looked at."""
+"""Hashes and times of a batch, taken before its words are read."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import Document
 from infostream_dedup.stream.clock import NO_TIME, advanced, microseconds
 from infostream_dedup.stream.fingerprints import content_hash, number_rows, opening_hash
 from infostream_dedup.stream.full_texts import full_texts
-from infostream_dedup.stream.rows import Rows
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.text.fingerprint import text_hashes
 
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 __all__ = ["Prepared", "prepare"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
     """Documents of a batch, with their hashes and times.
 
     Attributes:
-        first: ordinal of the first one.
+        first: ordinal of the first document.
         documents: as given.
-        versions: how often each id had come before.
-        texts: their titles and texts in UTF-8.
-        content_hashes: of all fields.
-        hashes: text hash and opening hash; the latter empty where no rule asks for it.
-        published: own times in UTC microseconds since 1970.
-        clocks: int64, the stream's clock at each.
-        times: int64, own times, else the clock.
-        numbers: hashes of the numbers in title and text; empty rows where no rule asks for them.
+        versions: number of earlier documents with each id.
+        texts: titles and texts in UTF-8.
+        content_hashes: checksum of all fields of each document.
+        hashes: text hash and opening hash of each document; the latter is empty if no rule needs it.
+        published: publication times in UTC microseconds since 1970.
+        clocks: int64, the stream's clock at each document.
+        times: int64, publication times, or the clock if there is none.
+        numbers: hashes of the numbers in title and text; empty rows if no rule needs them.
     """
 
     first: int
@@ -65,15 +65,15 @@ def prepare(
     versions: Sequence[int] | None = None,
     content_hashes: Sequence[bytes] | None = None,
 ) -> Prepared:
-    """Take the hashes and times of a batch.
+    """Compute the hashes and times of a batch.
 
     Args:
         documents: in stream order.
-        settings: of the stream.
-        first: ordinal of the first one.
-        clock: of the stream before them.
-        versions: 0 for each by default.
-        content_hashes: made here by default.
+        settings: settings of the stream.
+        first: ordinal of the first document.
+        clock: the stream's clock before the first document.
+        versions: 0 for each document by default.
+        content_hashes: computed here by default.
     """
     published = [microseconds(document.time) for document in documents]
     clocks: list[int] = []
@@ -85,16 +85,16 @@ def prepare(
     full, bodies = full_texts(documents), [document.text for document in documents]
     hashes = text_hashes(bodies, full.texts, full.bodies)
     return Prepared(
-        first,
-        documents,
-        full.texts,
-        versions or [0] * len(documents),
-        content_hashes,
-        [(own, opening_hash(body, settings.exact_rule)) for own, body in zip(hashes, bodies, strict=True)],
-        published,
-        np.array(clocks, dtype=np.int64),
-        np.array(times, dtype=np.int64),
-        number_rows(documents, full.texts) if settings.templates else _nothing(len(documents)),
+        first=first,
+        documents=documents,
+        texts=full.texts,
+        versions=versions or [0] * len(documents),
+        content_hashes=content_hashes,
+        hashes=[(own, opening_hash(body, settings.exact_rule)) for own, body in zip(hashes, bodies, strict=True)],
+        published=published,
+        clocks=np.array(clocks, dtype=np.int64),
+        times=np.array(times, dtype=np.int64),
+        numbers=number_rows(documents, full.texts) if settings.templates else _nothing(len(documents)),
     )
 
 

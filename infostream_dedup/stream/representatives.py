@@ -1,4 +1,4 @@
-"""The groups of a store's window, each with the document that stands for it."""
+"""The groups of a store's window, each with its representative document."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ __all__ = ["representatives"]
 def representatives(
     store: Store, connection: sqlite3.Connection, *, best: str, source_ranks: Sequence[str], top: int
 ) -> list[dict[str, Any]]:
-    """Rows ``group, total, best, source, title`` of groups of several documents, the largest first.
+    """Return rows ``group, total, best, source, title`` of groups of several documents, the largest first.
 
-    ``total`` counts all documents the group ever had, ``best`` is one of those in the window; groups that have left it
-    are left out.
+    ``total`` counts all documents the group ever had; ``best`` is one of those in the window. Groups that have left the
+    window are omitted.
 
     Args:
-        store: opened, for reading at least.
-        connection: to it.
-        best: see ``StreamSettings``; it may be another than the stream's own, for no verdict depends on it.
+        store: an open store.
+        connection: its connection.
+        best: see ``StreamSettings``; it may differ from the stream's own, because no verdict depends on it.
         source_ranks: likewise.
-        top: how many groups; 0 for all.
+        top: maximum number of groups; 0 for all.
 
     Raises:
         ConfigurationError: ``source-rank`` without sources.

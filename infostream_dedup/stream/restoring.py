@@ -1,4 +1,4 @@
-"""From what a store holds to an engine's parts."""
+"""Restoring the parts of an engine from a store."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.stream.clock import NO_TIME
 from infostream_dedup.stream.frequencies import Frequencies, LanguageCounts, count_rows
 from infostream_dedup.stream.memory import Memory
-from infostream_dedup.stream.rows import Rows
 from infostream_dedup.stream.settings import StreamSettings
 
 if TYPE_CHECKING:
@@ -21,11 +21,11 @@ __all__ = ["catch_up", "resume_frequencies", "resumed_memory"]
 
 
 def resume_frequencies(frequencies: Frequencies, loaded: Loaded) -> None:
-    """Take up the sums of the closed epochs, and count the documents of the open one.
+    """Restore the sums of the closed epochs, and count the documents of the open one.
 
     Args:
-        frequencies: those of a new engine, or of one whose epoch may have ended since.
-        loaded: everything, or what is new since the frequencies were last up to date.
+        frequencies: those of a new engine, or of one whose epoch may have ended in the meantime.
+        loaded: everything, or what is new since the frequencies were last updated.
     """
     goes_on = loaded.epoch == frequencies.epoch and any(counts.documents for counts in frequencies.open)
     if not goes_on:
@@ -43,18 +43,18 @@ def resume_frequencies(frequencies: Frequencies, loaded: Loaded) -> None:
 
 
 def resumed_memory(settings: StreamSettings, loaded: Loaded) -> Memory:
-    """The documents of the window, their groups and the clock."""
+    """Restore the documents of the window, their groups and the clock."""
     memory = Memory(settings, loaded.oldest)
     _take_in(memory, loaded, int(np.searchsorted(loaded.documents.ordinals, loaded.oldest)))
     return memory
 
 
 def catch_up(memory: Memory, loaded: Loaded) -> None:
-    """Take in what other processes have stored.
+    """Add what other processes have stored.
 
     Args:
-        memory: up to date before.
-        loaded: what is new since; its documents go on where the memory ends.
+        memory: state before that.
+        loaded: what is new; its documents follow those in memory.
     """
     _take_in(memory, loaded, 0)
     memory.window.tidy()

@@ -1,4 +1,4 @@
-"""Documents of a store's window that are like a given text."""
+"""Search for documents in a store's window that resemble a text."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from infostream_dedup.features.rows import Rows
 from infostream_dedup.links.relations import need
 from infostream_dedup.model import LANGUAGES, Document, Language
 from infostream_dedup.store.store import Store
 from infostream_dedup.stream.decisions import least_hits
 from infostream_dedup.stream.engine import StreamEngine
-from infostream_dedup.stream.rows import Rows
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.translated_query import QueryTranslator
 
@@ -28,18 +28,18 @@ __all__ = ["Hit", "Searcher"]
 _RELATIONS = (None, "contained", "contains", "equal")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A document that is like the text asked for.
+    """A document that resembles the text.
 
     Attributes:
-        id: of the document.
+        id: id of the document.
         title: its headline.
         language: its language.
         group: id of its group.
-        forward: key terms of the text found in it; in another language their equivalents are.
-        backward: its key terms found in the text.
-        relation: of the text to it at ``k_duplicate``: ``equal``, ``contained`` (the text lies inside it),
+        forward: number of the text's key terms found in it, or of their equivalents if it is in another language.
+        backward: number of its key terms found in the text.
+        relation: relation of the text to it at ``k_duplicate``: ``equal``, ``contained`` (it contains the text),
             ``contains``, or ``None``.
         terms: its terms that met in either direction, heaviest first.
     """
@@ -54,7 +54,7 @@ class Hit:
     terms: list[str]
 
     def as_dict(self) -> dict[str, Any]:
-        """The row of ``search``."""
+        """Return the row of ``search``."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
@@ -64,8 +64,8 @@ class _Asked:
 
     Attributes:
         keys: int64, numbers of the key terms, heaviest first.
-        weights: int64, of the keys.
-        sets: the numbers any of which meets each key term; ``None`` where only its own does.
+        weights: int64, weight of each key term.
+        sets: for each key term the numbers that match it; ``None`` if each matches only itself.
         targets: int64, numbers of all terms.
     """
 
@@ -75,7 +75,7 @@ class _Asked:
     targets: NDArray[np.int64]
 
     def weights_of_terms(self) -> dict[int, int]:
-        """Weight of every term that meets a key term."""
+        """Map each term that matches a key term to the weight."""
         sets = self.keys.reshape(-1, 1) if self.sets is None else self.sets
         met: dict[int, int] = {}
         for weight, terms in zip(self.weights.tolist(), sets, strict=True):
@@ -90,7 +90,7 @@ class _Near:
 
     Attributes:
         ordinals, forward, backward: int64.
-        asked: the text as it was asked for.
+        asked: the query that found them.
     """
 
     ordinals: NDArray[np.int64]
@@ -103,7 +103,7 @@ class _Near:
 
 
 class Searcher:
-    """Answers searches over the window of a store as it is when it is opened; it never writes.
+    """Searches the window of a store in its state at opening; never writes.
 
     Example:
         >>> with Searcher.open("stream.db") as searcher:                                # doctest: +SKIP
@@ -127,7 +127,7 @@ class Searcher:
 
         Raises:
             NoInputError: there is no store.
-            BadDataError: the file is no store of ours.
+            BadDataError: the file is not a store.
         """
         store = Store.open(path, create=False, read_only=True)
         try:
@@ -145,19 +145,20 @@ class Searcher:
     def search(
         self, text: str, *, title: str = "", k_min: int | None = None, top: int = 20, across: bool = True
     ) -> list[Hit]:
-        """Documents that resemble a text most: by min and max of both counts, then the earliest.
+        """Find the documents that resemble a text most.
 
-        Documents of other languages are asked for the text as the dictionaries translate it; of both counts, by the
-        text itself and by its translation, the better ones stand.
+        They are ordered by minimum and maximum of both counts, then the earliest first. Documents in other languages
+        are compared with the text itself and with its translation by the dictionaries; the better counts win.
 
         Args:
-            text: any.
-            title: of the text.
-            k_min: least key terms that meet in either direction; ``k_similar`` by default, fewer for a short text.
-            top: most hits; 0 for all.
-            across: also look into other languages by translation.
+            text: any text.
+            title: its title.
+            k_min: minimum number of key terms that meet in either direction; by default ``k_similar``, fewer for a
+                short text.
+            top: maximum number of hits; 0 for all.
+            across: also search other languages by translation.
         """
-        document = Document("", text, title)
+        document = Document(id="", text=text, title=title)
         answers = self._engine.look_up(document, k_min=1)
         found = answers.candidates
         asked = _Asked(answers.keys, answers.weights, None, answers.targets)
@@ -201,11 +202,11 @@ class Searcher:
         return need(k, own, sizes, n=terms.n, short=terms.short)
 
     def _near_across(self, document: Document, window: Window, k_min: int | None) -> list[_Near]:
-        """Documents of other languages, by a translation of the text into each."""
+        """Find documents in other languages by a translation of the text into each."""
         least = least_hits(self._settings) if k_min is None else k_min
         near = []
         for language, query in self._translator.translated(document, self._spoken).items():
-            # Several equivalents of one key term are counted one by one here: too much, never too little.
+            # Several equivalents of one key term are counted separately here: too many hits, never too few.
             found = self._engine.find(query.asked(), query.targets, k_min=least)
             spoken = self._languages[found.ordinals - window.first] == language
             ordinals, backward = found.ordinals[spoken], found.backward[spoken].astype(np.int64)
@@ -224,14 +225,14 @@ class Searcher:
         sizes = window.sizes[row : row + 1].astype(np.int64)
         least = int(self._least(self._settings.k_duplicate, near.asked, sizes)[0])
         return Hit(
-            window.ids[row],
-            self._store.titles([ordinal])[0],
-            LANGUAGES[self._languages[row]],
-            window.groups[row],
-            forward,
-            backward,
-            _RELATIONS[int(forward >= least) + 2 * int(backward >= least)],
-            self._terms_that_met(window, near.asked, row),
+            id=window.ids[row],
+            title=self._store.titles([ordinal])[0],
+            language=LANGUAGES[self._languages[row]],
+            group=window.groups[row],
+            forward=forward,
+            backward=backward,
+            relation=_RELATIONS[int(forward >= least) + 2 * int(backward >= least)],
+            terms=self._terms_that_met(window, near.asked, row),
         )
 
     def _terms_that_met(self, window: Window, asked: _Asked, row: int) -> list[str]:

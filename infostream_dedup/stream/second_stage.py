@@ -1,7 +1,7 @@
-"""The second stage: a classifier looks at the earlier documents that key terms have found (Andreev et al., section 6).
+"""The second stage: a classifier judges the candidates that key terms have found (Andreev et al., section 6).
 
-Words are weighed by the language at large and documents by what a store keeps of them, so that a decision depends on
-two documents only: not on the batch, not on the stream so far.
+Words are weighted by statistics of the general language, and documents are reduced to what a store keeps of them. A
+decision therefore depends on two documents only, not on the batch or the stream so far.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _DECIMALS: Final = 6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """What the classifier says of a document against several earlier ones.
+    """The classifier's judgement of a document against several earlier ones.
 
     Attributes:
         criteria: names, in the order of the columns of ``vectors``.
-        values: float64 (others,), decision values; above 0 the document repeats that one.
-        probabilities: float64 (others,), that it does, 0 to 1.
-        vectors: float64 (others, criteria), differences of the document against each; NaN where unknown.
+        values: float64 (others,), decision values; above 0 the document repeats the other one.
+        probabilities: float64 (others,), probability that it does, 0 to 1.
+        vectors: float64 (others, criteria), differences of the document from each; NaN if unknown.
     """
 
     criteria: tuple[str, ...]
@@ -46,15 +46,15 @@ class Judged:
 
     @property
     def repeats(self) -> NDArray[np.bool_]:
-        """Whether the document adds nothing to each, bool (others,)."""
+        """Whether the document repeats each of the others, bool (others,)."""
         return np.asarray(self.values > 0)
 
     def probability(self, row: int) -> float:
-        """As it stands in a verdict: six decimals."""
+        """Return a probability as in a verdict, rounded to six decimals."""
         return round(float(self.probabilities[row]), _DECIMALS)
 
     def differences(self, row: int) -> tuple[tuple[str, float | None], ...]:
-        """Each criterion with its difference, six decimals; ``None`` where it cannot be told."""
+        """Return each criterion with its difference, rounded to six decimals; ``None`` if unknown."""
         values = self.vectors[row].tolist()
         return tuple(
             (name, None if math.isnan(value) else round(value, _DECIMALS))
@@ -80,7 +80,7 @@ class SecondStage:
 
     Args:
         classifier: trained with background statistics.
-        kept: gives an earlier document by its ordinal; not asked for those of the batch itself.
+        kept: returns an earlier document by its ordinal; not called for documents of the batch itself.
     """
 
     def __init__(self, classifier: Classifier, kept: Callable[[int], Document]) -> None:
@@ -91,15 +91,15 @@ class SecondStage:
         self._rows: dict[int, int] = {}
 
     def begin_batch(self) -> None:
-        """From now on the documents of the last batch are asked from the store."""
+        """Begin a batch: from now on the documents of the last one come from the store."""
         self._batch.clear()
 
     def read(self, documents: Sequence[Remembered], earlier: Iterable[int]) -> None:
-        """Read all that the next documents may be compared with.
+        """Read all documents that the next ones may be compared with.
 
         Args:
-            documents: the next ones of the batch, with their texts.
-            earlier: ordinals of documents before them.
+            documents: the next documents of the batch, with their texts.
+            earlier: ordinals of earlier documents.
         """
         self._batch |= {one.ordinal: kept_of(one) for one in documents}
         ordinals = [*sorted(set(earlier)), *(one.ordinal for one in documents)]
@@ -108,11 +108,11 @@ class SecondStage:
         self._rows = {ordinal: row for row, ordinal in enumerate(ordinals)}
 
     def judged(self, ordinal: int, others: NDArray[np.int64]) -> Judged:
-        """Judge one document against others; all of them have been read.
+        """Judge one document against others; all of them must have been read.
 
         Args:
-            ordinal: of the document.
-            others: int64, ordinals of earlier ones.
+            ordinal: the document.
+            others: int64, ordinals of earlier documents.
         """
         if self._models is None:
             raise ValueError(f"document {ordinal} has not been read")

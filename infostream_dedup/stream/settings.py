@@ -1,16 +1,17 @@
-"""Every choice that changes what a stream says, with its default."""
+"""Every setting of a stream, with its default."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from hashlib import blake2b
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import orjson
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import Settings
+from infostream_dedup.model.limits import OneOf, Range, check_limits
 
 __all__ = ["BEST_POLICIES", "DUPLICATE_RULES", "EXACT_RULES", "SOURCE_RULES", "StreamSettings"]
 
@@ -20,13 +21,13 @@ EXACT_RULES: Final = ("text", "opening", "sentences")
 BEST_POLICIES: Final = ("earliest", "complete", "source-rank")
 
 _TERM_FIELDS: Final = ("representation", "weighting", "n", "target", "df_min", "df_max", "k1", "b", "short", "morph")
-"""Settings of terms that a stream heeds; the others speak of whole collections."""
+"""Settings of terms that a stream uses; the others concern whole collections."""
 
 _NO_VERDICT: Final = ("best", "source_ranks", "keep_text")
-"""Choices that no verdict depends on: a store may be opened with other ones."""
+"""Settings that no verdict depends on: a store may be opened with other values."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StreamSettings:
     """What decides the verdicts of a stream. Names equal the flags of the command line.
 
@@ -34,82 +35,65 @@ class StreamSettings:
         terms: representation, weighting, n, target (``text`` or ``signature``), df_min, df_max, k1, b, short, morph.
         k_duplicate: key terms that must meet for ``duplicate``, 1 to n; short documents need fewer (``need``).
         k_similar: key terms that must meet in either direction for ``similar``, 1 to k_duplicate.
-        duplicate_rule: ``equal`` asks for both directions; ``contained`` also takes a document that lies inside an
-            earlier one, the paper's own rule.
-        least_shared: share of all terms of two documents that both must hold for ``duplicate`` by rule ``equal`` (their
-            Jaccard index), 0 to 1: below it they tell one story in two ways and are ``similar`` with relation
-            ``equal``. 0 leaves it to the key terms, as the paper does.
-        window_days: days that a document is remembered by the stream's clock, above 0; ``None`` for ever.
-        window_documents: documents that are remembered, at least 1; ``None`` for all.
-        epoch_documents: documents of an epoch, at least 1; heeded where ``epoch_days`` is ``None``.
-        first_epoch: documents of the first epoch, at least 1; epochs grow until ``epoch_documents`` have come.
+        duplicate_rule: ``equal`` needs both directions; ``contained`` also accepts a document that an earlier one
+            contains, which is the paper's rule.
+        least_shared: minimum Jaccard index of all terms of two documents for ``duplicate`` by rule ``equal``, 0 to 1.
+            Below it they tell one story in two ways and are ``similar`` with relation ``equal``. 0 leaves the decision
+            to the key terms, as in the paper.
+        window_days: days that a document stays in the window by the stream's clock, above 0; ``None`` for ever.
+        window_documents: size of the window, at least 1; ``None`` for no limit.
+        epoch_documents: documents of an epoch, at least 1; used if ``epoch_days`` is ``None``.
+        first_epoch: documents of the first epoch, at least 1; epochs grow until ``epoch_documents`` is reached.
         epoch_days: days of an epoch by the stream's clock, at least 1.
-        same_source: ``ban`` links no two documents of one source, ``require`` only such, ``ignore`` all alike.
-        exact_rule: ``text`` compares whole bodies; the older rules of InfoStream also take the same first paragraph
-            (``opening``) or the same first three sentences (``sentences``).
-        best: which document stands for its group: ``earliest``, ``complete`` (the longest) or ``source-rank``.
-        source_ranks: sources, best first, for ``source-rank``; others rank behind them.
+        same_source: ``ban`` never links two documents of one source, ``require`` links no others, ``ignore`` links all.
+        exact_rule: ``text`` compares whole bodies; the older rules of InfoStream also accept an equal first paragraph
+            (``opening``) or three equal first sentences (``sentences``).
+        best: which document represents its group: ``earliest``, ``complete`` (the longest) or ``source-rank``.
+        source_ranks: sources, best first, for ``source-rank``; others follow.
         templates: a duplicate whose numbers differ is only ``similar``; its relation is ``template`` (one source's form
             filled in on another day) or ``updated`` (another state of the story).
-        chaining_documents: size from which on a group is watched for chaining, at least 2.
-        chaining_density: least share of a watched group's documents that a duplicate must be linked to, 0 to 1.
+        chaining_documents: minimum size of a group that is watched for chaining, at least 2.
+        chaining_density: minimum share of a watched group's documents that a duplicate must be linked to, 0 to 1.
         loss_limit: share of a source's documents that may be exact or duplicate, 0 to 1; ``None`` for no limit.
-        loss_documents: the last documents of a source that the share is taken of, at least 1.
-        keep_text: store the bodies too.
-        model: digest of the classifier that judges what key terms have found (``model_digest``); ``None`` for none. It
-            needs ``keep_text``.
-        boilerplate: digest of the list whose sentences were left out of the texts (``Boilerplate.digest``);
+        loss_documents: number of a source's last documents that the share is computed over, at least 1.
+        keep_text: also store the bodies.
+        model: digest of the classifier that judges the candidates (``model_digest``); ``None`` for none. It needs
+            ``keep_text``.
+        boilerplate: digest of the list whose sentences were removed from the texts (``Boilerplate.digest``);
             ``None`` for whole texts.
 
     Raises:
-        ConfigurationError: a value is out of its range, or a stream cannot do it.
+        ConfigurationError: a value is beyond its limit, or does not work for a stream.
     """
 
     terms: Settings = field(default_factory=Settings)
     k_duplicate: int = 6
     k_similar: int = 4
-    duplicate_rule: str = "equal"
-    least_shared: float = 0.3
-    window_days: float | None = 7
-    window_documents: int | None = None
-    epoch_documents: int = 10_000
-    first_epoch: int = 500
-    epoch_days: int | None = None
-    same_source: str = "ignore"
-    exact_rule: str = "text"
-    best: str = "earliest"
+    duplicate_rule: Annotated[str, OneOf(*DUPLICATE_RULES)] = "equal"
+    least_shared: Annotated[float, Range(0.0, 1.0)] = 0.3
+    window_days: Annotated[float | None, Range(1e-6, 1e6)] = 7
+    window_documents: Annotated[int | None, Range(1)] = None
+    epoch_documents: Annotated[int, Range(1)] = 10_000
+    first_epoch: Annotated[int, Range(1)] = 500
+    epoch_days: Annotated[int | None, Range(1, 100_000)] = None
+    same_source: Annotated[str, OneOf(*SOURCE_RULES)] = "ignore"
+    exact_rule: Annotated[str, OneOf(*EXACT_RULES)] = "text"
+    best: Annotated[str, OneOf(*BEST_POLICIES)] = "earliest"
     source_ranks: tuple[str, ...] = ()
     templates: bool = True
-    chaining_documents: int = 10
-    chaining_density: float = 0.2
-    loss_limit: float | None = None
-    loss_documents: int = 200
+    chaining_documents: Annotated[int, Range(2)] = 10
+    chaining_density: Annotated[float, Range(0.0, 1.0)] = 0.2
+    loss_limit: Annotated[float | None, Range(0.0, 1.0)] = None
+    loss_documents: Annotated[int, Range(1)] = 200
     keep_text: bool = False
     model: str | None = None
     boilerplate: str | None = None
 
     def __post_init__(self) -> None:
         _check_terms(self.terms)
-        _whole("k_duplicate", self.k_duplicate, 1, self.terms.n)
-        _whole("k_similar", self.k_similar, 1, self.k_duplicate)
-        _one_of("duplicate_rule", self.duplicate_rule, DUPLICATE_RULES)
-        _one_of("same_source", self.same_source, SOURCE_RULES)
-        _one_of("exact_rule", self.exact_rule, EXACT_RULES)
-        _one_of("best", self.best, BEST_POLICIES)
-        _number("least_shared", self.least_shared, 0, 1)
-        if self.window_days is not None:
-            _number("window_days", self.window_days, 1e-6, 1e6)
-        if self.window_documents is not None:
-            _whole("window_documents", self.window_documents, 1)
-        _whole("epoch_documents", self.epoch_documents, 1)
-        _whole("first_epoch", self.first_epoch, 1)
-        if self.epoch_days is not None:
-            _whole("epoch_days", self.epoch_days, 1, 100_000)
-        _whole("chaining_documents", self.chaining_documents, 2)
-        _number("chaining_density", self.chaining_density, 0, 1)
-        if self.loss_limit is not None:
-            _number("loss_limit", self.loss_limit, 0, 1)
-        _whole("loss_documents", self.loss_documents, 1)
+        check_limits(self)
+        Range(1, self.terms.n).check("k_duplicate", self.k_duplicate)
+        Range(1, self.k_duplicate).check("k_similar", self.k_similar)
         if self.model is not None and not self.keep_text:
             raise ConfigurationError(
                 "a model compares documents with the texts of earlier ones, and keep_text is off; begin a store with "
@@ -120,10 +104,10 @@ class StreamSettings:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> StreamSettings:
-        """Settings from plain values, as ``as_dict`` returns them; what is not named has its default.
+        """Make settings from plain values, as ``as_dict`` returns them; missing names keep their defaults.
 
         Raises:
-            ConfigurationError: an unknown name, or a value out of its range.
+            ConfigurationError: a name is unknown, or a value is beyond its limit.
         """
         known = {one.name for one in fields(cls)} - {"terms"}
         unknown = sorted(set(given) - known - set(_TERM_FIELDS))
@@ -138,18 +122,18 @@ class StreamSettings:
         return cls(terms=Settings.of(**terms), **own)
 
     def but(self, **changes: Any) -> StreamSettings:
-        """A copy with some values changed."""
+        """Return a copy with some values changed."""
         return replace(self, **changes)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values in the order of the table above; the terms' settings come first."""
+        """Return plain values in the order of the fields; the terms' settings come first."""
         terms = {name: getattr(self.terms, name) for name in _TERM_FIELDS}
         own = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "terms"}
         return terms | own | {"source_ranks": list(self.source_ranks)}
 
     @property
     def digest(self) -> str:
-        """32 hexadecimal digits that change with everything a verdict depends on."""
+        """32 hexadecimal digits that depend on everything a verdict depends on."""
         decisive = {name: _plain(value) for name, value in self.as_dict().items() if name not in _NO_VERDICT}
         # Stores made before there were models, or before lists were recorded, keep their digest.
         for name in ("model", "boilerplate"):
@@ -159,7 +143,7 @@ class StreamSettings:
 
 
 def _plain(value: Any) -> Any:
-    """7 and 7.0 days are the same."""
+    """Make 7 and 7.0 days the same."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -172,19 +156,3 @@ def _check_terms(terms: Settings) -> None:
         raise ConfigurationError(f"score is {terms.score!r}; a stream takes count")
     if not terms.background:
         raise ConfigurationError("background is off; a stream begins without documents and needs it")
-
-
-def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise ConfigurationError(f"{name} is {value!r}; expected one of {', '.join(known)}")
-
-
-def _whole(name: str, value: object, low: int, high: int | None = None) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < low or (high is not None and value > high):
-        bounds = f"from {low} to {high}" if high is not None else f"of at least {low}"
-        raise ConfigurationError(f"{name} is {value!r}; expected a whole number {bounds}")
-
-
-def _number(name: str, value: object, low: float, high: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise ConfigurationError(f"{name} is {value!r}; expected a number from {low:g} to {high:g}")

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 __all__ = ["TermNumbers", "longer"]
 
 _SPARE: Final = 8
-"""Arrays grow by one part in so many: a stream keeps its terms for life, and doubling would waste half of them."""
+"""Arrays grow by this fraction: a stream keeps its terms for life, so doubling would waste up to half the memory."""
 
 
 class TermNumbers:
-    """Gives every new term the next number; numbers never change. Some 40 bytes a term."""
+    """Gives every new term the next number; numbers never change. About 40 bytes per term."""
 
     def __init__(self) -> None:
-        # Without slots: so the first terms use every compiled loop, and none is made later, when a stream runs.
+        # It starts without slots, so that the first terms use every compiled loop and none is compiled mid-stream.
         self._table = TermTable(np.zeros(0, np.uint32), np.zeros(1, np.int64), np.zeros(0, np.uint8))
         self._count = 0
 
@@ -33,15 +33,15 @@ class TermNumbers:
 
     @property
     def terms(self) -> SurfaceList:
-        """The terms by number, not copied. Those of several numbers come fastest together (``some``)."""
+        """The terms by number, as a view. For several numbers ``some`` is faster."""
         return SurfaceList(self._table.starts[: self._count + 1], self._table.pool)
 
     def number(self, term: str) -> int:
-        """The number of a term, a new one where the term is new."""
+        """Return the number of a term; a new term gets the next one."""
         return int(self.numbered([term])[0])
 
     def numbered(self, terms: Sequence[str]) -> NDArray[np.int64]:
-        """The numbers of terms, which hold no line breaks; new ones where they are new.
+        """Return the numbers of terms, which must not contain line breaks; new terms get the next ones.
 
         Returns:
             int64 (terms,).
@@ -53,10 +53,10 @@ class TermNumbers:
         return numbers
 
     def extend(self, terms: Sequence[str]) -> None:
-        """Take terms whose numbers are known: they go on where the last ones ended.
+        """Add terms whose numbers follow the last one.
 
         Raises:
-            ValueError: one of them has a number already, or a line break.
+            ValueError: a term already has a number, or contains a line break.
         """
         first = self._count
         numbers = self.numbered(terms)
@@ -79,10 +79,10 @@ class TermNumbers:
 
 
 def longer(array: NDArray[Any], size: int) -> NDArray[Any]:
-    """The array, or a longer one that begins with it and goes on with zeros."""
+    """Return the array, or a longer copy padded with zeros."""
     if len(array) >= size:
         return array
-    # Memory that nobody has written to costs nothing: zeros come from the system untouched.
+    # Zeroed memory from the system costs nothing until it is written to.
     grown = np.zeros(size + size // _SPARE, dtype=array.dtype)
     grown[: len(array)] = array
     return grown

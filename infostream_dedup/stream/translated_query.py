@@ -1,4 +1,4 @@
-"""A text as documents of another language would have it: its words translated into the terms of the stream."""
+"""A text in another language: its words translated into the terms of the stream."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import LANGUAGES, Document, Language
 from infostream_dedup.stream.analysis import Analysed, Analyser
 from infostream_dedup.stream.frequencies import Frequencies
 from infostream_dedup.stream.key_choice import choose_keys
-from infostream_dedup.stream.rows import Rows
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.representations import terms_of_distinct
 from infostream_dedup.text.tokens import Form, Shape
-from infostream_dedup.translation.dictionary import DictionaryRung
-from infostream_dedup.translation.identity import IdentityRung
 from infostream_dedup.translation.ladder import Translator
+from infostream_dedup.translation.rungs.dictionary import DictionaryRung
+from infostream_dedup.translation.rungs.identity import IdentityRung
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 __all__ = ["QueryTranslator", "TranslatedQuery"]
 
 _SURE: Final = 0.75
-"""Equivalents of less confidence are guesses: good enough to be met, not to make a key term of."""
+"""Equivalents of lower confidence are guesses: they may match, but never become key terms."""
 
 _MOST_REMEMBERED: Final = 200_000
 _MOST_ASKED: Final = 255
-"""Terms that the index looks up at once."""
+"""Maximum number of terms that the index looks up at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ class TranslatedQuery:
 
     Attributes:
         keys: int64, number of each key term, heaviest first.
-        weights: int64, of the keys in units of 1e-9.
-        sets: for each key term int64, ascending: the numbers any of which meets it, its own among them.
+        weights: int64, weight of each key term in units of 1e-9.
+        sets: for each key term the numbers that match it, its own included: int64, ascending.
         targets: int64, ascending: all equivalents of all words.
     """
 
@@ -51,13 +51,13 @@ class TranslatedQuery:
     targets: NDArray[np.int64]
 
     def asked(self) -> NDArray[np.int64]:
-        """int64, each once: the numbers that meet any key term, those of the heaviest first, 255 at most."""
+        """The numbers that match any key term, those of the heaviest first: int64, each once, at most 255."""
         every = np.concatenate([np.zeros(0, dtype=np.int64), *self.sets])
         _, first = np.unique(every, return_index=True)
         return every[np.sort(first)][:_MOST_ASKED]
 
     def met_by(self, rows: Rows) -> NDArray[np.int64]:
-        """Int64 (rows,): how many key terms each row of terms meets, each counted once."""
+        """Return how many key terms each row of terms matches, each counted once: int64 (rows,)."""
         row = np.repeat(np.arange(len(rows)), np.diff(rows.indptr))
         met = np.zeros(len(rows), dtype=np.int64)
         for equivalents in self.sets:
@@ -67,12 +67,12 @@ class TranslatedQuery:
 
 
 class QueryTranslator:
-    """Translates texts by the dictionaries alone: the slower rungs of the ladder take seconds to begin.
+    """Translates texts by the dictionaries alone, because the slower rungs of the ladder take seconds to start.
 
     Args:
-        settings: of the stream.
-        numbers: of the stream's terms.
-        frequencies: what documents of the stream are weighed by.
+        settings: settings of the stream.
+        numbers: numbers of the stream's terms.
+        frequencies: document frequencies, for the weights.
     """
 
     def __init__(self, settings: StreamSettings, numbers: TermNumbers, frequencies: Frequencies) -> None:
@@ -85,11 +85,11 @@ class QueryTranslator:
         self._known: dict[tuple[Language, Language], dict[str, tuple[int, tuple[int, ...]]]] = {}
 
     def translated(self, document: Document, into: Sequence[int]) -> dict[int, TranslatedQuery]:
-        """The text in other languages.
+        """Translate a text into other languages.
 
         Args:
-            document: any.
-            into: index into ``LANGUAGES`` of each language wanted; the document's own is left out.
+            document: any document.
+            into: index into ``LANGUAGES`` of each target language; the document's own is skipped.
         """
         analysed = self._reader.read([document])
         own = int(analysed.languages[0])
@@ -124,7 +124,7 @@ class QueryTranslator:
     def _equivalents(
         self, words: Sequence[str], source: Language, target: Language
     ) -> dict[str, tuple[int, tuple[int, ...]]]:
-        """For each word the number of its best equivalent (-1 if none is sure), and those of all."""
+        """For each word find the number of its best equivalent (-1 if none is sure), and the numbers of all."""
         known = self._known.setdefault((source, target), {})
         if len(known) > _MOST_REMEMBERED:
             known.clear()
@@ -140,7 +140,7 @@ class QueryTranslator:
         return known
 
     def _stream_terms(self, words: Sequence[str], language: Language) -> list[int]:
-        """What words of the translations are among the stream's terms; -1 where they are none, as phrases are."""
+        """Return the stream's term number of each translated word; -1 if it is not a term, as for phrases."""
         terms: Sequence[str | None] = words
         if self._settings.representation == "stem" or language == "en":
             terms = terms_of_distinct([Form(word, Shape.CAPITAL) for word in words], language, self._settings)

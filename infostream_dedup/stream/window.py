@@ -1,4 +1,4 @@
-"""What is remembered of the documents of the window, column by column."""
+"""The documents of the window as columns."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from infostream_dedup.features.rows import Rows
 from infostream_dedup.stream.kernels.judging import NO_SOURCE, Columns
-from infostream_dedup.stream.rows import Rows, RowWindow, with_room, without_first
+from infostream_dedup.stream.row_window import RowWindow, with_room, without_first
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,23 +20,23 @@ _LEAST_DROPPED: Final = 1024
 
 
 class Window:
-    """Documents by ordinal. They expire at once and are dropped from memory some time later.
+    """Documents by ordinal. Expired documents are dropped from memory some time later.
 
     Attributes:
         first: ordinal of the first document held in memory.
         oldest: ordinal of the first document that has not expired.
         end: ordinal that the next document will have.
-        ids: by ordinal less ``first``, as all other columns.
+        ids: by ordinal minus ``first``, like all other columns.
         groups: id of each document's group.
-        hashes: pairs of text and opening hash.
-        sizes: uint8, key terms.
-        sources: int32, numbers of sources, ``NO_SOURCE`` where there is none.
+        hashes: pairs of text hash and opening hash.
+        sizes: uint8, number of key terms.
+        sources: int32, numbers of sources; ``NO_SOURCE`` if there is none.
         clocks: int64, the stream's clock, ascending.
-        times: int64, own time, else the clock.
-        keys: heaviest first.
-        weights: of the keys.
-        targets: ascending.
-        numbers: ascending.
+        times: int64, publication time, or the clock if there is none.
+        keys: key terms, heaviest first.
+        weights: weights of the keys.
+        targets: terms that key terms are looked up in, ascending.
+        numbers: hashes of the numbers in the text, ascending.
     """
 
     def __init__(self, first: int = 0) -> None:
@@ -53,7 +54,7 @@ class Window:
         self.numbers = RowWindow(np.int64)
 
     def __len__(self) -> int:
-        """Documents that have not expired."""
+        """Number of documents that have not expired."""
         return self.end - self.oldest
 
     def extend(
@@ -65,14 +66,14 @@ class Window:
         times: NDArray[np.int64],
         rows: tuple[Rows, Rows, Rows, Rows],
     ) -> None:
-        """Take documents in, each a group by itself.
+        """Add documents, each in a group of its own.
 
         Args:
-            ids: of the documents.
-            hashes: text and opening.
-            sources: numbers.
+            ids: ids of the documents.
+            hashes: text hash and opening hash of each.
+            sources: numbers of their sources.
             clocks: the stream's clock at each.
-            times: own times.
+            times: publication times, or the clock.
             rows: keys, weights, targets, numbers.
         """
         held, more = self.end - self.first, len(ids)
@@ -88,19 +89,19 @@ class Window:
 
     @property
     def columns(self) -> Columns:
-        """What documents are judged by, not copied; it changes with ``extend`` and ``tidy``."""
+        """Views of the columns used for judging; they change with ``extend`` and ``tidy``."""
         keys, targets, numbers = self.keys.rows, self.targets.rows, self.numbers.rows
         return Columns(
-            self.sizes,
-            self.sources,
-            self.times,
-            keys.indptr,
-            keys.values,
-            self.weights.rows.values,
-            targets.indptr,
-            targets.values,
-            numbers.indptr,
-            numbers.values,
+            sizes=self.sizes,
+            sources=self.sources,
+            times=self.times,
+            key_ends=keys.indptr,
+            keys=keys.values,
+            weights=self.weights.rows.values,
+            target_ends=targets.indptr,
+            targets=targets.values,
+            number_ends=numbers.indptr,
+            numbers=numbers.values,
         )
 
     def _put(self, name: str, held: int, values: NDArray[Any]) -> None:
@@ -109,11 +110,11 @@ class Window:
         setattr(self, name, column)
 
     def expire_before(self, ordinal: int) -> None:
-        """Let documents of smaller ordinals go; their columns stay until ``tidy``."""
+        """Expire the documents with smaller ordinals; their columns stay until ``tidy``."""
         self.oldest = max(self.oldest, ordinal)
 
     def tidy(self) -> None:
-        """Drop what has expired from memory, when it is worth the work."""
+        """Drop expired documents from memory if there are enough of them."""
         gone = self.oldest - self.first
         if gone < _LEAST_DROPPED or 2 * gone < self.end - self.first:
             return

@@ -1,4 +1,4 @@
-"""Terms of one language to their equivalents in another: a ladder of rungs, the surest first."""
+"""Translation of terms by a ladder of rungs, the surest first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rung of the ladder that remembers between runs what the rungs below it answered.
+"""The cache of the ladder, which keeps the answers of slow rungs between runs.
 
 One SQLite file, ``translations.sqlite``, beside the cache of forms. Its content belongs to a fingerprint of everything
 that decides the answers: under another one it is replaced. It is a pure cache: a file that is corrupt, locked or not
@@ -22,7 +22,7 @@ from infostream_dedup.morphology import cache_file
 from infostream_dedup.morphology.english_lemmas import RULES as ENGLISH_RULES
 from infostream_dedup.translation.imported_tables import imported_tables
 from infostream_dedup.translation.model_files import best_models
-from infostream_dedup.translation.rung import Translation
+from infostream_dedup.translation.rung import RUNGS, Translation
 
 __all__ = ["RULES", "AnswerCache", "answer_cache"]
 
@@ -144,7 +144,7 @@ class AnswerCache:
 
 
 def _written(answers: _Answers) -> str:
-    """Equivalents as text: ``_FIELDS`` each, separated by tabs, for terms hold none."""
+    """Format equivalents as text: ``_FIELDS`` fields each, separated by tabs, which terms never contain."""
     return "\t".join(f"{one.term}\t{one.rung}\t{one.confidence!r}" for one in answers)
 
 
@@ -159,7 +159,7 @@ def _parsed(text: str) -> _Answers:
 
 
 def answer_cache() -> AnswerCache:
-    """The cache file of this user, or of ``INFOSTREAM_DEDUP_CACHE``."""
+    """Open the cache file in ``INFOSTREAM_DEDUP_CACHE`` or in the user's cache folder."""
     from platformdirs import user_cache_dir
 
     folder = os.environ.get("INFOSTREAM_DEDUP_CACHE") or user_cache_dir("infostream-dedup")
@@ -167,8 +167,9 @@ def answer_cache() -> AnswerCache:
 
 
 def _fingerprint() -> str:
-    """Changes with every table, rule, imported table and translation model."""
+    """Return a checksum of all tables, rules, rungs, imported tables and translation models."""
     digest = blake2b(f"{cache_file.fingerprint()} {RULES} {ENGLISH_RULES}".encode(), digest_size=16)
+    digest.update(" ".join(RUNGS).encode())
     for path in imported_tables():
         digest.update(f"\0{path.name}\0".encode())
         digest.update(path.read_bytes())

@@ -1,4 +1,4 @@
-"""Words that a language is known to use, as a place to find answers in."""
+"""Words in use in a language, to search for answers."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _WORDS: Final[dict[Language, re.Pattern[str]]] = {
 
 @cache
 def frequent_words(language: Language) -> tuple[str, ...]:
-    """Words of letters above 1e-8 of all running words, as key forms, most frequent first.
+    """Return words of letters with a share above 1e-8 of running words, as key forms, most frequent first.
 
-    About 660,000 Russian, 430,000 Ukrainian and 260,000 English ones: lemmas and other forms alike.
+    These are about 660,000 Russian, 430,000 Ukrainian and 260,000 English words, lemmas and other forms alike.
     """
     from wordfreq import get_frequency_dict
 

@@ -1,4 +1,4 @@
-"""Tables of word pairs that a user imported: TSV files in the user's data folder."""
+"""Imported tables of word pairs: TSV files in the user's data folder."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from infostream_dedup.lexicon.spelling import key_form
-from infostream_dedup.lexicon.tables import Row, read_table
+from infostream_dedup.lexicon.tables import TableRow, read_table
 from infostream_dedup.model import LANGUAGES, Language
 
 __all__ = ["COLUMNS", "forget_imported", "imported_folder", "imported_pairs", "imported_tables"]
@@ -20,7 +20,7 @@ _DIRECTIONS: Final = ("both", "forward")
 
 
 def imported_folder() -> Path:
-    """``INFOSTREAM_DEDUP_DATA`` or else the user's data folder, and in it ``translations``; need not exist."""
+    """Return ``translations`` in ``INFOSTREAM_DEDUP_DATA`` or in the user's data folder; it need not exist."""
     from platformdirs import user_data_dir
 
     folder = os.environ.get("INFOSTREAM_DEDUP_DATA") or user_data_dir("infostream-dedup")
@@ -28,14 +28,14 @@ def imported_folder() -> Path:
 
 
 def imported_tables() -> tuple[Path, ...]:
-    """The imported tables by name; none where the folder is missing."""
+    """Return the imported tables by name; empty if the folder is missing."""
     return tuple(sorted(imported_folder().glob("*.tsv")))
 
 
 def imported_pairs(source: Language, target: Language) -> list[tuple[str, str]]:
-    """Pairs of key forms for one direction, in the order of tables and rows.
+    """Return pairs of key forms for one direction, in the order of tables and rows.
 
-    Pairs with the direction ``both`` are used from source to target and back, those with ``forward`` not back.
+    Pairs with the direction ``both`` are used both ways, those with ``forward`` only from source to target.
 
     Raises:
         BadDataError: a table is broken.
@@ -44,7 +44,7 @@ def imported_pairs(source: Language, target: Language) -> list[tuple[str, str]]:
 
 
 def forget_imported() -> None:
-    """Read the tables anew at the next question; for a process that has just changed them."""
+    """Read the tables again at the next call; for a process that has just changed them."""
     _pairs.cache_clear()
 
 
@@ -64,7 +64,7 @@ def _pairs(path: Path) -> dict[tuple[str, str], list[tuple[str, str]]]:
     return found
 
 
-def _language(row: Row, column: str) -> str:
+def _language(row: TableRow, column: str) -> str:
     if row.cells[column] not in LANGUAGES:
         raise row.bad(column, f"{row.cells[column]!r}; expected one of {', '.join(LANGUAGES)}")
     return row.cells[column]

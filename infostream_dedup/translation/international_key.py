@@ -108,11 +108,11 @@ _DOUBLED: Final = re.compile(r"(.)\1+")
 _SHORTEST_STEM: Final = 2
 _SHORTEST_BARE_STEM: Final = 5
 _STRONG: Final = 4
-"""Letters in the mark of an ending that native words hardly ever have by chance."""
+"""Minimum length of the mark of an ending that native words hardly ever have by chance."""
 
 
 def international_keys(word: str, language: Language) -> list[str]:
-    """Keys of a word, by its longest international ending first, and without any ending where the rest is long enough.
+    """Return the keys of a word: with its longest international ending first, and without one if long enough.
 
     >>> international_keys("приватизация", "ru")[0], international_keys("privatisation", "en")[0]
     ('privatIZATION', 'privatIZATION')
@@ -129,7 +129,7 @@ def international_keys(word: str, language: Language) -> list[str]:
 
 
 def has_strong_ending(key: str) -> bool:
-    """Whether the ending of a key is proof enough of an international word: -ция and -tion, not -ер and -er.
+    """Whether the ending of a key is proof of an international word: -ция and -tion, not -ер and -er.
 
     >>> has_strong_ending("privatIZATION"), has_strong_ending("karpER")
     (True, False)
@@ -153,9 +153,9 @@ _COLUMN: Final[dict[Language, int]] = {"ru": 1, "uk": 2, "en": 3}
 
 
 def _by_last_letter(column: int) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Marks and endings in their order, those that a word with each last letter may have; "" for any other letter.
+    """Group marks and endings, in order, by the last letter of words; "" is for any other letter.
 
-    Most of the half million words that are indexed end in few of them.
+    Most of the half million indexed words can have only a few of them.
     """
     every = [(row[0], ending) for row in _ENDINGS for ending in (row[column].split() or [""])]
     letters = {ending[-1:] for _, ending in every}

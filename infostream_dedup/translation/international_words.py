@@ -1,4 +1,4 @@
-"""International words: приватизация, приватизація, privatization. Accepted as a frequent enough noun of the target."""
+"""International words (приватизация, приватизація, privatization) that are frequent nouns of the target language."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SOFT_LATIN: Final = re.compile("[yj]|i[aou]|ll|l$|gn|ñ|u")
 
 
 def international_words(terms: Sequence[str], source: Language, target: Language) -> list[list[str]]:
-    """International equivalents of each term, best first; at most two.
+    """Find at most two international equivalents of each term, best first.
 
     Args:
         terms: Russian or Ukrainian ``morph`` terms, or English lemmas.
@@ -45,7 +45,7 @@ def international_words(terms: Sequence[str], source: Language, target: Language
 
 
 def _candidates(term: str, source: Language, target: Language) -> list[str]:
-    """Words under the first key that has any in use."""
+    """Return the words under the first key that has any words in use."""
     if len(term) < _SHORTEST:
         return []
     words, frequency = _words_by_key(target), form_frequencies(target)
@@ -61,7 +61,7 @@ def _candidates(term: str, source: Language, target: Language) -> list[str]:
 
 
 def _sound_alike(term: str, word: str, source: Language) -> bool:
-    """Whether two words without a telling ending are read alike, soft consonants and all."""
+    """Whether two words without a strong ending sound alike, including soft consonants."""
     latin, cyrillic = (term, word) if source == "en" else (word, term)
     read = folded_latin(latin)
     spellings = (cyrillic, cyrillic.removesuffix("а"))
@@ -72,7 +72,7 @@ def _sound_alike(term: str, word: str, source: Language) -> bool:
 
 @cache
 def _words_by_key(language: Language) -> dict[str, list[str]]:
-    """Nouns in use by their international keys (1 to 2 s once per process)."""
+    """Index nouns in use by their international keys (1 to 2 s, once per process)."""
     found: dict[str, list[str]] = {}
     for word in frequent_words("en") if language == "en" else noun_lemmas(language).common:
         if len(word) >= _SHORTEST:

@@ -1,8 +1,8 @@
 """The ladder: every term goes from rung to rung until one of them knows its equivalents.
 
-Order: what is alike in all languages, the cache, our dictionary and imported tables, names, cognates, an installed
-translation model, and last a skeleton that is no translation. The first rung that answers wins, and all its equivalents
-count. Terms are translated by vocabulary, each once.
+The order is: words alike in all languages, the cache, our dictionary and imported tables, names, cognates, an installed
+translation model, and last a skeleton, which is not a translation. The first rung that answers wins, with all its
+equivalents. Vocabularies are translated, so each term only once.
 """
 
 from __future__ import annotations
@@ -13,41 +13,33 @@ from typing import Final
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Language
 from infostream_dedup.translation.answer_cache import AnswerCache, answer_cache
-from infostream_dedup.translation.argos import ArgosRung
-from infostream_dedup.translation.cognates import CognatesRung
-from infostream_dedup.translation.dictionary import DictionaryRung
-from infostream_dedup.translation.identity import IdentityRung
-from infostream_dedup.translation.names import NamesRung
 from infostream_dedup.translation.refusals import allowed
-from infostream_dedup.translation.rung import Rung, Translation
-from infostream_dedup.translation.skeleton import SkeletonRung
+from infostream_dedup.translation.rung import RUNGS, Rung, Translation
 
 __all__ = ["SAME", "Translator", "standard_rungs"]
 
 SAME: Final = "same"
-"""Rung of a term that needs no translation: its language is the target language."""
+"""Rung of a term whose language is the target language."""
 
 
 _Answers = tuple[Translation, ...]
 
 _BATCH: Final = 50_000
-_FAST: Final = (IdentityRung.name,)
-"""Rungs faster than the cache: their answers are not remembered. The dictionary is, once its tables have been read."""
 
 
 def standard_rungs() -> tuple[Rung, ...]:
-    """All rungs but the cache, in their order."""
-    return (IdentityRung(), DictionaryRung(), NamesRung(), CognatesRung(), ArgosRung(), SkeletonRung())
+    """Make all registered rungs, in their order. The cache is not one of them."""
+    return tuple(make() for make in RUNGS.values())
 
 
 class Translator:
-    """Equivalents of terms of one language in another.
+    """Translates terms from one language to another.
 
     Args:
         source: language of the terms.
-        target: language of the equivalents; the same language gives back the terms.
-        rungs: other rungs than the standard ones; then nothing is remembered unless a cache is given.
-        cache: where answers of slow rungs are remembered.
+        target: language of the equivalents; for the same language the terms are returned.
+        rungs: rungs instead of the standard ones; then answers are cached only if ``cache`` is given.
+        cache: caches the answers of slow rungs.
 
     Example:
         >>> translator = Translator("uk", "ru", rungs=standard_rungs())
@@ -69,14 +61,14 @@ class Translator:
         self._cache = answer_cache() if rungs is None and cache is None and source != target else cache
 
     def translate(self, terms: Sequence[str], progress: Progress | None = None) -> list[_Answers]:
-        """All equivalents of each term by the first rung that knows it.
+        """Return all equivalents of each term by the first rung that knows it.
 
         Args:
             terms: key forms: ``morph`` terms of Russian and Ukrainian, lemmas of English.
-            progress: told of every batch.
+            progress: called after every batch.
 
         Returns:
-            As many tuples, best first; an empty one where there is no equivalent.
+            One tuple for each term, best equivalent first; empty if there is none.
 
         Raises:
             BadDataError: a table or an installed translation model is broken.
@@ -92,23 +84,23 @@ class Translator:
         return [found[term] for term in terms]
 
     def explain(self, term: str) -> list[tuple[str, _Answers]]:
-        """What every rung answers, in their order, whether or not one before it knows the term.
+        """Return the answers of all rungs in order, whether or not an earlier one knows the term.
 
         Returns:
-            Name of the rung and its equivalents.
+            Name of each rung with its equivalents.
         """
         if self.source == self.target:
             return [(SAME, (Translation(term, SAME, 1.0),))]
         answers = [(rung.name, self._asked(rung, [term]).get(term, ())) for rung in self._rungs]
         if self._cache is not None:
-            fast = sum(name in _FAST for name, _ in answers)
+            fast = sum(not rung.remembered for rung in self._rungs)
             answers.insert(fast, (self._cache.name, self._cache.translate([term], self.source, self.target)[0]))
         return answers
 
     def _translated(self, terms: Sequence[str]) -> dict[str, _Answers]:
         found: dict[str, _Answers] = {}
-        fast = [rung for rung in self._rungs if rung.name in _FAST]
-        slow = [rung for rung in self._rungs if rung.name not in _FAST]
+        fast = [rung for rung in self._rungs if not rung.remembered]
+        slow = [rung for rung in self._rungs if rung.remembered]
         rest = self._climbed(fast, terms, found)
         if self._cache is not None:
             found.update(self._cache.answers(rest, self.source, self.target))
@@ -120,7 +112,7 @@ class Translator:
         return found
 
     def _climbed(self, rungs: Sequence[Rung], terms: Sequence[str], found: dict[str, _Answers]) -> list[str]:
-        """Ask the rungs one after the other for what is still open; returns what none of them knows."""
+        """Ask the rungs in turn for the remaining terms; return the terms that none of them knows."""
         rest = list(terms)
         for rung in rungs:
             if rest:
@@ -130,11 +122,10 @@ class Translator:
         return rest
 
     def _asked(self, rung: Rung, terms: Sequence[str]) -> dict[str, _Answers]:
-        """What a rung may answer; terms that it has no answer for are absent."""
+        """Return the allowed answers of a rung; terms without an answer are absent."""
         answers = rung.translate(terms, self.source, self.target)
-        looked_up = rung.name == DictionaryRung.name
         return {
             term: kept
             for term, one in zip(terms, answers, strict=True)
-            if one and (kept := allowed(term, one, self.source, self.target, looked_up=looked_up))
+            if one and (kept := allowed(term, one, self.source, self.target, looked_up=rung.looked_up))
         }

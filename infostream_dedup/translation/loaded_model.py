@@ -1,8 +1,8 @@
 """A translation model in memory.
 
-The model of an Argos Translate package is run directly by CTranslate2 and its tokeniser. ``argostranslate.translate``
-is not used: it splits every text into sentences first, with a splitter that it downloads at the first call, and
-translates text by text with a beam of four, which is many times slower for single words.
+CTranslate2 and the package's tokeniser run the model of an Argos Translate package directly.
+``argostranslate.translate`` is not used: it first splits every text into sentences, with a splitter that it downloads
+at the first call, and translates text by text with a beam of four, which is many times slower for single words.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from infostream_dedup.errors import BadDataError, MissingExtraError
-from infostream_dedup.translation.model_files import InstalledModel
+from infostream_dedup.translation.installed_model import InstalledModel
 
 __all__ = ["LONGEST_OUTPUT", "LoadedModel"]
 
 LONGEST_OUTPUT: Final = 64
-"""Tokens; a word needs fewer even letter by letter, so what is cut here is one that repeats itself."""
+"""Maximum number of tokens. Even a word spelt letter by letter needs fewer; longer output repeats itself."""
 
 _TOKENS_IN_BATCH: Final = 2_048
 _TEXTS_IN_CALL: Final = 10_000
-# What CTranslate2 and SentencePiece raise for files that they cannot make sense of.
+# Errors of CTranslate2 and SentencePiece for damaged files.
 _DAMAGE: Final = (RuntimeError, ValueError, OSError, MemoryError)
 _PURPOSE: Final = "translation by an installed model"
 
@@ -33,11 +33,11 @@ class _Tokeniser(Protocol):
 
 
 class LoadedModel:
-    """A model, ready to translate; always on the processor, never on line.
+    """A model in memory; it runs on the CPU and never goes online.
 
     Args:
         model: an installed model.
-        source: what errors name; ``None`` for the folder of the model.
+        source: name for error messages; ``None`` for the folder of the model.
 
     Raises:
         MissingExtraError: a package of the extra ``translate`` is not installed.
@@ -58,13 +58,13 @@ class LoadedModel:
             raise self._damaged("loaded", error) from error
 
     def translate(self, texts: Sequence[str]) -> list[str]:
-        """The likeliest translation of each text, by greedy search.
+        """Translate each text by greedy search.
 
         Args:
             texts: short texts, in the language of the model.
 
         Returns:
-            As many texts; empty where the output was cut at ``LONGEST_OUTPUT`` tokens.
+            One text for each; empty if the output was cut at ``LONGEST_OUTPUT`` tokens.
 
         Raises:
             BadDataError: ``E_MODEL``: the parts of the model do not fit together.
@@ -90,7 +90,7 @@ class LoadedModel:
         results = self._translator.translate_batch(
             tokens,
             target_prefix=[[self._prefix]] * len(tokens) if self._prefix else None,
-            # The tokens of a batch, not the texts: CTranslate2 puts texts of one length together.
+            # The size of a batch counts tokens, not texts: CTranslate2 groups texts of equal length.
             batch_type="tokens",
             max_batch_size=_TOKENS_IN_BATCH,
             beam_size=1,
@@ -121,7 +121,7 @@ class _SentencePiece:
         return pieces
 
     def decode(self, tokens: list[str]) -> str:
-        # Models trained with other tokenisers leave the marks of blanks in place.
+        # Models trained with other tokenisers keep their marks for blanks.
         text: str = self._processor.decode(tokens)
         return text.replace("▁", " ").replace("_", " ")
 
@@ -136,7 +136,7 @@ def _tokeniser(model: InstalledModel) -> _Tokeniser:
         raise MissingExtraError("argostranslate", "translate", "a translation model with bpe.model") from error
     bpe: _Tokeniser = BPETokenizer(model.folder / "bpe.model", model.source, model.target)
     try:
-        # It reads its file at the first text, and ends the program where the file is broken.
+        # It reads its file at the first text, and exits the program if the file is broken.
         bpe.encode("")
     except SystemExit as error:
         raise ValueError("bpe.model is broken") from error

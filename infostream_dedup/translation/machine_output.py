@@ -1,7 +1,7 @@
-"""What a translation model wrote, judged and made a term.
+"""Turning the output of a translation model into terms.
 
-A model always writes something. Asked for a single word out of any context it copies the word, repeats a syllable,
-changes the alphabet, or explains in several words; none of that is an equivalent.
+A model always writes something. Given a single word without context it may copy the word, repeat a syllable, change the
+alphabet, or explain in several words; none of that is an equivalent.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["phrase_of", "single_term"]
 
 _LONGEST_RATIO: Final = 3
 _LONG: Final = 16
-"""No output is too long up to here: уряд is правительство, дім is building."""
+"""Output up to this length is never too long: уряд is правительство, дім is building."""
 
 _UNKNOWN: Final = ("⁇", "<unk>")
 _ARTICLES: Final = ("the", "a", "an")
@@ -35,18 +35,18 @@ _FOREIGN: Final[dict[Language, re.Pattern[str]]] = {
 
 
 def phrase_of(output: str, term: str, target: Language) -> str | None:
-    """The words of an output, ``None`` where it is no translation.
+    """Return the words of an output, or ``None`` if it is not a translation.
 
-    Punctuation goes, and so does an English article at the beginning. Case stays.
+    Punctuation and an English article at the beginning are removed. Case is kept.
 
     Args:
-        output: what the model wrote for the term.
+        output: output of the model for the term.
         term: the term, a key form.
         target: language of the output.
 
     Returns:
-        One or several words with blanks between them; ``None`` where the output has no words or unknown pieces, is the
-        term itself, is more than three times as long (and longer than 16 letters), repeats itself, or has letters of
+        One or several words separated by blanks; ``None`` if the output has no words or unknown pieces, is the term
+        itself, is more than three times as long (and longer than 16 letters), repeats itself, or has letters of
         another alphabet.
 
     Example:
@@ -68,16 +68,16 @@ def phrase_of(output: str, term: str, target: Language) -> str | None:
 
 
 def single_term(output: str, term: str, target: Language) -> str | None:
-    """The term that an output gives, ``None`` where it gives none.
+    """Return the term in an output, or ``None`` if there is none.
 
     Args:
-        output: what the model wrote for the term.
+        output: output of the model for the term.
         term: the term, a key form.
         target: language of the output.
 
     Returns:
         In Russian and Ukrainian the ``morph`` term, in English the key form; ``None`` for several words, for words that
-        are no terms of the target language, and for all that ``phrase_of`` refuses.
+        are not terms of the target language, and for everything that ``phrase_of`` refuses.
 
     Example:
         >>> single_term("The Government.", "уряд", "en")

@@ -1,8 +1,8 @@
-"""What may lie in an ``.argosmodel`` file, and how it is taken out.
+"""Checking and extracting ``.argosmodel`` files.
 
 An ``.argosmodel`` is a zip of one top folder with ``metadata.json``, ``sentencepiece.model`` or ``bpe.model``, and
-``model/`` as CTranslate2 reads it. Such files come from anywhere, so nothing in them is trusted: every name, kind and
-size is judged before the first byte is written.
+``model/`` in the format of CTranslate2. Such files come from anywhere, so nothing in them is trusted: every name, type
+and size is checked before the first byte is written.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ __all__ = [
 ]
 
 LARGEST_TOTAL: Final = 2 * 1024**3
-"""Bytes of all files together; the largest known models of Argos Translate are a tenth of it."""
+"""Maximum size of all files together; the largest known models of Argos Translate have a tenth of it."""
 LARGEST_RATIO: Final = 50
-"""Bytes that one byte of the archive may become; weights shrink by less than 2, vocabularies by less than 10."""
+"""Maximum compression ratio; that of weights is below 2, that of vocabularies below 10."""
 MOST_FILES: Final = 1_000
 
 _LARGEST_METADATA: Final = 1024**2
@@ -46,19 +46,19 @@ _VERSION: Final = re.compile("[0-9A-Za-z][0-9A-Za-z.+-]{0,19}")
 _PART: Final = re.compile('[^\\x00-\\x1f\\x7f\\\\/:*?"<>|]{1,200}')
 _METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _TOKENISERS: Final = ("sentencepiece.model", "bpe.model")
-# What zipfile lets through of the many ways in which a zip can be broken; OSError is a seek before the beginning.
+# Errors of zipfile for broken archives; OSError comes from a seek before the beginning.
 _DAMAGE: Final = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, RuntimeError, OSError)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelMetadata:
-    """What a package says of itself.
+    """Metadata of a package.
 
     Attributes:
-        source: language that is translated from.
-        target: language that is translated to.
+        source: language it translates from.
+        target: language it translates to.
         version: version of the package, such as ``1.9``; safe as a part of a file name.
-        target_prefix: token that models of several target languages want first; mostly empty.
+        target_prefix: first token for models of several target languages; mostly empty.
     """
 
     source: Language
@@ -69,11 +69,11 @@ class ModelMetadata:
 
 @dataclass(frozen=True, slots=True)
 class ModelArchive:
-    """An archive that was judged and found good.
+    """A checked archive.
 
     Attributes:
         path: the file, as the user named it.
-        metadata: what it says of itself.
+        metadata: its metadata.
     """
 
     path: Path
@@ -82,10 +82,10 @@ class ModelArchive:
     _files: dict[PurePosixPath, zipfile.ZipInfo]
 
     def extract(self, folder: Path) -> None:
-        """Write all files, without the top folder, into a folder that does not exist yet.
+        """Write all files, without the top folder, into a new folder.
 
         Raises:
-            BadDataError: the content is damaged; what was written so far is left to the caller.
+            BadDataError: the content is damaged; the caller removes what was written so far.
             OSError: the folder cannot be written.
         """
         folder.mkdir()
@@ -95,22 +95,22 @@ class ModelArchive:
             with path.open("xb") as file:
                 for chunk in _content(self._archive, info, self.path):
                     file.write(chunk)
-                # Before the folder gets its name: after a power cut a model is whole or not there.
+                # Synced before the folder gets its name, so that after a power cut a model is complete or missing.
                 file.flush()
                 os.fsync(file.fileno())
 
 
 @contextmanager
 def opened_archive(path: Path) -> Iterator[ModelArchive]:
-    """Open an ``.argosmodel`` file and judge everything in it but the weights themselves.
+    """Open an ``.argosmodel`` file and check everything in it except the weights.
 
     Args:
         path: a local file.
 
     Raises:
         NoInputError: there is no such file.
-        BadDataError: it is no zip (``E_ZIP``), holds what no model needs and could do harm (``E_UNSAFE``), lacks a part
-            (``E_MODEL``), or its metadata is wrong (``E_METADATA``).
+        BadDataError: it is not a zip (``E_ZIP``), contains something harmful (``E_UNSAFE``), lacks a part
+            (``E_MODEL``), or has wrong metadata (``E_METADATA``).
     """
     if not path.is_file():
         raise NoInputError(f"{path}: no such file; name an .argosmodel file on this machine")
@@ -135,11 +135,11 @@ def read_metadata(content: bytes, source: str) -> ModelMetadata:
 
     Args:
         content: bytes of the file.
-        source: file named in errors.
+        source: file name for error messages.
 
     Raises:
-        BadDataError: ``E_METADATA``: no JSON object, a field is missing or wrong, or it is no model between two of our
-            languages.
+        BadDataError: ``E_METADATA``: it is not a JSON object, a field is missing or wrong, or the model is not between
+            two of our languages.
     """
     try:
         fields = orjson.loads(content)
@@ -182,12 +182,12 @@ def _wrong_field(name: str, value: object, expected: str, source: str) -> BadDat
 
 
 def _checked(archive: zipfile.ZipFile, path: Path) -> dict[PurePosixPath, zipfile.ZipInfo]:
-    """The files of an archive by name; raises where a name, a kind or a size is not as in a model."""
+    """Return the files of an archive by name; raise if a name, type or size does not belong to a model."""
     entries = archive.infolist()
     if len(entries) > MOST_FILES:
         _refuse(path, "E_UNSAFE", f"holds {len(entries)} files, a model has at most {MOST_FILES}")
     total = sum(entry.file_size for entry in entries)
-    # The file's own size, because entries that overlap share their compressed bytes.
+    # Uses the size of the file, because overlapping entries share their compressed bytes.
     limit = min(LARGEST_TOTAL, LARGEST_RATIO * path.stat().st_size)
     if total > limit:
         _refuse(path, "E_UNSAFE", f"would unpack to {total} bytes, at most {limit} are allowed for a file of its size")
@@ -203,8 +203,8 @@ def _checked(archive: zipfile.ZipFile, path: Path) -> dict[PurePosixPath, zipfil
 
 
 def _safe_name(entry: zipfile.ZipInfo, path: Path) -> PurePosixPath:
-    """The name of an entry, if it can only mean a plain file below the top folder."""
-    # The name as written: zipfile cuts it at a zero byte.
+    """Return the name of an entry if it can only mean a plain file below the top folder."""
+    # The original name, because zipfile cuts names at a zero byte.
     raw = entry.orig_filename
     parts = raw.removesuffix("/").split("/")
     if any(part in (".", "..") or part.endswith((".", " ")) or not _PART.fullmatch(part) for part in parts):
@@ -220,7 +220,7 @@ def _safe_name(entry: zipfile.ZipInfo, path: Path) -> PurePosixPath:
 
 
 def _check_collisions(files: dict[PurePosixPath, zipfile.ZipInfo], path: Path) -> None:
-    """Raise where two names would be one file on some file system, or one is both file and folder."""
+    """Raise if two names would be one file on some file system, or one is both file and folder."""
     folded: dict[str, PurePosixPath] = {}
     for name in files:
         for place in (name, *name.parents[:-1]):
@@ -230,7 +230,7 @@ def _check_collisions(files: dict[PurePosixPath, zipfile.ZipInfo], path: Path) -
 
 
 def _without_top(files: dict[PurePosixPath, zipfile.ZipInfo], path: Path) -> dict[PurePosixPath, zipfile.ZipInfo]:
-    """Names below the one top folder."""
+    """Return the names below the single top folder."""
     tops = sorted({name.parts[0] for name in files})
     if len(tops) != 1 or any(len(name.parts) == 1 for name in files):
         _refuse(path, "E_MODEL", f"has {tops[:5]} at its top, expected one folder with metadata.json and model/ in it")
@@ -249,7 +249,7 @@ def _check_parts(files: dict[PurePosixPath, zipfile.ZipInfo], path: Path) -> Non
 
 
 def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> Iterator[bytes]:
-    """Bytes of a file, checked against the size and the checksum that the archive tells."""
+    """Read a file, and check it against the size and checksum in the archive."""
     left = entry.file_size
     try:
         with archive.open(entry) as file:

@@ -1,6 +1,6 @@
-"""Translation models on this machine: where they lie, which there are, how one is installed.
+"""Translation models on this machine: their folders, the installed models, and installation.
 
-The folder is that of Argos Translate, so that models installed by either are used by both. Nothing here goes on line.
+The folder is that of Argos Translate, so that both use each other's models. Nothing here goes online.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Final
 
 from infostream_dedup.errors import BadDataError, CannotCreateError, MissingExtraError
 from infostream_dedup.model import Language
+from infostream_dedup.translation.installed_model import InstalledModel
 from infostream_dedup.translation.model_archive import ModelMetadata, opened_archive, read_metadata
 
 __all__ = ["Installation", "InstalledModel", "best_models", "install_model", "installed_models", "models_folders"]
@@ -30,32 +31,13 @@ _STAGING: Final = ".infostream-dedup-installing"
 
 
 @dataclass(frozen=True, slots=True)
-class InstalledModel:
-    """A model that can be used.
-
-    Attributes:
-        source: language that is translated from.
-        target: language that is translated to.
-        version: version of the package.
-        folder: where its files are.
-        target_prefix: token that the decoder is started with; mostly empty.
-    """
-
-    source: Language
-    target: Language
-    version: str
-    folder: Path
-    target_prefix: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Installation:
-    """What installing did.
+    """Result of an installation.
 
     Attributes:
-        model: the model as it is now.
-        replaced: the same version was there before and made room.
-        tried: the model was used once; ``False`` where the extra ``translate`` is not installed.
+        model: the installed model.
+        replaced: whether the same version was installed before.
+        tried: whether the model was tried; ``False`` if the extra ``translate`` is not installed.
     """
 
     model: InstalledModel
@@ -64,13 +46,13 @@ class Installation:
 
 
 def models_folders() -> tuple[Path, ...]:
-    """Folders with installed models; the first one is where new models go.
+    """Return the folders with installed models; new models go to the first one.
 
-    With argostranslate installed these are the folders of its settings. Without it, the folder it would use:
-    ``ARGOS_PACKAGES_DIR``, else ``argos-translate/packages`` in ``XDG_DATA_HOME`` (``~/.local/share``).
+    If argostranslate is installed, these are the folders of its settings. If not, it is the folder it would use:
+    ``ARGOS_PACKAGES_DIR``, or ``argos-translate/packages`` in ``XDG_DATA_HOME`` (``~/.local/share``).
     """
     try:
-        # It makes folders in the user's home when imported, which may not be allowed.
+        # Importing it creates folders in the user's home, which may not be allowed.
         from argostranslate import settings
     except (ImportError, OSError):
         return (_default_folder(),)
@@ -78,17 +60,17 @@ def models_folders() -> tuple[Path, ...]:
 
 
 def installed_models(folder: Path | None = None) -> tuple[InstalledModel, ...]:
-    """Models between two of our languages, ordered by languages, the newest version first.
+    """List models between two of our languages, ordered by languages, the newest version first.
 
-    We read the folders ourselves: ``argostranslate.package.get_installed_packages`` fails as a whole where one of them
-    holds anything but a package. A folder that cannot be read as a package is left out, with a line in the log.
+    We read the folders ourselves, because ``argostranslate.package.get_installed_packages`` fails if one of them
+    contains anything but a package. A folder that is not a package is skipped, with a line in the log.
 
     Args:
-        folder: look here; ``None`` for ``models_folders``.
+        folder: folder to search; ``None`` for ``models_folders``.
     """
     folders = models_folders() if folder is None else (folder,)
     found = [model for place in folders for model in _models_in(place)]
-    # Sorted twice because versions go down and all else goes up.
+    # Sorted in steps, because versions descend and everything else ascends.
     found.sort(key=lambda model: str(model.folder))
     found.sort(key=lambda model: _version_key(model.version), reverse=True)
     found.sort(key=lambda model: (model.source, model.target))
@@ -96,10 +78,10 @@ def installed_models(folder: Path | None = None) -> tuple[InstalledModel, ...]:
 
 
 def best_models(folder: Path | None = None) -> dict[tuple[Language, Language], InstalledModel]:
-    """The newest model of each pair of languages.
+    """Return the newest model of each pair of languages.
 
     Args:
-        folder: look here; ``None`` for ``models_folders``.
+        folder: folder to search; ``None`` for ``models_folders``.
     """
     best: dict[tuple[Language, Language], InstalledModel] = {}
     for model in installed_models(folder):
@@ -110,18 +92,18 @@ def best_models(folder: Path | None = None) -> dict[tuple[Language, Language], I
 def install_model(path: Path, *, folder: Path | None = None) -> Installation:
     """Install a local ``.argosmodel`` file.
 
-    It is judged, unpacked into a folder beside its later place, used once if the extra ``translate`` is installed,
-    and then renamed: at no time is a part of a model in its place. Installing a version again replaces it.
+    It is checked, unpacked beside its final place, tried if the extra ``translate`` is installed, and then renamed, so
+    that no incomplete model is ever in place. Installing a version again replaces it.
 
     Args:
         path: the file.
-        folder: folder of models; ``None`` for the first of ``models_folders``. Made if it is not there.
+        folder: folder of models; ``None`` for the first of ``models_folders``. Created if missing.
 
     Raises:
         NoInputError: there is no such file.
-        BadDataError: it is not a good model; see ``model_archive.opened_archive``.
-        CannotCreateError: the folder of models cannot be made or written.
-        OSError: writing failed on the way.
+        BadDataError: it is not a valid model; see ``model_archive.opened_archive``.
+        CannotCreateError: the folder of models cannot be created or written.
+        OSError: writing failed.
     """
     place = models_folders()[0] if folder is None else folder
     with opened_archive(path) as archive, _staging(place) as staging:
@@ -149,13 +131,13 @@ def _models_in(folder: Path) -> Iterator[InstalledModel]:
         return
     for place in places:
         path = place / "metadata.json"
-        # Folders with a dot are no models: one of them is ours, where models are unpacked.
+        # Folders that begin with a dot are not models; we unpack models in one of them.
         if place.name.startswith(".") or not path.is_file():
             continue
         try:
             yield _model(read_metadata(path.read_bytes(), str(path)), place)
         except (BadDataError, OSError) as error:
-            # Debug only: a model of languages that we do not know is nobody's fault.
+            # Debug level, because a model of other languages is not an error.
             _log.debug("%s: not used: %s", place, error)
 
 
@@ -168,14 +150,14 @@ def _version_key(version: str) -> tuple[tuple[int, ...], str]:
 
 
 def _folder_name(metadata: ModelMetadata) -> str:
-    """``translate-uk_ru-1_9``, as Argos Translate names its packages."""
+    """Name a folder as Argos Translate does: ``translate-uk_ru-1_9``."""
     version = re.sub("[^0-9A-Za-z]", "_", metadata.version)
     return f"translate-{metadata.source}_{metadata.target}-{version}"
 
 
 def _try(model: InstalledModel, path: str) -> bool:
-    """Use a model once, so that what is broken shows before it is installed; ``False`` where nothing can load it."""
-    # Only here, because listing models is also for those who cannot load them.
+    """Try a model, so that a fault shows before it is installed; ``False`` if no package can load it."""
+    # Imported here, because models are also listed where they cannot be loaded.
     from infostream_dedup.translation.loaded_model import LoadedModel
 
     try:
@@ -187,10 +169,10 @@ def _try(model: InstalledModel, path: str) -> bool:
 
 @contextmanager
 def _staging(folder: Path) -> Iterator[Path]:
-    """An empty folder on the same file system, ours alone; gone at the end.
+    """Provide an empty folder on the same file system for us alone, and remove it at the end.
 
-    What a killed installation left is swept away. The folder looks to Argos Translate like a package of a kind that it
-    passes over; a folder without metadata would stop it.
+    Leftovers of a killed installation are removed. To Argos Translate the folder looks like a package of a type that it
+    ignores; a folder without metadata would make it fail.
     """
     staging = folder / _STAGING
     try:
@@ -201,7 +183,7 @@ def _staging(folder: Path) -> Iterator[Path]:
             f"{folder}: {error.strerror}; set {_PACKAGES} to a folder that can be written"
         ) from error
     with lock:
-        # Windows has no such lock: there, two installations at one time would disturb each other.
+        # Windows has no such lock, so simultaneous installations would disturb each other there.
         with suppress(ImportError):
             import fcntl
 
@@ -221,7 +203,7 @@ def _remove(folder: Path) -> None:
 
 
 def _put(fresh: Path, target: Path, former: Path) -> bool:
-    """Give a folder its name; what had the name before makes room, and comes back should that fail."""
+    """Move a folder into place; an existing one is moved away first, and back if that fails."""
     replaced = target.exists()
     if replaced:
         target.rename(former)

@@ -1,4 +1,4 @@
-"""Names of one of Russian and Ukrainian as the other one writes them by rule."""
+"""Regular spellings of Russian names in Ukrainian and of Ukrainian names in Russian."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ _LETTERS: Final[dict[Language, dict[str, tuple[str, ...]]]] = {
 
 
 def respelt(name: str, source: Language) -> list[str]:
-    """Spellings in the other one of Russian and Ukrainian, the most regular first.
+    """Return spellings in the other of the two languages, the most regular first.
 
     Args:
         name: a key form.

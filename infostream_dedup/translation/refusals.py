@@ -1,4 +1,4 @@
-"""What no rung may answer: slurs, and false friends where nobody looked them up."""
+"""Answers that no rung may give: slurs, and false friends unless they were looked up."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["allowed", "false_friends_of", "is_blocked"]
 def allowed(
     term: str, answers: Sequence[Translation], source: Language, target: Language, *, looked_up: bool
 ) -> tuple[Translation, ...]:
-    """Answers without slurs and false friends; none for a term that is a slur itself.
+    """Remove slurs and false friends from answers; a slur has no answers at all.
 
     Args:
-        term: what was asked for.
-        answers: what a rung knew.
+        term: the term.
+        answers: answers of a rung.
         source: language of the term.
         target: language of the answers.
-        looked_up: whether a table of pairs says so; else a false friend is refused.
+        looked_up: whether the answers come from a table of pairs, so that false friends are allowed.
     """
     if not answers or is_blocked(term, source):
         return ()
@@ -38,7 +38,7 @@ def is_blocked(word: str, language: Language) -> bool:
 
 
 def false_friends_of(term: str, source: Language, target: Language) -> frozenset[str]:
-    """Words of the other one of Russian and Ukrainian that look like the term and mean something else."""
+    """Return words of the other language (Russian or Ukrainian) that look like the term but mean something else."""
     return _false_friends(source).get(term, frozenset()) if "en" not in (source, target) else frozenset()
 
 

@@ -1,7 +1,7 @@
 """Slavic names in Latin letters and back.
 
-There are a dozen ways to write Зеленський in Latin letters. ``latin_key`` is the same for all of them, and the same for
-the Cyrillic spellings; ``romanised`` gives those that news use.
+There are a dozen ways to write Зеленський in Latin letters. ``latin_key`` is equal for all of them and for
+the Cyrillic spellings; ``romanised`` returns those that occur in news.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ _BACK_SKY: Final[dict[Language, dict[str, str]]] = {
 
 
 def latin_key(name: str) -> str:
-    """A key that all spellings of one name share, Cyrillic and Latin ones.
+    """Return a key that all Cyrillic and Latin spellings of a name share.
 
     >>> {latin_key(name) for name in ("зеленский", "зеленський", "zelenskyy", "zelensky", "zelenskii")}
     {'зеленски'}
@@ -164,7 +164,7 @@ def latin_key(name: str) -> str:
 
 
 def romanised(name: str, language: Language) -> list[str]:
-    """Latin spellings of a Cyrillic name, the official one first; empty where a letter has none.
+    """Return Latin spellings of a Cyrillic name, the official one first; empty if a letter has no equivalent.
 
     Args:
         name: a key form.
@@ -195,7 +195,7 @@ def _spelt(stem: str, language: Language, endings: tuple[str, ...]) -> list[str]
 
 
 def cyrillised(name: str, language: Language) -> str | None:
-    """The Cyrillic spelling of a Slavic name in Latin letters; ``None`` for a name that does not look Slavic.
+    """Return the Cyrillic spelling of a Slavic name in Latin letters; ``None`` if it does not look Slavic.
 
     Args:
         name: a key form.

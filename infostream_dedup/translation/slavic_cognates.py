@@ -1,8 +1,8 @@
-"""Russian and Ukrainian words of one origin, accepted only as a frequent enough noun of the other language.
+"""Russian and Ukrainian cognates; an answer must be a sufficiently frequent noun of the other language.
 
-Without these gates a rule that makes "чєловєк" of "человек" finds slang in the Ukrainian dictionary: of the Russian
-nouns the rules find a word for, .80 are right without a gate, .88 where the answer is at least a fiftieth as frequent
-(measured against another dictionary on the 5,000 most frequent nouns).
+Without this condition a rule that turns "человек" into "чєловєк" finds slang in the Ukrainian dictionary. The answers
+for Russian nouns are right in .80 of cases without it, and in .88 if an answer must be at least a fiftieth as frequent
+as the term (measured against another dictionary on the 5,000 most frequent nouns).
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from infostream_dedup.translation.target_lexicon import are_terms
 __all__ = ["Cognate", "cognates", "look_alikes"]
 
 _LEAST_SHARE: Final = 0.02
-"""An answer is at least this much as frequent as the term."""
+"""Minimum frequency of an answer relative to the term."""
 
 _LEAST_SHARE_OF_IRREGULAR: Final = 0.1
 _REGULAR: Final = 0.3
 
 _DEAREST: Final = 1.25
 _PER_LETTER: Final = 0.15
-"""Short words find partners by chance: they may cost this much for every letter at most."""
+"""Maximum cost per letter: short words find partners by chance."""
 
 _DEARER: Final = 0.15
-"""Further equivalents may cost this much more than the best."""
+"""Maximum extra cost of further equivalents."""
 
 
 _SHORTEST_LOOK_ALIKE: Final = 4
@@ -40,14 +40,14 @@ _SHORTEST_LOOK_ALIKE: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Cognate:
-    """A word of the other language and what the correspondence costs; 0 is regular."""
+    """A word of the other language with the cost of the correspondence; 0 is regular."""
 
     term: str
     cost: float
 
 
 def cognates(terms: Sequence[str], source: Language, target: Language) -> list[list[Cognate]]:
-    """Cognates of each term, best first.
+    """Find the cognates of each term, best first.
 
     Args:
         terms: ``morph`` terms.
@@ -60,7 +60,7 @@ def cognates(terms: Sequence[str], source: Language, target: Language) -> list[l
 
 
 def look_alikes(terms: Sequence[str], source: Language, target: Language) -> list[list[str]]:  # noqa: ARG001
-    """The most frequent noun that shares the coarse key of each term, whatever the correspondence costs, or none."""
+    """Find the most frequent noun with the coarse key of each term, if any, whatever the cost."""
     frequency = form_frequencies(target)
     candidates = []
     for term in terms:
@@ -71,7 +71,7 @@ def look_alikes(terms: Sequence[str], source: Language, target: Language) -> lis
 
 
 def _candidates(term: str, source: Language, target: Language) -> list[Cognate]:
-    """Frequent enough words that correspond, best first; whether they are nouns is not known yet."""
+    """Find sufficiently frequent corresponding words, best first, whether or not they are nouns."""
     words, frequency = _words_by_key(target), form_frequencies(target)
     own = form_frequencies(source)(term)
     dearest = min(_DEAREST, _PER_LETTER * len(term))
@@ -94,7 +94,7 @@ def _best(found: Iterable[Cognate]) -> list[Cognate]:
 
 @cache
 def _words_by_key(language: Language) -> dict[str, list[str]]:
-    """Nouns in use by their coarse key (2 s once per process)."""
+    """Index nouns in use by their coarse keys (2 s, once per process)."""
     found: dict[str, list[str]] = {}
     nouns = noun_lemmas(language)
     for word in dict.fromkeys((*nouns.common, *nouns.names)):

@@ -1,7 +1,7 @@
-"""How the sounds and suffixes of Russian and Ukrainian words correspond.
+"""Correspondences of sounds and suffixes between Russian and Ukrainian words.
 
-Words of one origin are found by a coarse key, the same for both, and then weighed letter by letter: 0 for what
-regularly becomes what, more for what does so now and then.
+Cognates are found by a common coarse key and then compared letter by letter: regular correspondences cost 0, occasional
+ones more.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _LETTERS: Final[dict[tuple[str, str], float]] = {
     ("ю", "у"): 0.4,
     ("у", "ю"): 0.4,
 }
-"""What a Russian letter costs as a Ukrainian one; equal letters cost nothing, all others are impossible."""
+"""Cost of a Ukrainian letter for a Russian one; equal letters cost 0, other pairs are impossible."""
 
 _ENDINGS: Final[tuple[tuple[str, str, float], ...]] = (
     ("ирование", "ування", 0.0),
@@ -95,7 +95,7 @@ _ENDINGS: Final[tuple[tuple[str, str, float], ...]] = (
     ("а", "", 0.8),
     ("", "а", 0.8),
 )
-"""Endings of Russian and of Ukrainian nouns that correspond, and what it costs to assume so."""
+"""Corresponding endings of Russian and Ukrainian nouns, with the cost of assuming the correspondence."""
 
 _BEGINNINGS: Final[tuple[tuple[str, str, float], ...]] = (
     ("раз", "роз", 0.0),
@@ -115,17 +115,17 @@ _BEGINNINGS: Final[tuple[tuple[str, str, float], ...]] = (
     ("пре", "пере", 0.3),
     ("у", "в", 0.3),
 )
-"""The same of beginnings."""
+"""Corresponding beginnings, likewise."""
 
 _SHORTEST_REST: Final = 3
 _DOUBLING: Final = 0.2
 _SOFTNESS: Final = 0.4
 _HARDENED: Final = ("р", "ч", "ш", "щ", "ж", "ц", "б", "п", "в", "м", "ф")
-"""Consonants that Ukrainian has without a soft sign at the end of a word: пекар, ніч."""
+"""Consonants without a soft sign at the end of Ukrainian words: пекар, ніч."""
 
 
 def coarse_key(word: str) -> str:
-    """A key that words of one origin share, if their beginnings and endings are alike.
+    """Return a key that cognates with equal beginnings and endings share.
 
     >>> coarse_key("місто") == coarse_key("место"), coarse_key("украина") == coarse_key("україна")
     (True, True)
@@ -134,11 +134,11 @@ def coarse_key(word: str) -> str:
 
 
 def endings_changed(word: str, source: Language) -> dict[str, float]:
-    """A word with the beginnings and endings of the other language, and what each change costs; its own ones first.
+    """Return variants of a word with beginnings and endings of the other language and their costs, itself first.
 
     Args:
-        word: a key form of ``source``, Russian or Ukrainian.
-        source: its language; the other one of the two is meant.
+        word: a key form of ``source``.
+        source: Russian or Ukrainian; the target is the other of the two.
     """
     found = {word: 0.0}
     for own, other, cost in _ENDINGS_OF[source]:
@@ -152,10 +152,10 @@ def endings_changed(word: str, source: Language) -> dict[str, float]:
 
 
 def distance(word: str, other: str, source: Language) -> float:
-    """What it costs to take a word of the other language for this one, letter by letter; ``IMPOSSIBLE`` for strangers.
+    """Return the cost of a correspondence between two words, letter by letter; ``IMPOSSIBLE`` for unrelated words.
 
     Args:
-        word: a key form of ``source``, its endings changed already.
+        word: a key form of ``source`` with its endings already changed.
         other: a key form of the other language.
         source: Russian or Ukrainian.
     """

@@ -1,4 +1,4 @@
-"""What is known of a single word of a language: whether documents have it as a term, as a common noun, as a name."""
+"""Knowledge about single words of a language: whether a word is a term, a common noun, or a name."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _SHARE_OF_PLURAL: Final = 0.1
 _FEW_PLURALS: Final = 0.06
 _POSSESSIVES_OF_S: Final = 0.005
 _POSSESSIVES_AND_PLURALS: Final = ((0.03, 0.15), (0.015, 0.05))
-"""Frequent names have at least so many possessives and at most so many plurals beside the word itself (wordfreq):
+"""Minimum share of possessives and maximum share of plurals of a frequent name, relative to the word itself (wordfreq):
 Baker .06 and .09, Wilson .06 and .01; resident .01 and 1.8, probe .01 and .3, table .001 and .2."""
 
 
 def are_terms(words: Iterable[str], language: Language) -> set[str]:
-    """Those of the words that dictionaries know as terms, in lower case or with a capital.
+    """Return the words that dictionaries know as terms, in lower case or capitalised.
 
     Args:
         words: key forms.
-        language: of the words.
+        language: their language.
     """
     every = list(dict.fromkeys(words))
     if language == "en":
@@ -41,12 +41,12 @@ def are_terms(words: Iterable[str], language: Language) -> set[str]:
 
 
 def are_names(words: Iterable[str], language: Language, *, strict: bool = False) -> set[str]:
-    """Those of the words that are terms when they have a capital.
+    """Return the words that are terms if capitalised.
 
     Args:
         words: key forms.
-        language: of the words.
-        strict: take names of dictionaries only.
+        language: their language.
+        strict: accept only names in dictionaries.
     """
     every = list(dict.fromkeys(words))
     if language == "en":
@@ -56,7 +56,7 @@ def are_names(words: Iterable[str], language: Language, *, strict: bool = False)
 
 
 def is_common_noun(word: str, language: Language) -> bool:
-    """Whether dictionaries have the word as a common noun; of English ones, whether it is listed or has a plural."""
+    """Whether dictionaries have the word as a common noun; an English word must be listed or have a plural."""
     if language == "en":
         return is_listed_noun(word) or _share(f"{word}s", word) >= _SHARE_OF_PLURAL
     readings = readings_of(language).readings(word)
@@ -64,9 +64,9 @@ def is_common_noun(word: str, language: Language) -> bool:
 
 
 def may_be_name(word: str, language: Language) -> bool:
-    """Whether the word may be a name and is no common noun.
+    """Whether the word may be a name and is not a common noun.
 
-    Frequent English words are taken for names only if they have possessives and no plurals: Johnson, not table.
+    Frequent English words count as names only if they have possessives and no plurals: Johnson, not table.
     """
     if language != "en":
         readings = readings_of(language).readings(word)
@@ -85,7 +85,7 @@ def may_be_name(word: str, language: Language) -> bool:
 
 
 def _share(form: str, word: str) -> float:
-    """How frequent a form is beside the word itself; 0 for a word never seen."""
+    """Return the frequency of a form relative to the word itself; 0 for an unknown word."""
     frequency = form_frequencies("en")
     own = frequency(word)
     return frequency(form) / own if own else 0.0

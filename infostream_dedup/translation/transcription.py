@@ -1,7 +1,8 @@
-"""How Latin spelling sounds in Cyrillic letters: Johnson is Джонсон, Schröder is Шрёдер.
+"""Transcription of Latin names in Cyrillic letters: Johnson is Джонсон, Schröder is Шрёдер.
 
-Nothing tells how a Latin name is read, so a pair of words is weighed instead: each group of Latin letters may be one of
-several Cyrillic ones, at the cost of being unusual. A key of consonants finds the words worth weighing.
+The spelling of a Latin name does not determine its pronunciation, so pairs of words are compared instead: each group of
+Latin letters may correspond to several Cyrillic ones, and unusual readings cost more. A key of consonants finds the
+words worth comparing.
 """
 
 from __future__ import annotations
@@ -179,23 +180,23 @@ _MOST_KEYS: Final = 8
 
 
 def folded_cyrillic(word: str) -> str:
-    """A Russian or Ukrainian key form in the letters both share, for the other functions of this file."""
+    """Rewrite a Russian or Ukrainian key form in letters that both languages share, for the functions below."""
     return _DOUBLED.sub(r"\1", word.translate(_FOLD).replace("дж", "ж").replace("тч", "ч"))
 
 
 def folded_latin(word: str) -> str:
-    """A Latin key form without diacritics, hyphens and doubled letters."""
+    """Remove diacritics, hyphens and doubled letters from a Latin key form."""
     plain = unicodedata.normalize("NFD", word)
     return _DOUBLED.sub(r"\1", "".join(char for char in plain if "a" <= char <= "z"))
 
 
 def transcription_cost(latin: str, cyrillic: str, *, limit: float = IMPOSSIBLE) -> float:
-    """What it takes to read the one as the other: 0 for the usual reading, ``IMPOSSIBLE`` where there is none.
+    """Return the cost of reading one word as the other: 0 for the usual reading, ``IMPOSSIBLE`` if there is none.
 
     Args:
-        latin: what ``folded_latin`` returned.
-        cyrillic: what ``folded_cyrillic`` returned.
-        limit: costs above it are ``IMPOSSIBLE``; a low one makes it faster.
+        latin: result of ``folded_latin``.
+        cyrillic: result of ``folded_cyrillic``.
+        limit: higher costs are ``IMPOSSIBLE``; a low limit is faster.
 
     Example:
         >>> transcription_cost(folded_latin("merkel"), folded_cyrillic("меркель"))
@@ -218,7 +219,7 @@ def transcription_cost(latin: str, cyrillic: str, *, limit: float = IMPOSSIBLE) 
 def _advance(
     reached: dict[int, float], places: dict[int, float], cyrillic: str, sound: str, cost: float, bound: float
 ) -> None:
-    """Read one group of letters as a sound, from every place reached so far."""
+    """Read one group of letters as a sound, from every position reached so far."""
     for place, before in places.items():
         total = before + cost
         if total <= bound and cyrillic.startswith(sound, place):
@@ -228,7 +229,7 @@ def _advance(
 
 
 def begin_alike(latin: str, cyrillic: str) -> bool:
-    """Whether the first letters allow the one to be read as the other: a fast check before ``transcription_cost``.
+    """Whether the first letters allow reading one word as the other: a fast check before ``transcription_cost``.
 
     >>> begin_alike("johnson", "жонсон"), begin_alike("johnson", "бонсон")
     (True, False)
@@ -237,9 +238,9 @@ def begin_alike(latin: str, cyrillic: str) -> bool:
 
 
 def cyrillic_consonants(folded: str) -> str:
-    """Classes of the consonants of a folded Cyrillic word with ``A`` for vowels between them.
+    """Return the consonant classes of a folded Cyrillic word, with ``A`` for vowels between them.
 
-    The letters в, х and г, which may be mute or a vowel, are left out.
+    The letters в, х and г, which may be silent or stand for a vowel, are dropped.
 
     >>> cyrillic_consonants(folded_cyrillic("вашингтон"))
     'ASANTAN'
@@ -248,12 +249,12 @@ def cyrillic_consonants(folded: str) -> str:
 
 
 def latin_consonants(folded: str) -> list[str]:
-    """The same of a folded Latin word, for each way some groups of its letters can be read.
+    """Return the consonant classes of a folded Latin word, for each reading of ambiguous groups of letters.
 
     >>> "ASANTAN" in latin_consonants("washington"), "SAKSPAR" in latin_consonants("shakespeare")
     (True, False)
     """
-    # One mute vowel at a time: names with two are rare, and every key more makes the search slower.
+    # One silent vowel at a time: names with two are rare, and every further key slows the search.
     spellings = [folded, *(folded[: e.start()] + folded[e.end() :] for e in _MUTE_E.finditer(folded))]
     found: dict[str, None] = {}
     for spelt in spellings:
@@ -264,5 +265,5 @@ def latin_consonants(folded: str) -> list[str]:
 
 
 def _merged(key: str) -> str:
-    """Робертсон has a т before its с, ц has none."""
+    """Separate тс from ц: Робертсон has a т before its с."""
     return _DOUBLED.sub(r"\1", key).replace("TS", "S")

@@ -1,4 +1,4 @@
-"""Names that Cyrillic writes by sound: Johnson and Джонсон, Macron and Макрон. Found among the words in use."""
+"""Names transcribed by sound: Johnson and Джонсон, Macron and Макрон. Answers are words in use."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PER_LETTER: Final = 0.06
 _SHORTEST_SOUND_ALIKE: Final = 5
 _FARTHEST: Final = 0.9
 _PER_COST: Final = 8.0
-"""How many powers of ten in frequency a cost of 1 outweighs."""
+"""A cost of 1 outweighs this many powers of ten in frequency."""
 
 _RAREST: Final = 1e-9
 _DEARER: Final = 1.0
@@ -39,17 +39,17 @@ _MOST: Final = 3
 _FEWEST_CONSONANTS: Final = 2
 _MOST_CANDIDATES: Final = 16
 _SILENT: Final = 4
-"""Latin letters that Cyrillic may do without."""
+"""Latin letters that may be missing in Cyrillic."""
 
 _EXTRA: Final = 1
-"""Cyrillic letters that Latin may do without."""
+"""Cyrillic letters that may be missing in Latin."""
 
 
 def western_names(terms: Sequence[str], source: Language, target: Language) -> list[list[str]]:
-    """Spellings of each name in the other alphabet, best first; at most three.
+    """Find at most three spellings of each name in the other alphabet, best first.
 
     Args:
-        terms: names: key forms.
+        terms: names as key forms.
         source: language of the terms.
         target: English, or for English terms Russian or Ukrainian.
     """
@@ -61,7 +61,7 @@ def western_names(terms: Sequence[str], source: Language, target: Language) -> l
 
 
 def sound_alikes(terms: Sequence[str], source: Language, target: Language) -> list[list[str]]:
-    """The name that each term, if it may be a name, can be read as at all; at most one."""
+    """Find at most one name that each term can be read as, if the term may be a name."""
     candidates = [
         _candidates(term, source, target, dearest=_FARTHEST, per_letter=_FARTHEST)
         if len(term) >= _SHORTEST_SOUND_ALIKE and may_be_name(term, source)
@@ -75,7 +75,7 @@ def sound_alikes(terms: Sequence[str], source: Language, target: Language) -> li
 def _candidates(
     term: str, source: Language, target: Language, *, dearest: float, per_letter: float
 ) -> dict[str, float]:
-    """Words that can be read as the term, with the cost of it."""
+    """Find words that the term can be read as, with their costs."""
     folded = folded_latin(term) if source == "en" else folded_cyrillic(term)
     keys = latin_consonants(folded) if source == "en" else [cyrillic_consonants(folded)]
     words = _names_by_consonants(target)
@@ -95,7 +95,7 @@ def _is_telling(key: str) -> bool:
 
 
 def _alike(words: Sequence[tuple[str, str]], folded: str, source: Language) -> Iterator[tuple[str, str]]:
-    """The most frequent words of fitting length and beginning: weighing letter by letter is slow."""
+    """Return the most frequent words of fitting length and beginning, because comparing letters is slow."""
     more, less = (_SILENT, _EXTRA) if source != "en" else (_EXTRA, _SILENT)
     shortest, longest = len(folded) - less, len(folded) + more
     fitting = (
@@ -108,7 +108,7 @@ def _alike(words: Sequence[tuple[str, str]], folded: str, source: Language) -> I
 
 
 def _best(found: Mapping[str, float], known: Set[str], target: Language) -> list[str]:
-    """The known ones by cost and rarity together: Johnson before Jonson, which is nearer to Джонсон but rare."""
+    """Rank words in use by cost and rarity: Johnson before Jonson, which is closer to Джонсон but rare."""
     frequency = form_frequencies(target)
     ordered = sorted(
         (cost * _PER_COST - log10(frequency(word) + _RAREST), word) for word, cost in found.items() if word in known
@@ -118,7 +118,7 @@ def _best(found: Mapping[str, float], known: Set[str], target: Language) -> list
 
 @cache
 def _names_by_consonants(language: Language) -> dict[str, list[tuple[str, str]]]:
-    """Words that may be names, each with its folded spelling, by consonants; the more frequent first (1 to 3 s)."""
+    """Index possible names and their folded spellings by consonants, the more frequent first (1 to 3 s)."""
     found: dict[str, list[tuple[str, str]]] = {}
     for word in _possible_names(language):
         folded = folded_latin(word) if language == "en" else folded_cyrillic(word)

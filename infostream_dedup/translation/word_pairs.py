@@ -1,4 +1,4 @@
-"""Pairs of equivalents out of all tables, for one direction."""
+"""Pairs of equivalents from all tables, for one direction."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from infostream_dedup.translation.imported_tables import imported_pairs
 __all__ = ["Equivalent", "as_terms", "word_pairs"]
 
 _STEP: Final = 0.05
-"""What each place behind the first takes from the confidence of an equivalent."""
+"""Loss of confidence for each position of an equivalent after the first."""
 
 _LEAST: Final = 0.75
 _IMPORTED: Final = 0.9
@@ -30,7 +30,7 @@ _OF_LAST_WORD: Final = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Equivalent:
-    """A word of the target language and how far it can be trusted, 0 to 1."""
+    """A word of the target language with its confidence, 0 to 1."""
 
     term: str
     confidence: float
@@ -45,10 +45,10 @@ class _Pair:
 
 @cache
 def word_pairs(source: Language, target: Language) -> Mapping[str, tuple[Equivalent, ...]]:
-    """Equivalents by source term, best first; single words only.
+    """Return equivalents by source term, best first; single words only.
 
-    Both sides are terms, as documents have them: where the tables have a plural that is the plural of a noun (кошти),
-    the key is the noun (кошт). Of equals the one in the earlier row comes first: rows are ordered by frequency.
+    Both sides are terms as in documents: if the tables have a plural of a noun (кошти), the key is the noun (кошт).
+    Among equals the one in the earlier row comes first, because rows are ordered by frequency.
 
     Raises:
         BadDataError: a table is broken.
@@ -64,7 +64,7 @@ def word_pairs(source: Language, target: Language) -> Mapping[str, tuple[Equival
 
 
 def _ordered(known: Mapping[str, float]) -> tuple[Equivalent, ...]:
-    """The surest first; of equals the first come."""
+    """Sort by confidence; the order of equals is kept."""
     return tuple(Equivalent(term, known[term]) for term in sorted(known, key=lambda term: -known[term]))
 
 
@@ -83,7 +83,7 @@ def _from_tables(source: Language, target: Language) -> Iterator[_Pair]:
 
 
 def _crossed(sources: Sequence[str], targets: Sequence[str]) -> Iterator[_Pair]:
-    """Every word with every equivalent; phrases are no terms."""
+    """Yield every word with every equivalent, without phrases, which are not terms."""
     for i, one in enumerate(sources):
         for j, other in enumerate(targets):
             if not (" " in one or " " in other):
@@ -91,7 +91,7 @@ def _crossed(sources: Sequence[str], targets: Sequence[str]) -> Iterator[_Pair]:
 
 
 def _last_words(sources: Sequence[str], targets: Sequence[str]) -> Iterator[_Pair]:
-    """Names that are one word with hyphens here and several words there: Нью-Йорк and (New) York."""
+    """Yield names that are one hyphenated word in one language and several words in the other: Нью-Йорк, (New) York."""
     for one in sources:
         for other in targets:
             if one.count(" ") and one.count(" ") == other.count("-") and " " not in other:
@@ -101,13 +101,13 @@ def _last_words(sources: Sequence[str], targets: Sequence[str]) -> Iterator[_Pai
 
 
 def _imported(source: Language, target: Language) -> Iterator[_Pair]:
-    """What the user imported, behind our own."""
+    """Yield imported pairs, which follow our own."""
     for one, other in imported_pairs(source, target):
         yield _Pair(one, other, _IMPORTED)
 
 
 def as_terms(words: Iterable[str], language: Language) -> list[str]:
-    """Words of tables as the terms that documents have."""
+    """Map words of tables to terms as in documents."""
     every = list(words)
     if language == "en":
         return [lemma(word) for word in every]
@@ -119,5 +119,5 @@ def as_terms(words: Iterable[str], language: Language) -> list[str]:
 
 @cache
 def _noun_of(word: str, term: str, language: Language) -> str:
-    """The word itself if it is a lemma whose form is also one of another noun (робот, and робота), else the noun."""
+    """Return the word itself if it is a lemma that is also a form of another noun (робот, робота), or else the noun."""
     return word if any(reading.lemma == word for reading in readings_of(language).readings(word)) else term

@@ -68,7 +68,9 @@ def test_a_missing_file(tmp_path):
 
 def models_of(rows):
     documents = [
-        Document(str(n), "слово", lang="ru", source=source, time=hour and datetime(2025, 3, 3, hour, tzinfo=UTC))
+        Document(
+            id=str(n), text="слово", lang="ru", source=source, time=hour and datetime(2025, 3, 3, hour, tzinfo=UTC)
+        )
         for n, (source, hour) in enumerate(rows)
     ]
     return document_models(documents)

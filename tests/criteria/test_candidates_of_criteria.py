@@ -48,7 +48,9 @@ def _rows(documents):
 
 
 def test_documents_without_words_are_no_candidates():
-    models = document_models([Document(str(n), text, lang="ru") for n, text in enumerate(["", "", "мост", "мост"])])
+    models = document_models(
+        [Document(id=str(n), text=text, lang="ru") for n, text in enumerate(["", "", "мост", "мост"])]
+    )
     assert pairs_of(two_word_candidates(models)) == {(2, 3)}
     assert pairs_of(key_term_candidates(models, k=1)) <= {(2, 3)}
     nobody = document_models([])

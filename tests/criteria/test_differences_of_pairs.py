@@ -24,7 +24,9 @@ SCHOOL = "Школа в посёлке получила новую крышу."
 
 def of_pair(name, one, other, *, authority=(np.nan, np.nan)):
     """One criterion of two documents, both ways."""
-    filling = [Document(f"f{number}", text, lang="ru") for number, text in enumerate((SCHOOL, "Суд вынес приговор."))]
+    filling = [
+        Document(id=f"f{number}", text=text, lang="ru") for number, text in enumerate((SCHOOL, "Суд вынес приговор."))
+    ]
     models = document_models([one, other, *filling])
     given_authority = np.array([*authority, np.nan, np.nan])
     forward, backward = differences(models, np.array([0]), np.array([1]), [name], given_authority)
@@ -32,12 +34,12 @@ def of_pair(name, one, other, *, authority=(np.nan, np.nan)):
 
 
 def document(text="", **fields):
-    return Document(fields.pop("id", text[:20] or "empty"), text, lang="ru", **fields)
+    return Document(id=fields.pop("id", text[:20] or "empty"), text=text, lang="ru", **fields)
 
 
 def test_the_nine_of_the_paper_and_ours_are_there():
-    assert set(NINE) | {"number_order", "time_apart", "site", "key_terms"} == set(CRITERIA)
-    assert all(criterion.__doc__ for criterion in CRITERIA.values())
+    assert set(NINE) | {"number_order", "time_apart", "site", "edition", "key_terms"} == set(CRITERIA)
+    assert all(criterion.measure.__doc__ for criterion in CRITERIA.values())
 
 
 def test_a_copy_differs_in_nothing():

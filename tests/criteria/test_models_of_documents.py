@@ -18,7 +18,7 @@ def test_no_documents():
 
 
 def test_empty_documents_have_empty_models():
-    models = document_models([Document("a", "", lang="ru"), Document("b", " \n ", lang="uk")])
+    models = document_models([Document(id="a", text="", lang="ru"), Document(id="b", text=" \n ", lang="uk")])
     assert models.words.sizes.tolist() == [0, 0]
     assert models.sentences.totals.tolist() == [0, 0]
     assert models.number_rows.sizes.tolist() == [0, 0]
@@ -27,8 +27,8 @@ def test_empty_documents_have_empty_models():
 
 def test_fields_of_each_document():
     documents = [
-        Document("a", "Счёт 6:4, 3:6", lang="ru", source="x.example", extra={"category": "sport"}),
-        Document("b", "Курс 41,25", source=""),
+        Document(id="a", text="Счёт 6:4, 3:6", lang="ru", source="x.example", extra={"category": "sport"}),
+        Document(id="b", text="Курс 41,25", source=""),
     ]
     models = document_models(documents)
     assert models.ids == ["a", "b"]
@@ -44,12 +44,12 @@ def test_fields_of_each_document():
     [(None, 0), ([], 0), (["x", "y"], 2), (3, 3), (-2, 0), ("4", 4), ("a.jpg b.jpg", 2), (True, 0), (float("nan"), 0)],
 )
 def test_objects_are_counted_however_they_are_given(given, count):
-    assert document_models([Document("a", "слово", lang="ru", images=given)]).images.tolist() == [count]
+    assert document_models([Document(id="a", text="слово", lang="ru", images=given)]).images.tolist() == [count]
 
 
 def test_addresses_in_the_body_count_where_links_are_not_given():
     texts = ["смотри https://a.example и www.b.example", "слово"]
-    models = document_models([Document(text, text, lang="ru") for text in texts])
+    models = document_models([Document(id=text, text=text, lang="ru") for text in texts])
     assert models.links.tolist() == [2, 0]
 
 
@@ -73,6 +73,6 @@ def test_paragraphs_and_sentences_and_their_numbers():
 
 def test_progress_is_told():
     steps = []
-    document_models([Document("a", "слово", lang="ru")], progress=lambda *step: steps.append(step))
+    document_models([Document(id="a", text="слово", lang="ru")], progress=lambda *step: steps.append(step))
     assert [done for _, done, _ in steps] == sorted(done for _, done, _ in steps)
     assert steps[-1][1] == steps[-1][2]

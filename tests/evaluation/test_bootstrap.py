@@ -14,7 +14,9 @@ from infostream_dedup.model import Document
 
 
 def _truth(families: str, listed: dict[tuple[int, int], str]) -> Truth:
-    documents = [Document(str(number), "", extra={"family": family.strip()}) for number, family in enumerate(families)]
+    documents = [
+        Document(id=str(number), text="", extra={"family": family.strip()}) for number, family in enumerate(families)
+    ]
     labels = labels_of([{"a": str(a), "b": str(b), "label": label} for (a, b), label in listed.items()])
     return truth_of(documents, ["ru"] * len(families), labels)
 

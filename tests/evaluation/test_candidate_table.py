@@ -33,7 +33,7 @@ def test_an_empty_table():
 
 def test_both_filters_by_hand():
     texts = [STORY, STORY, STORY + " Работы стоят дорого.", OTHER]
-    models = document_models([Document(str(number), text, lang="ru") for number, text in enumerate(texts)])
+    models = document_models([Document(id=str(number), text=text, lang="ru") for number, text in enumerate(texts)])
     labels = labels_of(
         [
             {"a": "1", "b": "0", "label": "dup"},
@@ -50,7 +50,7 @@ def test_both_filters_by_hand():
 
 
 def test_labels_of_other_documents_are_refused():
-    models = document_models([Document("a", STORY, lang="ru")])
+    models = document_models([Document(id="a", text=STORY, lang="ru")])
     with pytest.raises(BadDataError, match="not the id of any document"):
         candidate_table(models, labels_of([{"a": "a", "b": "z", "label": "dup"}]))
 

@@ -8,7 +8,7 @@ import pytest
 
 from infostream_dedup import compare, methods, read_documents
 from infostream_dedup.errors import BadDataError, ConfigurationError
-from infostream_dedup.evaluation.collection import evaluate_collection
+from infostream_dedup.evaluation.collection_scores import evaluate_collection
 from infostream_dedup.evaluation.comparison import compare_methods
 from infostream_dedup.evaluation.labels import labels_of
 from infostream_dedup.methods import Texts

@@ -49,7 +49,7 @@ def _documents(corpora: Path, name: str) -> list[Document]:
         rows = [orjson.loads(line) for line in lines]
     kept = ("family", "domain", "submission")
     return [
-        Document(row["id"], "", lang=row["lang"], extra={field: row[field] for field in kept if field in row})
+        Document(id=row["id"], text="", lang=row["lang"], extra={field: row[field] for field in kept if field in row})
         for row in rows
     ]
 

@@ -100,7 +100,7 @@ def test_kin_without_a_family_is_refused(tmp_path: Path) -> None:
 
 def test_kin_by_a_field_of_the_documents() -> None:
     def document(number: int, family: str | None, submission: str) -> Document:
-        return Document(str(number), "", extra={"family": family, "submission": submission})
+        return Document(id=str(number), text="", extra={"family": family, "submission": submission})
 
     documents = [
         document(1, "f", "translation"),
@@ -116,7 +116,7 @@ def test_kin_by_a_field_of_the_documents() -> None:
 
 def test_family_of_a_document() -> None:
     given = [{"family": "f"}, {"family": 12}, {"family": ""}, {"family": None}, {}]
-    assert [family_of(Document("x", "", extra=extra)) for extra in given] == ["f", "12", None, None, None]
+    assert [family_of(Document(id="x", text="", extra=extra)) for extra in given] == ["f", "12", None, None, None]
 
 
 @pytest.mark.parametrize("given", [(), ("dup", "same"), ("different",)])

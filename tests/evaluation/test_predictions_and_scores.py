@@ -70,7 +70,7 @@ def test_figures_by_hand(given_counts: Scores, expected: tuple[float | None, ...
 
 
 def test_scores_at_every_k_by_hand() -> None:
-    documents = [Document(str(number), "", extra={"family": family}) for number, family in enumerate("ffg")]
+    documents = [Document(id=str(number), text="", extra={"family": family}) for number, family in enumerate("ffg")]
     truth = truth_of(documents, ["ru"] * 3, labels_of([{"a": "0", "b": "1", "label": "dup"}]))
     counts = _counts([[0, 3, 1], [2, 0, 0], [1, 0, 0]])
     predictions = predicted_by_count(counts, np.array([3, 3, 3]), n=3)
@@ -80,7 +80,7 @@ def test_scores_at_every_k_by_hand() -> None:
 
 def _random_truth(data: st.DataObject, size: int) -> Truth:
     families = data.draw(st.lists(st.sampled_from(["f", "g", "h", None]), min_size=size, max_size=size))
-    documents = [Document(str(number), "", extra={"family": family}) for number, family in enumerate(families)]
+    documents = [Document(id=str(number), text="", extra={"family": family}) for number, family in enumerate(families)]
     pairs = [(a, b) for a in range(size) for b in range(a)]
     listed = data.draw(st.dictionaries(st.sampled_from(pairs), st.sampled_from(["dup", "different", "similar"])))
     labels = labels_of([{"a": str(a), "b": str(b), "label": label} for (a, b), label in listed.items()])

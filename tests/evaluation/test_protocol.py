@@ -13,7 +13,7 @@ from infostream_dedup.model import Document
 
 def _truth() -> Truth:
     """Families f = 0 1, g = 2 3, h = 4; their pairs are true."""
-    documents = [Document(str(number), "", extra={"family": family}) for number, family in enumerate("ffggh")]
+    documents = [Document(id=str(number), text="", extra={"family": family}) for number, family in enumerate("ffggh")]
     rows = [{"a": "0", "b": "1", "label": "dup"}, {"a": "2", "b": "3", "label": "dup"}]
     return truth_of(documents, ["uk"] * 5, labels_of(rows))
 
@@ -69,7 +69,7 @@ def test_plain_values() -> None:
 
 
 def test_nothing_predicted_and_nothing_true() -> None:
-    documents = [Document("x", ""), Document("y", "")]
+    documents = [Document(id="x", text=""), Document(id="y", text="")]
     empty = predicted_pairs(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), 2)
     found = evaluate(empty, truth_of(documents, ["ru", "ru"], []), recommended=1)
     assert found.as_dict()["best"] == {}

@@ -12,7 +12,7 @@ DOMAINS = ["news", "", None, "conversation"]
 
 
 def _scope(language_pairs: str | None = None, domains: tuple[str, ...] = ()) -> Scope:
-    documents = [Document(str(number), "", extra={"domain": domain}) for number, domain in enumerate(DOMAINS)]
+    documents = [Document(id=str(number), text="", extra={"domain": domain}) for number, domain in enumerate(DOMAINS)]
     return scope_of(documents, LANGUAGES, language_pairs=language_pairs, domains=domains)
 
 

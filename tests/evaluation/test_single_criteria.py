@@ -50,7 +50,7 @@ def test_directions_and_signs():
 
 def test_scores_of_criteria():
     texts = ["Счёт 6:4 и 3:6", "Счёт 6:4 и 3:6", "Счёт 6:2 и 7:5"]
-    models = document_models([Document(str(number), text, lang="ru") for number, text in enumerate(texts)])
+    models = document_models([Document(id=str(number), text=text, lang="ru") for number, text in enumerate(texts)])
     i, j, positive = np.array([0, 0, 1]), np.array([1, 2, 2]), np.array([True, False, False])
     numbers, source = single_criteria(models, i, j, positive, criteria=["numbers", "source"])
     assert (numbers.name, numbers.rule, numbers.threshold, numbers.f1) == ("numbers", "both", 0, 1)

@@ -27,7 +27,9 @@ def _truth(
     **options: Any,
 ) -> Truth:
     """Documents a, b, c ... with these families; a listed pair is written ``ab``, kin ``fg``."""
-    documents = [Document(chr(97 + place), "", extra={"family": family}) for place, family in enumerate(families)]
+    documents = [
+        Document(id=chr(97 + place), text="", extra={"family": family}) for place, family in enumerate(families)
+    ]
     labels = labels_of([{"a": pair[0], "b": pair[1], "label": label} for pair, label in listed.items()])
     pairs = [Kin(pair[0], pair[1]) for pair in kin]
     return truth_of(documents, languages or ["ru"] * len(families), labels, kin=pairs, **options)
@@ -97,7 +99,7 @@ def test_languages_restrict_both_kinds_of_pairs() -> None:
 
 def test_domains_restrict_listed_pairs() -> None:
     documents = [
-        Document(id_, "", extra={"domain": domain}) for id_, domain in [("a", "news"), ("b", "shop"), ("c", "")]
+        Document(id=id_, text="", extra={"domain": domain}) for id_, domain in [("a", "news"), ("b", "shop"), ("c", "")]
     ]
     labels = labels_of([{"a": "a", "b": "b", "label": "dup"}, {"a": "a", "b": "c", "label": "dup"}])
     truth = truth_of(documents, ["ru"] * 3, labels, domains=(",news",))
@@ -106,7 +108,7 @@ def test_domains_restrict_listed_pairs() -> None:
 
 def test_a_pair_listed_twice_counts_once() -> None:
     labels = labels_of([{"a": "a", "b": "b", "label": "dup"}, {"a": "b", "b": "a", "label": "dup"}])
-    truth = truth_of([Document("a", ""), Document("b", "")], ["ru", "ru"], labels)
+    truth = truth_of([Document(id="a", text=""), Document(id="b", text="")], ["ru", "ru"], labels)
     assert len(truth.positives) == 1
 
 

@@ -103,5 +103,5 @@ def test_of_equal_sentences_the_first_stays():
 
 
 def test_a_title_is_not_doubled():
-    assert full_text(Document("1", "Мост открыт. Ура.", "Мост открыт")) == "Мост открыт. Ура."
-    assert full_text(Document("1", "Ура.", "Мост открыт")) == "Мост открыт\nУра."
+    assert full_text(Document(id="1", text="Мост открыт. Ура.", title="Мост открыт")) == "Мост открыт. Ура."
+    assert full_text(Document(id="1", text="Ура.", title="Мост открыт")) == "Мост открыт\nУра."

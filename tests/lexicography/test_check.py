@@ -13,7 +13,7 @@ from infostream_dedup.lexicography.check import check
 from infostream_dedup.lexicography.findings import Finding
 from infostream_dedup.lexicography.round_trips import broken_round_trips
 from infostream_dedup.lexicography.table_checks import COLUMNS
-from infostream_dedup.lexicon.tables import Row
+from infostream_dedup.lexicon.tables import TableRow
 
 Found = Callable[..., list[str]]
 
@@ -180,6 +180,6 @@ def test_a_folder_without_dictionaries(tmp_path: Path) -> None:
 
 def test_round_trips_are_tried_in_the_tables_in_use() -> None:
     cells = {"ru": "правительство", "uk": "уряд", "en": "government", "pos": "noun", "source": "own"}
-    good, bad = Row("translations.tsv", 2, cells), Row("translations.tsv", 3, {**cells, "uk": "хвилеріз"})
+    good, bad = TableRow("translations.tsv", 2, cells), TableRow("translations.tsv", 3, {**cells, "uk": "хвилеріз"})
     assert list(broken_round_trips([good])) == []
     assert {one.field for one in broken_round_trips([bad])} == {"ru", "uk", "en"}

@@ -46,16 +46,16 @@ def stories() -> dict[str, str]:
 def documents() -> list[Document]:
     """Stories in three languages, an edited copy and a digest; an empty document, one word, a headline."""
     return [
-        Document("ru", RUSSIAN, "Открыт мост"),
-        Document("uk", UKRAINIAN),
-        Document("en", ENGLISH),
-        Document("other", OTHER, "Победа"),
-        Document("edited", RUSSIAN.replace("Мэр", "Глава").replace("летом", "осенью"), "Открыт мост"),
-        Document("digest", f"{OTHER}\n{RUSSIAN}\nПогода испортилась."),
-        Document("empty", ""),
-        Document("signs", "!!! ... —"),
-        Document("word", "Наводнение"),
-        Document("headline", "Наводнение отступает"),
+        Document(id="ru", text=RUSSIAN, title="Открыт мост"),
+        Document(id="uk", text=UKRAINIAN),
+        Document(id="en", text=ENGLISH),
+        Document(id="other", text=OTHER, title="Победа"),
+        Document(id="edited", text=RUSSIAN.replace("Мэр", "Глава").replace("летом", "осенью"), title="Открыт мост"),
+        Document(id="digest", text=f"{OTHER}\n{RUSSIAN}\nПогода испортилась."),
+        Document(id="empty", text=""),
+        Document(id="signs", text="!!! ... —"),
+        Document(id="word", text="Наводнение"),
+        Document(id="headline", text="Наводнение отступает"),
     ]
 
 

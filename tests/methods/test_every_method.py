@@ -14,8 +14,8 @@ import pytest
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.methods import Texts, method, method_class, methods
-from infostream_dedup.methods.parameters import Range
 from infostream_dedup.model import Document
+from infostream_dedup.model.limits import Range, limits_of
 
 WEIGHED_BY_COLLECTION = {
     "tf-idf",
@@ -56,7 +56,7 @@ def test_same_input_gives_same_signatures_and_pairs(name, documents):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_document_fully_matches_its_copy(name, documents):
-    copies = [Document(f"copy of {found.id}", found.text, found.title) for found in documents]
+    copies = [Document(id=f"copy of {found.id}", text=found.text, title=found.title) for found in documents]
     run = method(name).run(Texts([*documents, *copies]))
     scores = {(a, b): score for a, b, score in zip(run.pairs.a, run.pairs.b, run.pairs.scores, strict=True)}
     linked = {document.id for place, document in enumerate(documents) if (place, place + len(documents)) in scores}
@@ -69,7 +69,7 @@ def test_a_document_fully_matches_its_copy(name, documents):
 @pytest.mark.parametrize("name", NAMES)
 def test_empty_documents_have_no_signature_and_no_pair(name, documents):
     places = [place for place, document in enumerate(documents) if document.id in ("empty", "signs")]
-    empty = [Document("another", ""), Document("more", " \n")]
+    empty = [Document(id="another", text=""), Document(id="more", text=" \n")]
     run = method(name).run(Texts([*documents, *empty]))
     places += [len(documents), len(documents) + 1]
     if name == "checksum":
@@ -122,7 +122,7 @@ def test_pairs_are_ordered_and_scored(name, parameters, texts):
 @pytest.mark.parametrize("name", NAMES)
 def test_parameters_are_checked(name):
     chosen = method_class(name)
-    limits = chosen.limits()
+    limits = limits_of(chosen)
     for field in dataclasses.fields(chosen):
         if isinstance(field.default, bool):
             wrong = [1, "yes", None]

@@ -16,7 +16,7 @@ def _rows(documents, representation, k):
 
 
 def test_pairs_are_those_of_the_main_job(documents):
-    copies = [Document(f"copy of {found.id}", found.text, found.title) for found in documents]
+    copies = [Document(id=f"copy of {found.id}", text=found.text, title=found.title) for found in documents]
     documents = [*documents, *copies]
     for representation in ("stem", "morph"):
         rows = _rows(documents, representation, 6)
@@ -39,7 +39,7 @@ def test_links_are_directed(documents):
 
 
 def test_pairs_by_share_are_those_of_the_preset_best(documents):
-    copies = [Document(f"copy of {found.id}", f"{found.text} Позже.", found.title) for found in documents]
+    copies = [Document(id=f"copy of {found.id}", text=f"{found.text} Позже.", title=found.title) for found in documents]
     documents = [*documents, *copies]
     place = {document.id: number for number, document in enumerate(documents)}
     rows = list(pair_rows(collect(documents), Settings.of(preset="best")))

@@ -53,7 +53,9 @@ def _lines(path):
 @pytest.fixture(scope="module")
 def news(corpora):
     rows = _lines(corpora / "slavictopics.docs.jsonl.gz")
-    return Texts([Document(row["id"], row["text"], row.get("title") or "", row["lang"]) for row in rows])
+    return Texts(
+        [Document(id=row["id"], text=row["text"], title=row.get("title") or "", lang=row["lang"]) for row in rows]
+    )
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ from infostream_dedup.model import Document
 
 def test_a_checksum_does_not_see_titles():
     documents = [
-        Document("1", "Мост открыт.", "Срочно"),
-        Document("2", "Мост\nоткрыт.", "Приозёрск"),
-        Document("3", "", "Срочно"),
+        Document(id="1", text="Мост открыт.", title="Срочно"),
+        Document(id="2", text="Мост\nоткрыт.", title="Приозёрск"),
+        Document(id="3", text="", title="Срочно"),
     ]
     run = method("checksum").run(Texts(documents))
     assert run.signatures.sizes.tolist() == [2, 2, 0]
@@ -29,5 +29,8 @@ def test_short_beginnings_can_be_left_out():
 
 
 def test_a_title_is_no_first_paragraph():
-    documents = [Document("1", "Мост открыт.", "Срочно"), Document("2", "Снег выпал.", "Срочно")]
+    documents = [
+        Document(id="1", text="Мост открыт.", title="Срочно"),
+        Document(id="2", text="Снег выпал.", title="Срочно"),
+    ]
     assert not method("first-paragraph").run(Texts(documents)).pairs.as_list()

@@ -15,8 +15,8 @@ import infostream_dedup.methods
 from infostream_dedup.errors import ConfigurationError, MissingExtraError
 from infostream_dedup.methods import Texts, method, methods
 from infostream_dedup.methods.method import Method
-from infostream_dedup.methods.parameters import OneOf, Range
 from infostream_dedup.methods.registry import register
+from infostream_dedup.model.limits import OneOf, Range
 from infostream_dedup.model.settings import REPRESENTATIONS
 
 NAMES = (

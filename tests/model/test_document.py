@@ -9,6 +9,16 @@ from infostream_dedup.model import Document, without_text
 def test_everything_but_the_text_stays() -> None:
     time = datetime(2026, 3, 1, tzinfo=UTC)
     document = Document(
-        "1", "body", "title", "uk", "2026-03-01", time, "source", "https://example.org", ["a"], 3, {"mood": "good"}
+        id="1",
+        text="body",
+        title="title",
+        lang="uk",
+        published="2026-03-01",
+        time=time,
+        source="source",
+        url="https://example.org",
+        images=["a"],
+        links=3,
+        extra={"mood": "good"},
     )
     assert without_text(document) == replace(document, text="")

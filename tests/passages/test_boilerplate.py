@@ -13,7 +13,7 @@ from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputErr
 from infostream_dedup.model import Document
 from infostream_dedup.passages.boilerplate import Boilerplate, BoilerplateRule, ListedSentence, find_boilerplate
 from infostream_dedup.passages.boilerplate_file import marked_sentences, read_boilerplate
-from infostream_dedup.passages.collection import read_collection
+from infostream_dedup.passages.sentence_collection import read_collection
 
 PHRASE = "Подписывайтесь на наш канал!"
 NEWS = "Мэр города открыл новый мост."
@@ -26,8 +26,8 @@ def _found(documents, **rule):
 def _texts(count, phrase=PHRASE, source="a.md", day=lambda number: number + 1):
     return [
         Document(
-            f"{source}{number}",
-            f"Новость номер {number} о погоде. {phrase}",
+            id=f"{source}{number}",
+            text=f"Новость номер {number} о погоде. {phrase}",
             source=source,
             time=datetime(2024, 1, day(number), tzinfo=UTC) if day else None,
         )
@@ -36,7 +36,7 @@ def _texts(count, phrase=PHRASE, source="a.md", day=lambda number: number + 1):
 
 
 def test_what_a_source_repeats_is_boilerplate():
-    found = _found([*_texts(5), Document("other", "Снег пошёл в горах.", source="a.md")])
+    found = _found([*_texts(5), Document(id="other", text="Снег пошёл в горах.", source="a.md")])
     assert [row.as_dict() for row in found] == [
         {
             "source": "a.md",
@@ -50,11 +50,13 @@ def test_what_a_source_repeats_is_boilerplate():
 
 
 def test_what_many_sources_reprint_is_none():
-    assert _found([Document(str(number), f"{number}. {NEWS}", source=f"{number}.md") for number in range(9)]) == []
+    assert (
+        _found([Document(id=str(number), text=f"{number}. {NEWS}", source=f"{number}.md") for number in range(9)]) == []
+    )
 
 
 def test_a_text_published_again_counts_once():
-    assert _found([Document(str(number), f"{NEWS} {PHRASE}", source="a.md") for number in range(9)]) == []
+    assert _found([Document(id=str(number), text=f"{NEWS} {PHRASE}", source="a.md") for number in range(9)]) == []
 
 
 def test_days_count_where_they_are_known():
@@ -67,7 +69,9 @@ def test_thresholds():
     assert _found(_texts(4)) == []
     assert len(_found(_texts(4), min_documents=4)) == 1
     assert _found(_texts(9), min_documents=10) == []
-    others = [Document(f"o{number}", f"Чем живёт {number} посёлок сегодня.", source="a.md") for number in range(45)]
+    others = [
+        Document(id=f"o{number}", text=f"Чем живёт {number} посёлок сегодня.", source="a.md") for number in range(45)
+    ]
     assert len(_found([*_texts(5), *others], min_share=0.1)) == 1
     assert _found([*_texts(5), *others], min_share=0.11) == []
     assert _found(_texts(5, phrase="Подробнее.")) == []
@@ -79,14 +83,14 @@ def test_thresholds():
 
 def test_nothing_comes_of_nothing():
     assert _found([]) == []
-    assert list(Boilerplate([]).left_out([Document("1", NEWS)])) == [Document("1", NEWS)]
+    assert list(Boilerplate([]).left_out([Document(id="1", text=NEWS)])) == [Document(id="1", text=NEWS)]
     assert list(Boilerplate([ListedSentence(None, PHRASE)]).left_out([])) == []
 
 
 def test_only_the_own_source_loses_its_sentences():
     listed = Boilerplate([ListedSentence("a.md", PHRASE), ListedSentence(None, "Все права защищены.")])
     text = f"{NEWS} {PHRASE} Все права защищены"
-    left = listed.left_out(Document(source or "", text, source=source) for source in ("a.md", "b.md", None))
+    left = listed.left_out(Document(id=source or "", text=text, source=source) for source in ("a.md", "b.md", None))
     assert [document.text.split() for document in left] == [
         NEWS.split(),
         f"{NEWS} {PHRASE}".split(),
@@ -95,7 +99,7 @@ def test_only_the_own_source_loses_its_sentences():
 
 
 def test_other_fields_and_texts_stay():
-    document = Document("1", NEWS, title=PHRASE, source="a.md", url="https://a.md/1", extra={"x": 1})
+    document = Document(id="1", text=NEWS, title=PHRASE, source="a.md", url="https://a.md/1", extra={"x": 1})
     assert list(Boilerplate([ListedSentence(None, PHRASE)]).left_out([document])) == [document]
 
 
@@ -108,7 +112,7 @@ def test_exactly_the_listed_sentences_go(choice):
         for word, chosen in zip(words, choice, strict=False)
     )
     listed = Boilerplate(ListedSentence(None, f"РЕКЛАМА наш {word}") for word in words)
-    assert next(listed.left_out([Document("1", text)])).text.split() == " ".join(rest).split()
+    assert next(listed.left_out([Document(id="1", text=text)])).text.split() == " ".join(rest).split()
 
 
 def test_what_is_found_is_left_out_again(tmp_path):
@@ -127,7 +131,7 @@ def test_a_tab_separated_list(tmp_path):
     path = tmp_path / "list.tsv"
     path.write_bytes(f"\ufeffsource\tsentence\r\n\r\na.md\t{PHRASE}\r\n\tВсе права защищены\r\n".encode())
     listed = read_boilerplate(path)
-    documents = [Document("1", f"{PHRASE} Все права защищены.", source=source) for source in ("a.md", "b.md")]
+    documents = [Document(id="1", text=f"{PHRASE} Все права защищены.", source=source) for source in ("a.md", "b.md")]
     assert [one.text.strip() for one in listed.left_out(documents)] == ["", PHRASE]
 
 

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import Document
 from infostream_dedup.passages import PassageSettings, compare, copied_sentences, find_passages, passages_of
-from infostream_dedup.passages.collection import read_collection
+from infostream_dedup.passages.sentence_collection import read_collection
 
 QUOTE = "Мэр города открыл вчера новый мост через широкую реку."
 SECOND = "На церемонии выступали школьники и ветераны из соседних районов."
 
 
 def _document(name, text, day=None):
-    return Document(name, text, time=None if day is None else datetime(2024, 1, day, tzinfo=UTC))
+    return Document(id=name, text=text, time=None if day is None else datetime(2024, 1, day, tzinfo=UTC))
 
 
 def test_rows_say_where_what_was_copied_stands():
@@ -43,7 +43,7 @@ def test_who_copied_from_whom():
 
 
 def test_titles_take_no_part():
-    documents = [Document("1", "Снег.", title=QUOTE), Document("2", QUOTE)]
+    documents = [Document(id="1", text="Снег.", title=QUOTE), Document(id="2", text=QUOTE)]
     assert len(find_passages(documents)) == 0
 
 

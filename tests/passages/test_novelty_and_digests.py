@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from infostream_dedup.model import Document
 from infostream_dedup.passages import copied_sentences, passages_of
-from infostream_dedup.passages.collection import read_collection
 from infostream_dedup.passages.digests import DigestRule, find_digests
 from infostream_dedup.passages.novelty import novel_sentences, novelties, stream_order
 from infostream_dedup.passages.passage_table import NO_TIME
+from infostream_dedup.passages.sentence_collection import read_collection
 
 BRIDGE = "Мэр города открыл вчера новый мост через широкую реку."
 CEREMONY = "На церемонии выступали школьники и ветераны из соседних районов."
@@ -24,7 +24,7 @@ FOOTBALL = "Сборная выиграла решающий матч отбор
 
 
 def _document(name, text, day=None):
-    return Document(name, text, time=None if day is None else datetime(2024, 1, day, tzinfo=UTC))
+    return Document(id=name, text=text, time=None if day is None else datetime(2024, 1, day, tzinfo=UTC))
 
 
 def _novel(documents):
@@ -106,5 +106,5 @@ def test_sources_of_the_same_time_may_come_later():
     whole = _document("digest", f"{BUDGET} {BRIDGE} {SNOW}", 2)
     parts = [_document(str(n), s, 2) for n, s in enumerate((BUDGET, BRIDGE, SNOW, FOOTBALL))]
     assert [part["id"] for part in _digests([whole, *parts])[0]["sources"]] == ["0", "1", "2"]
-    undated = [Document(one.id, one.text) for one in (whole, *parts)]
+    undated = [Document(id=one.id, text=one.text) for one in (whole, *parts)]
     assert [row["id"] for row in _digests(undated)] == ["digest"]

@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.passages.feature_names import sentence_feature
 from infostream_dedup.passages.kernels.passage_chains import NEAR, REPEATS
 from infostream_dedup.passages.passage_table import NO_TIME, passage_table
 from infostream_dedup.passages.sentence_classes import sentence_classes
+from infostream_dedup.passages.sentence_feature import sentence_feature
 from infostream_dedup.passages.sentence_table import read_sentences
 from infostream_dedup.passages.settings import PassageSettings
 

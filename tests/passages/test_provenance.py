@@ -17,9 +17,9 @@ COPY = "Фото: архив\nПожар на складе тушили 15 ма�
 
 def _documents():
     return [
-        Document("copy", COPY, title="Пожар!", source="b.md", time=datetime(2024, 1, 2, tzinfo=UTC)),
-        Document("first", FIRST, title="пожар", source="a.md", time=datetime(2024, 1, 1, tzinfo=UTC)),
-        Document("cut", "Никто из людей не пострадал.", title="Другое", time=datetime(2024, 1, 3, tzinfo=UTC)),
+        Document(id="copy", text=COPY, title="Пожар!", source="b.md", time=datetime(2024, 1, 2, tzinfo=UTC)),
+        Document(id="first", text=FIRST, title="пожар", source="a.md", time=datetime(2024, 1, 1, tzinfo=UTC)),
+        Document(id="cut", text="Никто из людей не пострадал.", title="Другое", time=datetime(2024, 1, 3, tzinfo=UTC)),
     ]
 
 
@@ -44,23 +44,23 @@ def test_copies_stand_against_the_first_publisher():
 
 def test_a_name_in_another_case_or_place_is_the_same():
     before, after = "Вчера Петренко встретил делегацию из Одессы.", "Петренко вчера встретил делегацию с Одессой."
-    change = provenance([Document("1", before), Document("2", after)]).copies[0].changed[0]
+    change = provenance([Document(id="1", text=before), Document(id="2", text=after)]).copies[0].changed[0]
     assert (change.names_gone, change.names_new) == ((), ())
 
 
 @given(st.lists(st.sampled_from(["Снег идёт.", "Дождь кончился утром.", "👍\r\n", "12 машин.", "Ё-моё! "]), max_size=8))
 def test_pieces_are_the_whole_text(parts):
     text = " ".join(parts)
-    copy = provenance([Document("1", "Снег идёт. 13 машин."), Document("2", text)]).copies[0]
+    copy = provenance([Document(id="1", text="Снег идёт. 13 машин."), Document(id="2", text=text)]).copies[0]
     assert "".join(piece.text for piece in copy.pieces) == text
-    same = provenance([Document("1", text), Document("2", text)]).copies[0]
+    same = provenance([Document(id="1", text=text), Document(id="2", text=text)]).copies[0]
     assert (same.changed, same.cut, same.added, same.title_changed) == ((), (), (), False)
 
 
 def test_the_page_escapes_and_has_no_script():
     documents = [
-        Document("<b>1", "Пожар <script>x</script> тушили долго."),
-        Document("2", "Пожар тушили долго. И снег."),
+        Document(id="<b>1", text="Пожар <script>x</script> тушили долго."),
+        Document(id="2", text="Пожар тушили долго. И снег."),
     ]
     page = provenance_page([("<g>", provenance(documents))])
     assert "<script" not in page

@@ -7,11 +7,13 @@ import pytest
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.features.hashing import hash_sequences, hash_words
-from infostream_dedup.passages.feature_names import FEATURES, sentence_feature
-from infostream_dedup.passages.i_match import IMatch
-from infostream_dedup.passages.low_idf_sig import LowIdfSig
+from infostream_dedup.features.low_idf_signatures import chain_places
+from infostream_dedup.passages.features.sentence_i_match import SentenceIMatch
+from infostream_dedup.passages.features.sentence_low_idf_sig import SentenceLowIdfSig
+from infostream_dedup.passages.features.sentence_spotsigs import SentenceSpotSigs
+from infostream_dedup.passages.sentence_feature import FEATURES, sentence_feature
 from infostream_dedup.passages.sentence_table import read_sentences
-from infostream_dedup.passages.spotsigs import SpotSigs
+from infostream_dedup.text.normalise import fold
 
 GOLDEN = (
     "As we are taking your candidature ahead we would like to highlight that INTEL as an organization believes and "
@@ -23,8 +25,11 @@ PAPER = ("as", "to", "that", "of", "from")
 def _chains(feature, *texts, language="en"):
     """Chains of each sentence, spelt."""
     table = read_sentences(texts, [language] * len(texts))
-    places, inside = feature.chains(table)
     words = table.words
+    skip = {fold(word) for word in feature.skip}
+    skipped = np.array([word in skip for word in words.vocabulary], dtype=bool)[words.rows.values]
+    antecedents = feature.antecedent_words(table)
+    places, inside = chain_places(antecedents, words.breaks, c=feature.c, d=feature.d, skipped=skipped)
     rows = np.searchsorted(words.breaks, places[:, 0], side="right") - 1
     spelt = [[] for _ in range(len(table))]
     for row, chain, there in zip(rows.tolist(), places, inside, strict=True):
@@ -38,7 +43,7 @@ def _hash(*words):
 
 
 def test_golden_sentence_of_the_paper():
-    assert _chains(LowIdfSig(antecedents=PAPER, c=2, d=1), GOLDEN) == [
+    assert _chains(SentenceLowIdfSig(antecedents=PAPER, c=2, d=1), GOLDEN) == [
         [
             "as:we:are",
             "to:highlight:that",
@@ -52,7 +57,7 @@ def test_golden_sentence_of_the_paper():
 
 def test_low_idf_sig_is_cut_at_the_end_of_the_sentence():
     # "of" ends its sentence and begins no chain; "Peace", which begins one, does alone.
-    assert _chains(LowIdfSig(antecedents=("of",), c=3), "Fond of. Peace! Made of pure gold") == [
+    assert _chains(SentenceLowIdfSig(antecedents=("of",), c=3), "Fond of. Peace! Made of pure gold") == [
         ["fond:of"],
         ["peace"],
         ["made:of:pure:gold", "of:pure:gold"],
@@ -61,32 +66,36 @@ def test_low_idf_sig_is_cut_at_the_end_of_the_sentence():
 
 def test_low_idf_sig_steps_and_passes_over():
     text = "to one the two a three four"
-    assert _chains(LowIdfSig(antecedents=("to",), c=2, d=2), text) == [["to:the:a"]]
-    assert _chains(LowIdfSig(antecedents=("to",), c=3, skip=("the", "A")), text) == [["to:one:two:three"]]
+    assert _chains(SentenceLowIdfSig(antecedents=("to",), c=2, d=2), text) == [["to:the:a"]]
+    assert _chains(SentenceLowIdfSig(antecedents=("to",), c=3, skip=("the", "A")), text) == [["to:one:two:three"]]
     # The second and the fourth of what is left.
-    assert _chains(LowIdfSig(antecedents=("to",), c=2, d=2, skip=("the", "a")), text) == [["to:two:four"]]
+    assert _chains(SentenceLowIdfSig(antecedents=("to",), c=2, d=2, skip=("the", "a")), text) == [["to:two:four"]]
 
 
 def test_a_word_that_is_passed_over_may_begin_a_chain():
-    assert _chains(LowIdfSig(antecedents=("the",), c=2, skip=("the",)), "see the big the cat") == [
+    assert _chains(SentenceLowIdfSig(antecedents=("the",), c=2, skip=("the",)), "see the big the cat") == [
         ["see:big:cat", "the:big:cat", "the:cat"]
     ]
 
 
 def test_antecedents_from_the_dictionary_and_from_the_corpus():
     text = "Вышли на берег"
-    assert _chains(LowIdfSig(n=50, c=1), text, language="ru") == [["вышли:на", "на:берег"]]
-    assert _chains(LowIdfSig(n=0, c=1), text, language="ru") == [["вышли:на"]]
+    assert _chains(SentenceLowIdfSig(n=50, c=1), text, language="ru") == [["вышли:на", "на:берег"]]
+    assert _chains(SentenceLowIdfSig(n=0, c=1), text, language="ru") == [["вышли:на"]]
     # In two of three documents there is "b", in one each of the others; of those the first by code point is "a".
     texts = ("x a b c", "y b d", "z e f")
-    assert _chains(LowIdfSig(n=1, c=1, source="corpus"), *texts) == [["x:a", "b:c"], ["y:b", "b:d"], ["z:e"]]
-    assert _chains(LowIdfSig(n=2, c=1, source="corpus"), *texts) == [["x:a", "a:b", "b:c"], ["y:b", "b:d"], ["z:e"]]
+    assert _chains(SentenceLowIdfSig(n=1, c=1, source="corpus"), *texts) == [["x:a", "b:c"], ["y:b", "b:d"], ["z:e"]]
+    assert _chains(SentenceLowIdfSig(n=2, c=1, source="corpus"), *texts) == [
+        ["x:a", "a:b", "b:c"],
+        ["y:b", "b:d"],
+        ["z:e"],
+    ]
 
 
 def test_corpus_antecedents_belong_to_a_language():
     # "b" is the most frequent word of two documents, "c" of the two others.
     table = read_sentences(["x b c", "y b d", "x b c", "c"], ["en", "en", "uk", "uk"])
-    sizes = LowIdfSig(n=1, c=1, source="corpus").bags(table).sizes
+    sizes = SentenceLowIdfSig(n=1, c=1, source="corpus").bags(table).sizes
     assert sizes.tolist() == [2, 2, 1, 1]
 
 
@@ -105,7 +114,7 @@ def test_exact_sentences():
 
 def test_spotsigs_end_within_the_sentence():
     table = read_sentences(["The mayor opened new bridges. The end. The mayor opened new bridges today"], ["en"])
-    feature = SpotSigs(c=2)
+    feature = SentenceSpotSigs(c=2)
     bags = feature.bags(table)
     assert bags.row(0).tolist() == [_hash("the", "mayor", "opened")]
     assert bags.row(1).tolist() == []
@@ -116,7 +125,7 @@ def test_i_match_knows_neither_order_nor_repetition_nor_frequent_words():
     table = read_sentences(
         ["Zebra and giraffe. The giraffe, the zebra of the zebra! Zebra and lion. Zebra and. A giraffe"], ["en"]
     )
-    bags = IMatch().bags(table)
+    bags = SentenceIMatch().bags(table)
     assert bags.sizes.tolist() == [1, 1, 1, 0, 0]
     assert bags.values[0] == bags.values[1] != bags.values[2]
 
@@ -142,10 +151,10 @@ def test_a_bag_does_not_depend_on_the_other_sentences(name):
 
 
 def test_a_feature_and_its_parameters_in_one_word():
-    assert sentence_feature("low-idf-sig:n=500:c=2:source=corpus:skip=the,an") == LowIdfSig(
+    assert sentence_feature("low-idf-sig:n=500:c=2:source=corpus:skip=the,an") == SentenceLowIdfSig(
         n=500, c=2, source="corpus", skip=("the", "an")
     )
-    assert sentence_feature("i-match:low=0.2") == IMatch(low=0.2)
+    assert sentence_feature("i-match:low=0.2") == SentenceIMatch(low=0.2)
 
 
 @pytest.mark.parametrize(

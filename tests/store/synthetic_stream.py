@@ -8,10 +8,11 @@ writes batches until the store has that many and says each number on standard ou
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 
-from infostream_dedup.model.stream_records import EpochFrequencies, GroupEvent, Remembered, Verdict
+from infostream_dedup.model.stream_records import Batch, Decided, EpochFrequencies, GroupEvent, Remembered, Verdict
 from infostream_dedup.store import Store
 
 SIZE = 5
@@ -57,11 +58,29 @@ def document(ordinal):
 def verdict(ordinal):
     if ordinal % 4 == 3:
         earlier = name(ordinal - 1)
-        return Verdict(name(ordinal), "duplicate", earlier, earlier, "equal", 9, 8, ("слово", 'кав"ычка'))
+        return Verdict(
+            id=name(ordinal),
+            status="duplicate",
+            of=earlier,
+            group=earlier,
+            relation="equal",
+            forward=9,
+            backward=8,
+            terms=("слово", 'кав"ычка'),
+        )
     if ordinal % 8 == 4:
         template = "template" if ordinal % 16 == 4 else "updated"
-        return Verdict(name(ordinal), "similar", name(ordinal - 3), name(ordinal), template, 5, 4, ())
-    return Verdict(name(ordinal), "new", None, name(ordinal), None, None, None, None)
+        return Verdict(
+            id=name(ordinal),
+            status="similar",
+            of=name(ordinal - 3),
+            group=name(ordinal),
+            relation=template,
+            forward=5,
+            backward=4,
+            terms=(),
+        )
+    return Verdict(id=name(ordinal), status="new", group=name(ordinal))
 
 
 def name(ordinal):
@@ -89,27 +108,26 @@ def frequencies(epoch):
     return closed
 
 
-def batch(number):
-    """The arguments of `Store.append`."""
+def batch(number, **changed):
+    """A batch for `Store.append`; ``changed`` replaces fields of what was decided."""
     first = SIZE * number
     ordinals = range(first, first + SIZE)
     events = []
     if number and number % 7 == 0:
         events.append(GroupEvent(first, "merge", name(first - 10), name(first - 5)))
         events.append(GroupEvent(first, "alarm", name(first - 10), value=0.25))
-    return {
-        "batch_id": batch_id(number),
-        "content_hash": number.to_bytes(16, "big"),
-        "remembered": [document(ordinal) for ordinal in ordinals],
-        "verdicts": [verdict(ordinal) for ordinal in ordinals],
-        "events": events,
-        "closed": frequencies(first // EPOCH - 1) if first and first % EPOCH == 0 else [],
-        "new_terms": [f"термин-{term}" for term in range(NEW_TERMS * first, NEW_TERMS * (first + SIZE))],
-        "state": {"documents": first + SIZE, "half": number // 2},
-        "oldest": max(0, first + SIZE - WINDOW),
-        # Every third batch ends with a document of the batch before once more.
-        "answers": [*ordinals, first - 1] if number % 3 == 2 else None,
-    }
+    decided = Decided(
+        remembered=[document(ordinal) for ordinal in ordinals],
+        verdicts=[verdict(ordinal) for ordinal in ordinals],
+        events=events,
+        closed=frequencies(first // EPOCH - 1) if first and first % EPOCH == 0 else [],
+        new_terms=[f"термин-{term}" for term in range(NEW_TERMS * first, NEW_TERMS * (first + SIZE))],
+        state={"documents": first + SIZE, "half": number // 2},
+        oldest=max(0, first + SIZE - WINDOW),
+    )
+    # Every third batch ends with a document of the batch before once more.
+    answers = [*ordinals, first - 1] if number % 3 == 2 else None
+    return Batch(batch_id(number), number.to_bytes(16, "big"), replace(decided, **changed), answers)
 
 
 def write(path, batches, acknowledge):
@@ -122,7 +140,7 @@ def write(path, batches, acknowledge):
                 number = store.position.batches
                 if number >= batches:
                     return
-                store.append(**batch(number))
+                store.append(batch(number))
             acknowledge(number)
 
 

@@ -14,21 +14,21 @@ from infostream_dedup.store import Store
 def test_a_copy_is_the_store(filled, synthetic, tmp_path, faults):
     copy = tmp_path / "копия.db"
     with Store.open(filled) as store:
-        store.append(**synthetic.batch(20))
+        store.append(synthetic.batch(20))
         store.backup(copy)
         whole = synthetic.content(store)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["stream.db", "копия.db"]
     with Store.open(copy) as opened:
         assert synthetic.content(opened) == whole
         assert faults(opened) == []
-        opened.append(**synthetic.batch(21))
+        opened.append(synthetic.batch(21))
 
 
 def test_an_older_copy_is_replaced(filled, synthetic, tmp_path):
     copy = tmp_path / "copy.db"
     with Store.open(filled) as store:
         store.backup(copy)
-        store.append(**synthetic.batch(20))
+        store.append(synthetic.batch(20))
         store.backup(copy)
     with Store.open(copy, read_only=True) as opened:
         assert opened.position.batches == 21

@@ -48,7 +48,7 @@ def test_files_may_grow_no_further(synthetic, writer_script, tmp_path, faults, l
 
 def fill(store, synthetic, acknowledged):
     while True:
-        store.append(**synthetic.batch(len(acknowledged)))
+        store.append(synthetic.batch(len(acknowledged)))
         acknowledged.append(None)
 
 
@@ -69,5 +69,5 @@ def test_the_database_may_grow_no_further(synthetic, tmp_path, faults, pages):
             # Room again, in the same process.
             store.connection.execute(f"PRAGMA max_page_count = {granted + 1000}")
             for number in range(len(acknowledged), len(acknowledged) + 3):
-                store.append(**synthetic.batch(number))
+                store.append(synthetic.batch(number))
             assert faults(store) == []

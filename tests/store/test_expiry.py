@@ -35,7 +35,7 @@ def test_nothing_visible_changes(filled, synthetic, faults):
             name: sums.df.tolist() for name, sums in before.frequencies.items()
         }
         assert not store.changed()
-        store.append(**synthetic.batch(20))
+        store.append(synthetic.batch(20))
         assert faults(store) == []
 
 
@@ -48,7 +48,7 @@ def test_a_second_time_there_is_nothing_to_do(filled):
 
 def test_the_open_epoch_stays_though_the_window_has_gone_on(filled, synthetic):
     with Store.open(filled) as store:
-        store.append(**{**synthetic.batch(20), "closed": [], "oldest": 105})
+        store.append(synthetic.batch(20, closed=[], oldest=105))
         assert store.expire().below == 80
         assert store.load().documents.ordinals.tolist() == list(range(80, 105))
 
@@ -107,7 +107,7 @@ def test_a_kill_half_way_leaves_a_sound_store(filled, faults):
 @pytest.mark.parametrize("oldest", [0, 80])
 def test_a_load_reads_the_same_whatever_has_been_deleted(filled, synthetic, oldest):
     with Store.open(filled) as store:
-        store.append(**{**synthetic.batch(20), "oldest": oldest})
+        store.append(synthetic.batch(20, oldest=oldest))
         before = store.load().documents.ordinals.tolist()
         store.expire()
         assert store.load().documents.ordinals.tolist() == before

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from infostream_dedup.errors import BadDataError
+from infostream_dedup.model.stream_records import Batch, Decided
 from infostream_dedup.store import Store, StoreChangedError
 from infostream_dedup.store.forgetting import Forgotten
 
@@ -75,7 +76,7 @@ def test_what_was_withheld_goes_when_the_epoch_closes(filled, synthetic, faults)
     with Store.open(filled) as store:
         store.forget("документ-85")
         assert store.load().withheld
-        store.append(**synthetic.batch(20))
+        store.append(synthetic.batch(20))
         assert store.load().withheld == ()
         assert store.connection.execute("SELECT count(*) FROM withheld_frequency").fetchone()[0] == 0
         assert faults(store) == []
@@ -85,7 +86,7 @@ def test_all_versions_are_forgotten(new_store, synthetic, faults):
     first = synthetic.document(0)
     later = replace(synthetic.document(1), id=first.id, version=1)
     verdicts = [synthetic.verdict(0), replace(synthetic.verdict(1), id=first.id, group=first.id)]
-    new_store.append("b", b"", [first, later], verdicts, new_terms=list("abcdef"))
+    new_store.append(Batch("b", b"", Decided(remembered=[first, later], verdicts=verdicts, new_terms=list("abcdef"))))
     assert new_store.forget(first.id).versions == 2
     assert new_store.forget(first.id).versions == 0
     assert new_store.titles([0, 1]) == ["", ""]
@@ -98,9 +99,9 @@ def test_an_engine_that_remembers_it_must_load_again(filled, synthetic):
         other.forget("документ-99")
         assert engine.changed()
         with pytest.raises(StoreChangedError):
-            engine.append(**synthetic.batch(20))
+            engine.append(synthetic.batch(20))
         assert engine.load().position.forgotten == 1
-        engine.append(**synthetic.batch(20))
+        engine.append(synthetic.batch(20))
 
 
 def test_an_unknown_document_is_named(filled):

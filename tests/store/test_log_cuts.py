@@ -30,7 +30,7 @@ def test_a_cut_log_leaves_a_whole_prefix(synthetic, tmp_path, faults, cuts):
     with Store.open(source) as store:
         contents.append(synthetic.content(store))
         for number in range(3, 13):
-            store.append(**synthetic.batch(number))
+            store.append(synthetic.batch(number))
             contents.append(synthetic.content(store))
         database, log = source.read_bytes(), source.with_name("source.db-wal").read_bytes()
     assert len(log) > 100_000
@@ -44,7 +44,7 @@ def test_a_cut_log_leaves_a_whole_prefix(synthetic, tmp_path, faults, cuts):
             found.add(batches)
             assert faults(store) == []
             assert synthetic.content(store) == contents[batches - 3]
-            store.append(**synthetic.batch(batches))
+            store.append(synthetic.batch(batches))
             assert faults(store) == []
         for leftover in tmp_path.glob("copy.db*"):
             leftover.unlink()
@@ -53,7 +53,7 @@ def test_a_cut_log_leaves_a_whole_prefix(synthetic, tmp_path, faults, cuts):
 
 def test_without_its_log_a_store_is_an_earlier_one(filled, synthetic, tmp_path, faults):
     with Store.open(filled) as store:
-        store.append(**synthetic.batch(20))
+        store.append(synthetic.batch(20))
         shutil.copy(filled, tmp_path / "copy.db")
     with Store.open(tmp_path / "copy.db") as copy:
         assert copy.position.batches == 20

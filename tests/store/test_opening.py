@@ -122,7 +122,7 @@ def test_links_are_followed(filled, tmp_path, synthetic):
     link = tmp_path / "link.db"
     link.symlink_to(filled)
     with Store.open(link) as store:
-        store.append(**synthetic.batch(20))
+        store.append(synthetic.batch(20))
         # The log lies beside the file, not beside the link: so all names of a store share it.
         assert not (tmp_path / "link.db-wal").exists()
     assert link.is_symlink()
@@ -169,6 +169,7 @@ def test_a_half_made_store_is_made_again(tmp_path, monkeypatch):
 READ_ONLY = """
 import os, sys
 from infostream_dedup.errors import InfostreamError
+from infostream_dedup.model.stream_records import Batch, Decided
 from infostream_dedup.store import Store
 from infostream_dedup.store.checking import checks
 path, how = sys.argv[1:]
@@ -179,7 +180,7 @@ if os.geteuid() == 0:
 try:
     with Store.open(path, settings_digest="synthetic", read_only=how == "read") as store:
         if how == "write":
-            store.append("new", b"", [], [])
+            store.append(Batch("new", b"", Decided()))
         print("faults", sum(check.faults for check in checks(store.connection)), store.load().position.batches)
 except InfostreamError as error:
     print(type(error).__name__)

@@ -7,49 +7,55 @@ import numpy as np
 import pytest
 
 from infostream_dedup.errors import StoreBusyError
-from infostream_dedup.model.stream_records import EpochFrequencies, GroupEvent, Remembered, Verdict
+from infostream_dedup.model.stream_records import Batch, Decided, EpochFrequencies, GroupEvent, Remembered, Verdict
 from infostream_dedup.store import Position, Store, StoreChangedError
 
 
 def by_hand(ordinal, id_, *, terms, keys, version=0, text=None):
     return Remembered(
-        ordinal,
-        id_,
-        version,
-        "tass",
-        1_700_000_000_000_000 + ordinal,
-        None,
-        "ru",
-        f"content of {id_}".encode(),
-        b"text",
-        b"",
-        0,
-        len(terms),
-        np.array(keys),
-        np.array([3, 2, 1][: len(keys)]) * 1_000_000_000,
-        np.array(terms),
-        np.array([7, 2**62]),
-        f"Заголовок {id_}",
-        text,
+        ordinal=ordinal,
+        id=id_,
+        version=version,
+        source="tass",
+        clock=1_700_000_000_000_000 + ordinal,
+        published=None,
+        language="ru",
+        content_hash=f"content of {id_}".encode(),
+        text_hash=b"text",
+        opening_hash=b"",
+        epoch=0,
+        length=len(terms),
+        keys=np.array(keys),
+        weights=np.array([3, 2, 1][: len(keys)]) * 1_000_000_000,
+        targets=np.array(terms),
+        numbers=np.array([7, 2**62]),
+        title=f"Заголовок {id_}",
+        text=text,
     )
 
 
 FIRST = by_hand(0, "а", terms=[0, 1, 2], keys=[2, 0])
 SECOND = by_hand(1, "б", terms=[0, 2, 3], keys=[3, 0], text="Сегодня\nв мире")
-NEW = Verdict("а", "new", None, "а", None, None, None, None)
-REPEAT = Verdict("б", "duplicate", "а", "а", "equal", 1, 2, ("мир", "сегодня"))
+NEW = Verdict(id="а", status="new", group="а")
+REPEAT = Verdict(
+    id="б", status="duplicate", of="а", group="а", relation="equal", forward=1, backward=2, terms=("мир", "сегодня")
+)
 
 
 @pytest.fixture
 def two(new_store):
     new_store.append(
-        "утро",
-        b"hash",
-        [FIRST, SECOND],
-        [NEW, REPEAT],
-        events=[GroupEvent(1, "limit", "tass", value=0.5)],
-        new_terms=["сегодня", "в", "мир", "ночь"],
-        state={"sources": {"tass": [1, 1]}},
+        Batch(
+            "утро",
+            b"hash",
+            Decided(
+                remembered=[FIRST, SECOND],
+                verdicts=[NEW, REPEAT],
+                events=[GroupEvent(1, "limit", "tass", value=0.5)],
+                new_terms=["сегодня", "в", "мир", "ночь"],
+                state={"sources": {"tass": [1, 1]}},
+            ),
+        )
     )
     return new_store
 
@@ -104,31 +110,31 @@ def test_a_store_opened_again_knows_everything(two):
 
 def test_answers_tell_which_documents_a_batch_had(two):
     third = by_hand(2, "в", terms=[1], keys=[])
-    verdict = Verdict("в", "insufficient_text", None, "в", None, None, None, None)
-    two.append("день", b"", [third], [verdict], answers=[1, 2, 1])
+    verdict = Verdict(id="в", status="insufficient_text", group="в")
+    two.append(Batch("день", b"", Decided(remembered=[third], verdicts=[verdict]), answers=[1, 2, 1]))
     assert two.batch("день").verdicts == (REPEAT, verdict, REPEAT)
 
 
 def test_versions_of_an_id_are_told_apart(two):
     later = replace(by_hand(2, "а", terms=[1], keys=[1]), version=1)
-    verdict = Verdict("а", "similar", "б", "а", "contains", 0, 4, ())
-    two.append("день", b"", [later], [verdict])
+    verdict = Verdict(id="а", status="similar", of="б", group="а", relation="contains", forward=0, backward=4, terms=())
+    two.append(Batch("день", b"", Decided(remembered=[later], verdicts=[verdict])))
     assert [(known.ordinal, known.version) for known in two.known("а")] == [(0, 0), (2, 1)]
     assert two.verdict_of("а") == verdict
     with pytest.raises(sqlite3.IntegrityError):
-        two.append("вечер", b"", [replace(later, ordinal=3)], [verdict])
+        two.append(Batch("вечер", b"", Decided(remembered=[replace(later, ordinal=3)], verdicts=[verdict])))
 
 
 def test_a_batch_may_be_empty(two):
-    two.append("ночь", b"", [], [])
+    two.append(Batch("ночь", b"", Decided()))
     assert two.batch("ночь").verdicts == ()
     assert two.position == Position(2, 2, 4, 0)
 
 
 def test_state_keeps_what_is_not_given(two):
-    two.append("день", b"", [], [], state={"clock": None})
+    two.append(Batch("день", b"", Decided(state={"clock": None})))
     assert two.load().state == {"sources": {"tass": [1, 1]}, "clock": None}
-    two.append("вечер", b"", [], [], state={"sources": {}})
+    two.append(Batch("вечер", b"", Decided(state={"sources": {}})))
     assert two.load().state == {"sources": {}, "clock": None}
 
 
@@ -144,45 +150,45 @@ def test_state_keeps_what_is_not_given(two):
 )
 def test_what_does_not_belong_together_is_refused_and_changes_nothing(two, remembered, verdicts, what):
     with pytest.raises(ValueError, match=what):
-        two.append("день", b"", remembered, verdicts)
+        two.append(Batch("день", b"", Decided(remembered=remembered, verdicts=verdicts)))
     assert two.batch("день") is None
     assert not two.connection.in_transaction
     assert two.position == Position(1, 2, 4, 0)
-    two.append("день", b"", [], [])
+    two.append(Batch("день", b"", Decided()))
 
 
 def test_a_batch_id_is_used_once(two):
     with pytest.raises(sqlite3.IntegrityError):
-        two.append("утро", b"other", [], [])
+        two.append(Batch("утро", b"other", Decided()))
     assert two.batch("утро").content_hash == b"hash"
 
 
 def test_who_has_not_loaded_what_another_wrote_may_not_append(two):
     with Store.open(two.path) as other:
-        other.append("день", b"", [], [])
+        other.append(Batch("день", b"", Decided()))
         assert not other.changed()
     assert two.changed()
     with pytest.raises(StoreChangedError) as caught:
-        two.append("вечер", b"", [], [])
+        two.append(Batch("вечер", b"", Decided()))
     assert isinstance(caught.value, StoreBusyError)
     assert caught.value.exit_code == 75
     two.load(since=two.position)
-    two.append("вечер", b"", [], [])
+    two.append(Batch("вечер", b"", Decided()))
     assert two.position.batches == 3
 
 
 def test_state_another_wrote_is_not_taken_for_ones_own(two):
     with Store.open(two.path) as other:
-        other.append("день", b"", [], [], state={"sources": 2})
+        other.append(Batch("день", b"", Decided(state={"sources": 2})))
     two.load(since=two.position)
-    two.append("вечер", b"", [], [], state={"sources": {"tass": [1, 1]}})
+    two.append(Batch("вечер", b"", Decided(state={"sources": {"tass": [1, 1]}})))
     assert two.load().state == {"sources": {"tass": [1, 1]}}
 
 
 def test_a_failed_transaction_leaves_nothing(two):
     def interrupted():
         with two.transaction():
-            two.append("день", b"", [], [], state={"sources": 3})
+            two.append(Batch("день", b"", Decided(state={"sources": 3})))
             assert two.position.batches == 2
             raise KeyboardInterrupt
 
@@ -190,7 +196,7 @@ def test_a_failed_transaction_leaves_nothing(two):
         interrupted()
     assert two.position.batches == 1
     assert two.batch("день") is None
-    two.append("день", b"", [], [], state={"sources": 3})
+    two.append(Batch("день", b"", Decided(state={"sources": 3})))
     assert two.load().state == {"sources": 3}
 
 
@@ -209,11 +215,11 @@ def test_a_failing_commit_is_no_batch(two, monkeypatch):
 
     monkeypatch.setattr(two, "_connection", Commitless(two.connection))
     with pytest.raises(sqlite3.OperationalError, match="no commit today"):
-        two.append("день", b"", [], [])
+        two.append(Batch("день", b"", Decided()))
     monkeypatch.undo()
     assert two.batch("день") is None
     assert two.position.batches == 1
-    two.append("день", b"", [], [])
+    two.append(Batch("день", b"", Decided()))
 
 
 def test_a_busy_store_says_so(two):
@@ -222,7 +228,7 @@ def test_a_busy_store_says_so(two):
         two.transaction(),
         pytest.raises(StoreBusyError, match="another process is writing") as caught,
     ):
-        other.append("день", b"", [], [])
+        other.append(Batch("день", b"", Decided()))
     assert caught.value.exit_code == 75
     assert str(two.path) in str(caught.value)
 
@@ -230,7 +236,7 @@ def test_a_busy_store_says_so(two):
 def test_readers_see_whole_batches_and_stop_nobody(two):
     with Store.open(two.path, read_only=True) as reader, reader.reading():
         assert reader.batch("день") is None
-        two.append("день", b"", [], [])
+        two.append(Batch("день", b"", Decided()))
         assert reader.batch("день") is None
     with Store.open(two.path, read_only=True) as reader:
         assert reader.batch("день") is not None
@@ -240,7 +246,7 @@ def test_a_reader_cannot_write(two):
     from infostream_dedup.errors import CannotWriteError
 
     with Store.open(two.path, read_only=True) as reader, pytest.raises(CannotWriteError, match="read-only"):
-        reader.append("день", b"", [], [])
+        reader.append(Batch("день", b"", Decided()))
 
 
 def test_every_commit_is_on_disk_before_it_is_acknowledged(new_store):
@@ -273,9 +279,15 @@ def test_the_open_epoch_is_loaded_where_the_window_is_shorter(new_store):
     for ordinal in range(3):
         one = replace(by_hand(ordinal, f"д{ordinal}", terms=[0], keys=[0]), epoch=min(ordinal, 1))
         closed = [EpochFrequencies(0, "ru", 1, 1, np.array([0]), np.array([1]))] if ordinal == 1 else []
-        verdict = Verdict(one.id, "new", None, one.id, None, None, None, None)
+        verdict = Verdict(id=one.id, status="new", group=one.id)
         terms = ["слово"] if ordinal == 0 else []
-        new_store.append(f"b{ordinal}", b"", [one], [verdict], closed=closed, new_terms=terms, oldest=ordinal)
+        new_store.append(
+            Batch(
+                f"b{ordinal}",
+                b"",
+                Decided(remembered=[one], verdicts=[verdict], closed=closed, new_terms=terms, oldest=ordinal),
+            )
+        )
     loaded = new_store.load()
     assert (loaded.epoch, loaded.oldest) == (1, 2)
     assert loaded.documents.ordinals.tolist() == [1, 2]
@@ -285,7 +297,7 @@ def test_only_what_is_new_is_loaded(filled, synthetic):
     with Store.open(filled) as store, Store.open(filled) as other:
         before = store.load().position
         for number in (20, 21):
-            other.append(**synthetic.batch(number))
+            other.append(synthetic.batch(number))
         news = store.load(since=before)
         assert not store.changed()
     assert news.documents.ordinals.tolist() == list(range(100, 110))
@@ -299,13 +311,27 @@ def test_a_group_of_an_old_name_is_not_the_old_group(new_store):
         return [replace(by_hand(one, f"д{one % 3}", terms=[], keys=[]), version=one // 3) for one in ordinals]
 
     def verdicts(*ordinals):
-        return [Verdict(f"д{one % 3}", "new", None, f"д{one % 3}", None, None, None, None) for one in ordinals]
+        return [Verdict(id=f"д{one % 3}", status="new", group=f"д{one % 3}") for one in ordinals]
 
     # д2 of version 0 was merged into д1, д2 of version 1 is a group of its own that is merged into д0 later.
-    new_store.append("a", b"", documents(0, 1, 2), verdicts(0, 1, 2), events=[GroupEvent(2, "merge", "д1", "д2")])
-    new_store.append("b", b"", documents(3, 4, 5), verdicts(3, 4, 5))
+    new_store.append(
+        Batch(
+            "a",
+            b"",
+            Decided(
+                remembered=documents(0, 1, 2), verdicts=verdicts(0, 1, 2), events=[GroupEvent(2, "merge", "д1", "д2")]
+            ),
+        )
+    )
+    new_store.append(Batch("b", b"", Decided(remembered=documents(3, 4, 5), verdicts=verdicts(3, 4, 5))))
     assert list(new_store.load().documents.groups) == ["д0", "д1", "д1", "д0", "д1", "д2"]
-    new_store.append("c", b"", documents(6), verdicts(6), events=[GroupEvent(6, "merge", "д0", "д2")])
+    new_store.append(
+        Batch(
+            "c",
+            b"",
+            Decided(remembered=documents(6), verdicts=verdicts(6), events=[GroupEvent(6, "merge", "д0", "д2")]),
+        )
+    )
     expected = ["д0", "д1", "д1", "д0", "д1", "д0", "д0"]
     assert list(new_store.load().documents.groups) == expected
     rows = new_store.connection.execute("SELECT group_id FROM v_members ORDER BY ordinal").fetchall()
@@ -340,9 +366,9 @@ def test_frequencies_an_epoch_was_weighed_by(filled, synthetic):
 
 def test_groups_are_those_after_all_merges(new_store):
     documents = [by_hand(number, f"д{number}", terms=[], keys=[]) for number in range(4)]
-    verdicts = [Verdict(one.id, "new", None, one.id, None, None, None, None) for one in documents]
+    verdicts = [Verdict(id=one.id, status="new", group=one.id) for one in documents]
     events = [GroupEvent(3, "merge", "д2", "д3"), GroupEvent(3, "merge", "д0", "д2"), GroupEvent(3, "expiry", "д1")]
-    new_store.append("b", b"", documents, verdicts, events=events)
+    new_store.append(Batch("b", b"", Decided(remembered=documents, verdicts=verdicts, events=events)))
     loaded = new_store.load()
     assert list(loaded.documents.groups) == ["д0", "д1", "д0", "д0"]
     # Expiries are as many as documents; an engine has no use for them.

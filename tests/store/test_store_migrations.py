@@ -38,7 +38,7 @@ def test_an_older_store_is_copied_and_then_brought_forward(filled, newer_program
         urls = store.connection.execute("SELECT url FROM document ORDER BY ordinal LIMIT 2").fetchall()
         assert urls == [("https://example.org/0",), ("https://example.org/1",)]
         assert faults(store) == []
-        store.append(**synthetic.batch(20))
+        store.append(synthetic.batch(20))
         names = store.connection.execute("SELECT name FROM _sqlite_migrations ORDER BY id").fetchall()
         assert names == [("first_schema",), ("judgements",), ("second_step",)]
     assert schema_of(filled) == 3

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from infostream_dedup.model import Document
-from infostream_dedup.model.stream_records import GroupEvent, Verdict
+from infostream_dedup.model.stream_records import Batch, Decided, GroupEvent, Verdict
 from infostream_dedup.store import Store
 from infostream_dedup.store.republications import republications
 from infostream_dedup.store.summary import day_of, summary, time_text
@@ -74,9 +74,11 @@ def fill(new_store, synthetic):
         for ordinal, (id_, source, day, status, of, group, relation) in enumerate(rows):
             one = replace(synthetic.document(ordinal), id=id_, source=source, title=f"О {id_}")
             remembered.append(replace(one, clock=ordinal, published=None if day is None else day * DAY))
-            verdicts.append(Verdict(id_, status, of, group, relation, None, None, None))
+            verdicts.append(Verdict(id=id_, status=status, of=of, group=group, relation=relation))
         terms = [str(number) for number in range(3 * len(rows))]
-        new_store.append("b", b"", remembered, verdicts, events=events, new_terms=terms)
+        new_store.append(
+            Batch("b", b"", Decided(remembered=remembered, verdicts=verdicts, events=events, new_terms=terms))
+        )
         return new_store.connection
 
     return append

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from infostream_dedup.features.rows import Rows
 from infostream_dedup.links.relations import need
-from infostream_dedup.stream.rows import Rows
 from infostream_dedup.stream.window import NO_SOURCE
 
 RELATIONS = (None, "contained", "contains", "equal")

@@ -18,7 +18,14 @@ NAMES = ("numbers", "site", "time_apart")
 def model(bias=1.0, numbers=-4.0, statistics="background"):
     """Repeats are documents that lack few numbers of each other: bias + numbers * share > 0."""
     plane = Plane(np.zeros(3), np.ones(3), np.array([numbers, 0.0, 0.0]), bias)
-    return Classifier("duplicate", "", NAMES, plane, Calibration(-1.0, 0.0), statistics=statistics)
+    return Classifier(
+        preset="duplicate",
+        domain="",
+        criteria=NAMES,
+        plane=plane,
+        calibration=Calibration(-1.0, 0.0),
+        statistics=statistics,
+    )
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import Document, Settings, full_text
 from infostream_dedup.stream.clock import DAY, NO_TIME, advanced
 from infostream_dedup.stream.epochs import EpochBorders
@@ -15,7 +16,7 @@ from infostream_dedup.stream.equal_hashes import EqualHashes
 from infostream_dedup.stream.fingerprints import content_hash, number_rows, opening_hash
 from infostream_dedup.stream.full_texts import full_texts
 from infostream_dedup.stream.losses import Losses
-from infostream_dedup.stream.rows import Rows, RowWindow
+from infostream_dedup.stream.row_window import RowWindow
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.text.utf8 import texts_of
 

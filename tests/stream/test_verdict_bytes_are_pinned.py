@@ -129,7 +129,14 @@ STORED = "21ad348496250a869728e450427604358d607c76c344159c7e95907cba9b522e"
 def test_a_model_keeps_its_bytes(stream):
     plane = Plane(np.zeros(3), np.ones(3), np.array([-4.0, 0.0, 0.0]), 1.0)
     names = ("numbers", "site", "time_apart")
-    model = Classifier("duplicate", "", names, plane, Calibration(-1.0, 0.0), statistics="background")
+    model = Classifier(
+        preset="duplicate",
+        domain="",
+        criteria=names,
+        plane=plane,
+        calibration=Calibration(-1.0, 0.0),
+        statistics="background",
+    )
     with Deduplicator.open(None, BASE.but(keep_text=True), model=model) as dedup:
         verdicts = [one for begin in range(0, 200, 40) for one in dedup.process(stream[begin : begin + 40])]
     assert checksum(verdicts) == JUDGED

@@ -12,10 +12,10 @@ import pytest
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.translation import loaded_model
-from infostream_dedup.translation.argos import ArgosRung
 from infostream_dedup.translation.loaded_model import LoadedModel
 from infostream_dedup.translation.model_files import best_models
 from infostream_dedup.translation.rung import Translation
+from infostream_dedup.translation.rungs.argos import ArgosRung
 
 KNOWN = {
     "уряд": "правительство",

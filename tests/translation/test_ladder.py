@@ -13,12 +13,12 @@ from infostream_dedup.lexicon.translation_tables import blocked, concepts, false
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.translation import Translation, Translator
 from infostream_dedup.translation.answer_cache import AnswerCache
-from infostream_dedup.translation.cognates import CognatesRung
-from infostream_dedup.translation.dictionary import DictionaryRung
-from infostream_dedup.translation.identity import IdentityRung
-from infostream_dedup.translation.names import NamesRung
 from infostream_dedup.translation.rung import Rung
-from infostream_dedup.translation.skeleton import SkeletonRung
+from infostream_dedup.translation.rungs.cognates import CognatesRung
+from infostream_dedup.translation.rungs.dictionary import DictionaryRung
+from infostream_dedup.translation.rungs.identity import IdentityRung
+from infostream_dedup.translation.rungs.names import NamesRung
+from infostream_dedup.translation.rungs.skeleton import SkeletonRung
 
 PAIRS = [(one, other) for one in LANGUAGES for other in LANGUAGES if one != other]
 ALPHABETS = {"ru": "абвгдеиклнорстыья", "uk": "абвгдеіклнорстиьяʼ", "en": "abcdeghiklnorsty"}
@@ -34,7 +34,7 @@ def translated(term: str, source: Language, target: Language) -> list[str]:
     return [answer.term for answer in answers]
 
 
-class Fixed:
+class Fixed(Rung):
     """A rung with answers by heart, that remembers what it was asked."""
 
     def __init__(self, name: str, answers: dict[str, list[str]]) -> None:

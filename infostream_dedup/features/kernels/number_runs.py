@@ -1,4 +1,4 @@
-"""Numbers of texts as far as compiled code can find them: number words, and runs of figures for the patterns."""
+"""The compiled part of finding numbers in texts: number words, and runs of figures for the patterns."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ __all__ = [
     "number_words",
 ]
 
-# Kinds of characters; those from CYRILLIC to DIGIT make up words, those from APOSTROPHE to SPACE go on with a run.
+# Kinds of characters: CYRILLIC to DIGIT form words, APOSTROPHE to SPACE continue a run.
 OTHER: Final = 0
 CYRILLIC: Final = 1
 """A letter of Russian or Ukrainian."""
 LETTER: Final = 2
-"""Another character of words that is no figure."""
+"""Any other word character except figures."""
 APOSTROPHE: Final = 3
 HYPHEN: Final = 4
 DIGIT: Final = 5
@@ -47,15 +47,15 @@ LEFT: Final = 8
 """The text is left to the plain code."""
 
 _SLOTS: Final = 1 << 10
-"""Of the table of number words, which are some hundred: two of them seldom share a slot."""
+"""Size of the table of about a hundred number words, so that two of them seldom share a slot."""
 
 LONGEST: Final = 16
-"""No number word has so many letters."""
+"""Number words are shorter than this."""
 
 _APOSTROPHE_POINT: Final = 0x2BC
 _FLAGS: Final = 0x30
 _CYRILLIC_FIRST: Final = 0xD1
-"""Begins a letter from U+0440 on; the byte before it one from U+0400 on."""
+"""First byte of letters from U+0440 on; the byte before it begins those from U+0400 on."""
 
 _IN_CYRILLIC: Final = 2
 _ZERO: Final = 0x30
@@ -71,10 +71,10 @@ class NumberWords(NamedTuple):
     """Number words for ``number_runs``.
 
     Attributes:
-        slots: int64, number of the word + 1 in an open table; 0 where empty.
-        letters: uint32 (words, ``LONGEST``), code points of each, 0 behind its end.
-        values: int64 (words,), what each says.
-        pairs: bool (``_PAIRS``,), whether a word begins with two letters like these.
+        slots: int64, number of the word + 1 in an open table; 0 if empty.
+        letters: uint32 (words, ``LONGEST``), code points of each word, padded with 0.
+        values: int64 (words,), value of each word.
+        pairs: bool (``_PAIRS``,), whether a word begins with a pair of letters.
     """
 
     slots: NDArray[np.int64]
@@ -84,7 +84,7 @@ class NumberWords(NamedTuple):
 
 
 def number_words(words: Mapping[str, str]) -> NumberWords:
-    """Words and their values, 0 to 10.
+    """Make the table of words and their values, 0 to 10.
 
     Raises:
         ValueError: a word is too long.
@@ -129,7 +129,7 @@ def _pair(first: int, second: int) -> int:
 
 @inlined
 def _small(point: int) -> int:
-    """Small letter of a letter that number words may hold, ё as е; any other character as it is."""
+    """Return the lower-case form of a letter of number words, with ё as е; other characters are unchanged."""
     if 0x41 <= point <= 0x5A or 0x410 <= point <= 0x42F:
         return point + 0x20
     if 0x401 <= point <= 0x407:
@@ -141,7 +141,7 @@ def _small(point: int) -> int:
 
 @inlined
 def _folded(data: NDArray[np.uint8], at: int, kinds: NDArray[np.uint8]) -> int:
-    """Code point of a character, folded."""
+    """Return the folded code point of a character."""
     point = code_point(data, at)
     return _APOSTROPHE_POINT if kinds[point] == APOSTROPHE else _small(point)
 
@@ -155,7 +155,7 @@ def _looked_up(
     words: NumberWords,
     word: NDArray[np.uint32],
 ) -> int:
-    """What a number word says; -1 for any other word."""
+    """Return the value of a number word; -1 for any other word."""
     length, value = 0, _BASE
     while begin < end:
         if length == LONGEST - 1:
@@ -185,7 +185,7 @@ def _said(
     words: NumberWords,
     word: NDArray[np.uint32],
 ) -> int:
-    """The same, with a quick look at the first two letters: most words are over after it."""
+    """Return the value of a number word, with a quick test of the first two letters, which most words fail."""
     second = begin + size_of(data[begin])
     if second >= end or not words.pairs[_pair(_folded(data, begin, kinds), _folded(data, second, kinds))]:
         return -1
@@ -194,7 +194,7 @@ def _said(
 
 @inlined
 def _kind_at(data: NDArray[np.uint8], at: int, end: int, kinds: NDArray[np.uint8]) -> int:
-    """Kind of a character; behind the end stands one that ends all."""
+    """Return the kind of a character; after the end there is one that ends every run."""
     if at >= end:
         return OTHER
     point = code_point(data, at)
@@ -203,7 +203,7 @@ def _kind_at(data: NDArray[np.uint8], at: int, end: int, kinds: NDArray[np.uint8
 
 @inlined
 def _behind_letters(data: NDArray[np.uint8], at: int, end: int) -> int:
-    """Where letters from U+0400 to U+047F end, in whose middle nothing happens."""
+    """Return the end of a run of letters from U+0400 to U+047F, inside which no number can begin."""
     while at < end and data[at] | 1 == _CYRILLIC_FIRST:
         at += 2
     return at
@@ -211,7 +211,7 @@ def _behind_letters(data: NDArray[np.uint8], at: int, end: int) -> int:
 
 @compiled_bare
 def _word_written(value: int, room: NDArray[np.uint8], end: int) -> int:
-    """Write a number word's value as a run; where it ends."""
+    """Write a number word's value as a run; return its end."""
     room[end] = _FLAGS
     end += 1
     if value >= _TEN:
@@ -223,7 +223,7 @@ def _word_written(value: int, room: NDArray[np.uint8], end: int) -> int:
 
 @compiled_bare
 def _run_written(data: NDArray[np.uint8], begin: int, end: int, glued: bool, room: NDArray[np.uint8], size: int) -> int:
-    """Write a run of figures; where it ends."""
+    """Write a run of figures; return its end."""
     room[size] = _FLAGS + glued
     size += 1
     for place in range(begin, end):
@@ -244,21 +244,21 @@ def _runs_of_text(
     starts: NDArray[np.int64],
     found: int,
 ) -> tuple[int, bool]:
-    """Go on writing with the runs of one text.
+    """Append the runs of one text.
 
     Args:
         data: see ``number_runs``.
-        at: where the text begins.
-        end: where it ends.
+        at: start of the text.
+        end: end of the text.
         kinds: see ``number_runs``.
         words: see ``number_runs``.
-        word: uint32 (``LONGEST``,), to work in.
+        word: uint32 (``LONGEST``,), work space.
         room: see ``number_runs``.
         starts: see ``number_runs``.
-        found: how many runs there are.
+        found: number of runs so far.
 
     Returns:
-        How many there are now, -1 if the text is left to the plain code; and whether it is Cyrillic.
+        Number of runs now, or -1 if the text is left to the plain code; and whether it is Cyrillic.
     """
     size, cyrillic, inside, pure, glued = starts[found], False, False, False, False
     before, run, kept, begin = OTHER, at, at, -1
@@ -279,7 +279,7 @@ def _runs_of_text(
             begin = -1
         if inside:
             pure = pure and (kind != DIGIT or before == DIGIT)
-            # A point behind digits alone says nothing.
+            # A point after plain digits means nothing.
             kept = behind if kind == DIGIT or (kind == POINT and not pure) else kept
             inside = APOSTROPHE <= kind <= SPACE
             if not inside:
@@ -302,22 +302,22 @@ def number_runs(
     starts: NDArray[np.int64],
     sizes: NDArray[np.int64],
 ) -> int:
-    """Write the runs of texts one after the other, each behind a character that tells of its surroundings.
+    """Write the runs of all texts, each preceded by a character that describes its surroundings.
 
     Args:
-        data: valid UTF-8, with a byte behind it.
-        offsets: int64 (texts + 1,), where each text lies.
-        kinds: uint8, kind of every code point; those beyond are ``LEFT``.
+        data: valid UTF-8, followed by a spare byte.
+        offsets: int64 (texts + 1,), start of each text, and end of the last one.
+        kinds: uint8, kind of every code point; larger code points are ``LEFT``.
         words: number words; each is written as a run of its value.
-        word: uint32 (``LONGEST``,), to work in.
-        room: uint8, as long as texts and their number in sum; receives the runs: ``0`` to ``3``, in which 1 says that a
-            character of words stands before it and 2 that the text is Cyrillic, then the run in UTF-8 without spaces,
-            hyphens and apostrophes at its end, and without points and commas behind digits alone.
-        starts: int64, half as long and longer by the number of texts + 1; receives where each run begins.
-        sizes: int64 (texts,), receives how many runs a text has; -1 if it is left to the plain code.
+        word: uint32 (``LONGEST``,), work space.
+        room: uint8, one byte for each byte of the texts and for each text; receives the runs. Each begins with ``0`` to
+            ``3`` (1 means that a word character precedes it, 2 that the text is Cyrillic); the run follows in UTF-8,
+            without spaces, hyphens and apostrophes at its end, and without points and commas after plain digits.
+        starts: int64, half as long as the texts plus the number of texts + 1; receives the start of each run.
+        sizes: int64 (texts,), receives the number of runs of each text; -1 if it is left to the plain code.
 
     Returns:
-        How many runs there are.
+        Number of runs.
     """
     found = 0
     starts[0] = 0

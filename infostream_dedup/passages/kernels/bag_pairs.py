@@ -1,8 +1,8 @@
-"""Pairs of bags that resemble one another: inverted lists of the rarest elements, pruned by size and place.
+"""Pairs of bags that resemble each other: inverted lists of the rarest elements, pruned by size and position.
 
 Bags are rows of element ranks, rarest first, repetitions side by side; rows are in order of size. C. Xiao, W. Wang,
 X. Lin, J. X. Yu: Efficient similarity joins for near duplicate detection, WWW 2008 (PPJoin). Repetitions need no
-numbers: whoever shares the second x shares the first, which stands before it.
+numbers: two rows that share the second x also share the first, which precedes it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def sort_rows(indptr: NDArray[np.int64], ranks: NDArray[np.int32], hashes: NDArr
     Args:
         indptr: int64 (rows + 1,).
         ranks: int32, changed.
-        hashes: uint64 (rows,), written; equal rows have equal ones.
+        hashes: uint64 (rows,), written; equal rows have equal hashes.
     """
     for row in range(hashes.size):
         begin, end = indptr[row], indptr[row + 1]
@@ -42,7 +42,7 @@ def sort_rows(indptr: NDArray[np.int64], ranks: NDArray[np.int32], hashes: NDArr
                     ranks[at] = ranks[at - 1]
                     at -= 1
                 ranks[at] = value
-        # Well mixed from the start: small numbers joined to small numbers would soon be equal.
+        # Mixed well from the start, because combinations of small numbers would soon collide.
         value64 = np.uint64(end - begin + 1) * np.uint64(0xD1342543DE82EF95)
         value64 ^= value64 >> np.uint64(32)
         for place in range(begin, end):
@@ -53,7 +53,7 @@ def sort_rows(indptr: NDArray[np.int64], ranks: NDArray[np.int32], hashes: NDArr
 
 @compiled
 def _overlap(ranks: NDArray[np.int32], a: int, a_end: int, b: int, b_end: int, needed: int) -> int:
-    """Size of the intersection of two sorted bags, or less than ``needed`` as soon as that is certain."""
+    """Return the size of the intersection of two sorted bags, or less than ``needed`` as soon as that is certain."""
     met = 0
     while a < a_end and b < b_end:
         if met + min(a_end - a, b_end - b) < needed:
@@ -78,7 +78,7 @@ def _twice(pairs: NDArray[np.int32]) -> NDArray[np.int32]:
 
 @compiled
 def _listed(size: int, tau: float) -> int:
-    """Elements of a row that go into lists: rows of its size or more that resemble it share one of them."""
+    """Return how many elements of a row are indexed: rows at least as long that resemble it share one of them."""
     return size - int(np.ceil(2 * tau / (1 + tau) * size - _SLACK)) + 1
 
 
@@ -86,7 +86,7 @@ def _listed(size: int, tau: float) -> int:
 def _list_starts(
     indptr: NDArray[np.int64], ranks: NDArray[np.int32], elements: int, lonely: int, tau: float
 ) -> NDArray[np.int64]:
-    """Where the list of each element that is not lonely begins; repetitions leave room that stays free."""
+    """Return the start of the list of each element that is not lonely; repetitions leave unused room."""
     starts = np.zeros(elements - lonely + 1, np.int64)
     for row in range(indptr.size - 1):
         begin = indptr[row]
@@ -100,7 +100,7 @@ def _list_starts(
 
 @compiled
 def _first_of_size(indptr: NDArray[np.int64], holders: NDArray[np.int32], head: int, tail: int, least: int) -> int:
-    """The first holder that is large enough; sizes only grow along a list."""
+    """Return the first row in a list that is large enough; sizes never fall along a list."""
     while head < tail and indptr[holders[head] + 1] - indptr[holders[head]] < least:
         head += 1
     return head
@@ -117,7 +117,7 @@ def _partners(
     asked_by: NDArray[np.int32],
     partners: NDArray[np.int32],
 ) -> int:
-    """Earlier rows that resemble one, written to ``partners``; how many they are."""
+    """Write earlier rows that resemble a row to ``partners``; return their number."""
     heads, tails, holders, places = lists
     begin, end = indptr[row], indptr[row + 1]
     size = end - begin
@@ -127,7 +127,7 @@ def _partners(
         element = ranks[place] - lonely
         if element < 0 or (place > begin and ranks[place - 1] == ranks[place]):
             continue
-        # Sizes grow from row to row, so what is too small now stays too small.
+        # Sizes never fall from row to row, so a row that is too small now stays too small.
         heads[element] = _first_of_size(indptr, holders, heads[element], tails[element], least)
         for at in range(heads[element], tails[element]):
             other = holders[at]
@@ -136,7 +136,7 @@ def _partners(
             asked_by[other] = row
             both = size + indptr[other + 1] - indptr[other]
             needed = int(np.ceil(tau / (1 + tau) * both - _SLACK))
-            # The first element that two alike rows share is met first, so nothing before it is shared.
+            # The first shared element of two rows is found first, so nothing before it is shared.
             if _overlap(ranks, place, end, indptr[other] + places[at], indptr[other + 1], needed) >= needed:
                 partners[found] = other
                 found += 1
@@ -147,14 +147,14 @@ def _partners(
 def find_pairs(
     indptr: NDArray[np.int64], ranks: NDArray[np.int32], elements: int, lonely: int, tau: float
 ) -> NDArray[np.int32]:
-    """All pairs of rows whose multiset Jaccard is at least tau.
+    """Find all pairs of rows whose multiset Jaccard is at least tau.
 
     Args:
         indptr: int64 (rows + 1,); rows in ascending order of size, none of them empty.
         ranks: int32, ascending in a row; rank 0 is the rarest element.
         elements: number of ranks.
-        lonely: how many of them, the first ones, occur once in the collection: they count in the sizes, but nobody
-            asks for them. Most shingles do.
+        lonely: number of elements that occur once in the collection, as most shingles do. They have the first ranks;
+            they count in the sizes, but are never looked up.
         tau: above 0 to 1.
 
     Returns:

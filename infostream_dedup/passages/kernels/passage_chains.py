@@ -1,9 +1,9 @@
-"""Matching sentences of two documents chained into passages, for one document against all earlier ones.
+"""Chaining matching sentences of two documents into passages, for one document against all earlier ones.
 
 Qi Zhang, Yue Zhang, Haomin Yu, Xuanjing Huang: Efficient partial-duplicate detection based on sequence matching, SIGIR
 2010 (its abstract; the rules of a chain are ours). Sentences p and q that match are a point; one point may follow
-another when both p and q have grown by 1 to gap + 1. Of all chains the one with the most words is a passage; its
-sentences are taken out, and so on.
+another when both p and q have grown by 1 to gap + 1. The chain with the most words is a passage; its
+sentences are removed, and the search is repeated.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ COLUMNS: Final = ("a", "b", "first_a", "last_a", "first_b", "last_b", "sentences
 words of the shorter sentence of each pair."""
 
 NEAR: Final = 32
-"""Where documents repeat a sentence, the i-th occurrence in one matches the j-th in the other while i and j differ by
-no more than this: 10,000 equal lines in two documents would make 100,000,000 points."""
+"""If documents repeat a sentence, the i-th occurrence in one matches the j-th in the other only if i and j differ by at
+most this: 10,000 equal lines in two documents would make 100,000,000 points."""
 
 REPEATS: Final = 1000
 """Later occurrences of a sentence in one document match nothing."""
@@ -47,7 +47,7 @@ def _add_points(
     found: int,
     points: NDArray[np.int64],
 ) -> tuple[int, NDArray[np.int64]]:
-    """Matches of one sentence (its place, its occurrence, the size of its document) with earlier members of a class."""
+    """Match one sentence (its position, its occurrence, the size of its document) with earlier members of a class."""
     place, occurrence, size = own
     before, repeats = -1, 0
     for other in class_members:
@@ -76,7 +76,7 @@ def _points(
     times_seen: NDArray[np.int32],
     points: NDArray[np.int64],
 ) -> tuple[int, NDArray[np.int64]]:
-    """All matches of the sentences of a document with those of earlier ones, as p * (its sentences) + q."""
+    """Find all matches of a document's sentences with those of earlier documents, as p * (its sentences) + q."""
     begin, end = sentences
     document = document_of[begin]
     found = 0
@@ -109,7 +109,7 @@ def _chain(
     scores: NDArray[np.int64],
     previous: NDArray[np.int64],
 ) -> int:
-    """Last point of the heaviest chain, the first such in text order; scores and previous are written."""
+    """Return the last point of the heaviest chain, the first such in text order; write scores and previous points."""
     best = -1
     for point in range(p.size):
         previous[point] = -1
@@ -138,7 +138,7 @@ def _take(
     last: int,
     taken: NDArray[np.bool_],
 ) -> tuple[int, int]:
-    """Take the sentences of a chain out: its first point, and how many it has. ``taken`` is left as it was."""
+    """Remove the sentences of a chain; return its first point and its length. ``taken`` is unchanged in the end."""
     point, first, number = last, last, 0
     while point >= 0:
         taken[p[point]] = taken[q[point]] = True
@@ -165,7 +165,7 @@ def _passages_of_pair(
     rows: NDArray[np.int64],
     matches: NDArray[np.int64],
 ) -> tuple[int, int]:
-    """Passages of two documents, the heaviest first, written to columns 2 to 7 of ``rows``; how many, and matches."""
+    """Write passages of two documents, heaviest first, to columns 2 to 7 of ``rows``; return the counts."""
     gap, min_sentences, min_words = limits
     alive = np.ones(p.size, np.bool_)
     scores, previous = np.empty(p.size, np.int64), np.empty(p.size, np.int64)
@@ -198,21 +198,21 @@ def find_passages(
     alike: tuple[NDArray[np.int64], NDArray[np.int32]],
     limits: tuple[int, int, int],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Passages of every two documents.
+    """Find the passages of every two documents.
 
     Args:
         first: int64 (documents + 1,), sentences of each document.
         document_of: int32 (sentences,).
         lengths: int64 (sentences,), words.
-        class_of: int32 (sentences,), -1 for sentences that match nothing.
+        class_of: int32 (sentences,), -1 for sentences without a match.
         members: bounds and sentences of each class, ascending.
         alike: bounds and other classes of each class.
-        limits: sentences that may lie between two points of a chain, on either side; pairs of sentences that a passage
-            has at least; words that it has at least.
+        limits: maximum number of sentences between two points of a chain, on either side; minimum number of sentence
+            pairs of a passage; minimum number of its words.
 
     Returns:
         Passages, int64 (passages, 8), ``COLUMNS``, the document with the smaller number as a; and the sentence pairs of
-        all passages one after the other, int64 (pairs, 2), each passage's in text order.
+        all passages, concatenated, int64 (pairs, 2), those of each passage in text order.
     """
     passages, matches = np.empty((1024, 8), np.int64), np.empty((1024, 2), np.int64)
     passage, match = 0, 0

@@ -1,4 +1,4 @@
-"""What documents are to the earlier ones that their key terms have found: all rules in one pass over the finds."""
+"""Relations of documents to the earlier ones that their key terms have found: all rules in one pass over the finds."""
 
 from __future__ import annotations
 
@@ -39,32 +39,32 @@ NO_SOURCE: Final = -1
 ANY_SOURCE, OTHER_SOURCE, SAME_SOURCE = 0, 1, 2
 LINKED, ALIKE, TOLD, REPEATED = 1, 2, 4, 8
 """Bits of a find: it resembles the document; enough key terms meet for a repeat; the numbers agree too; it is repeated.
-Without rules about numbers or shared terms, who is alike is told and repeated too."""
+Without rules about numbers or shared terms, the second bit implies the other two."""
 
 TEMPLATE, UPDATED = 4, 5
-"""Relations; those below are 1 for ``contained`` and 2 for ``contains``, together ``equal``."""
+"""Relations; smaller values are 1 for ``contained`` and 2 for ``contains``, together ``equal``."""
 
 _LEAST_NUMBERS = 3
 _SAME_STORY = 12 * 3600 * 1_000_000
-"""Microseconds within which other numbers are news of the same story; later they may be another day's message."""
+"""Microseconds within which different numbers are news of the same story; later they may belong to another day."""
 
 _SAME_FORM = 0.4
-"""Least Jaccard index of the terms of two days' messages; on mdnews most pairs above it are rates and weather."""
+"""Minimum Jaccard index of the terms of two days' messages; on mdnews most pairs above it are rates and weather."""
 
 
 class Columns(NamedTuple):
     """Documents of the window by row.
 
     Attributes:
-        sizes: uint8, key terms.
-        sources: int32, ``NO_SOURCE`` where there is none.
+        sizes: uint8, number of key terms.
+        sources: int32; ``NO_SOURCE`` if there is none.
         times: int64, microseconds.
-        key_ends: int64, where the keys of each begin.
+        key_ends: int64, start of the keys of each row.
         keys: int32, heaviest first.
-        weights: int64, of the keys.
-        target_ends: int64, where the targets of each begin.
+        weights: int64, weights of the keys.
+        target_ends: int64, start of the targets of each row.
         targets: int32, ascending.
-        number_ends: int64, where the numbers of each begin.
+        number_ends: int64, start of the numbers of each row.
         numbers: int64, ascending.
     """
 
@@ -81,16 +81,16 @@ class Columns(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """What decides.
+    """The rules of a stream.
 
     Attributes:
-        duplicate: int64, hits that make a repeat, by key terms of the shorter document.
-        similar: int64, hits that make a link, the same.
+        duplicate: int64, hits that make a repeat, indexed by the number of key terms of the shorter document.
+        similar: int64, hits that make a link, indexed likewise.
         both: whether a repeat needs them in both directions.
         templates: whether numbers count.
-        least_shared: least share of shared terms; 0 if none is asked for.
+        least_shared: minimum Jaccard index of all terms; 0 for no minimum.
         source: ``ANY_SOURCE``, ``OTHER_SOURCE`` or ``SAME_SOURCE``.
-        in_text: whether key terms are looked up in all terms, else in key terms.
+        in_text: whether key terms are looked up in all terms, or else in key terms.
     """
 
     duplicate: NDArray[np.int64]
@@ -103,13 +103,13 @@ class Rules(NamedTuple):
 
 
 class Finds(NamedTuple):
-    """What documents found, one after the other.
+    """Earlier documents that consecutive documents have found.
 
     Attributes:
-        ends: int64 (documents + 1,), where the finds of each begin.
-        rows: int64, of the finds, ascending for each document.
-        forward: uint8, key terms of the document in each.
-        backward: uint8, key terms of each in the document.
+        ends: int64 (documents + 1,), start of the finds of each document.
+        rows: int64, rows of the finds, ascending for each document.
+        forward: uint8, number of key terms of the document in each find.
+        backward: uint8, number of key terms of each find in the document.
         kinds: uint8, bits; ``weigh`` writes them.
         ranks: float64, the greatest is the best; ``weigh`` writes them.
     """
@@ -126,11 +126,11 @@ class Chosen(NamedTuple):
     """The best find of each document.
 
     Attributes:
-        places: int64 (documents,), in the finds; ``NOTHING`` without a link.
-        repeats: bool (documents,), whether it is repeated, else it resembles.
+        places: int64 (documents,), index of the find; ``NOTHING`` without a link.
+        repeats: bool (documents,), whether the document repeats it or only resembles it.
         relations: uint8 (documents,).
-        repeated_ends: int64 (documents + 1,), where the repeated ones of each begin.
-        repeated: int64, rows of all repeated ones, ascending for each document.
+        repeated_ends: int64 (documents + 1,), start of the repeated documents of each.
+        repeated: int64, rows of all repeated documents, ascending for each document.
     """
 
     places: NDArray[np.int64]
@@ -141,14 +141,14 @@ class Chosen(NamedTuple):
 
 
 class Met(NamedTuple):
-    """Key terms of pairs of documents that stand in the other one.
+    """Key terms of pairs of documents that occur in the other document.
 
     Attributes:
-        forward: int64 (pairs,), key terms of the later document in the earlier one.
-        backward: int64 (pairs,), key terms of the earlier one in the later one.
-        ends: int64 (pairs + 1,), where the terms of each begin.
-        terms: int64, each once a pair.
-        weights: int64, summed where it is a key term of both.
+        forward: int64 (pairs,), number of key terms of the later document in the earlier one.
+        backward: int64 (pairs,), number of key terms of the earlier document in the later one.
+        ends: int64 (pairs + 1,), start of the terms of each pair.
+        terms: int64, each once per pair.
+        weights: int64, summed if it is a key term of both.
     """
 
     forward: NDArray[np.int64]
@@ -160,7 +160,7 @@ class Met(NamedTuple):
 
 @inlined
 def _shared(values: NDArray[Any], ends: NDArray[np.int64], row: int, other: int) -> int:
-    """How many values two ascending rows share."""
+    """Count the values that two ascending rows share."""
     at, end = ends[row], ends[row + 1]
     there, last = ends[other], ends[other + 1]
     shared = 0
@@ -174,7 +174,7 @@ def _shared(values: NDArray[Any], ends: NDArray[np.int64], row: int, other: int)
 
 @compiled_bare
 def _numbers_agree(row: int, other: int, columns: Columns) -> bool:
-    """Whether at least half of the numbers of either document stand in the other; three of each are needed to tell."""
+    """Whether at least half of either document's numbers occur in the other; both need at least three numbers."""
     ends = columns.number_ends
     own, others = ends[row + 1] - ends[row], ends[other + 1] - ends[other]
     if own < _LEAST_NUMBERS or others < _LEAST_NUMBERS:
@@ -184,7 +184,7 @@ def _numbers_agree(row: int, other: int, columns: Columns) -> bool:
 
 @compiled_bare
 def _jaccard(row: int, other: int, columns: Columns) -> float:
-    """Terms that two documents share, as a share of the terms that either of them holds."""
+    """Return the Jaccard index of the terms of two documents."""
     ends = columns.target_ends
     shared = _shared(columns.targets, ends, row, other)
     return float(shared / (ends[row + 1] - ends[row] + ends[other + 1] - ends[other] - shared))
@@ -215,7 +215,7 @@ def _kind(row: int, other: int, forward: int, backward: int, columns: Columns, r
 
 @compiled_bare
 def weigh(first: int, finds: Finds, columns: Columns, rules: Rules) -> None:
-    """Say of each find what it is to its document, and rank it by min and max of both counts.
+    """Classify each find for its document, and rank it by minimum and maximum of both counts.
 
     Args:
         first: row of the first document; the others follow.
@@ -232,9 +232,9 @@ def weigh(first: int, finds: Finds, columns: Columns, rules: Rules) -> None:
 
 @compiled_bare
 def _is_template(row: int, other: int, columns: Columns) -> bool:
-    """Whether two documents that are alike but for their numbers are one form filled in on two days.
+    """Whether two documents that differ only in numbers are one form filled in on two days.
 
-    Else they are two states of one story: new figures within hours, or a later text that repeats the background.
+    Otherwise they are two states of one story: new figures within hours, or a later text that repeats the background.
     """
     if columns.sources[row] == NO_SOURCE or columns.sources[row] != columns.sources[other]:
         return False
@@ -258,14 +258,14 @@ def _relation(row: int, place: int, finds: Finds, columns: Columns, rules: Rules
 
 @compiled_bare
 def choose(first: int, finds: Finds, columns: Columns, rules: Rules, chosen: Chosen) -> None:
-    """Choose for each document the find of the highest rank, of equals the earliest; a repeated one if there is any.
+    """Choose for each document the highest-ranked find, the earliest among equals; a repeated one if there is any.
 
     Args:
         first: row of the first document; the others follow.
         finds: with ``kinds`` and ``ranks``.
         columns: of the window.
         rules: see there.
-        chosen: written to; as many ``repeated`` as finds at most.
+        chosen: written to; ``repeated`` needs room for all finds.
     """
     end = 0
     chosen.repeated_ends[0] = 0
@@ -287,7 +287,7 @@ def choose(first: int, finds: Finds, columns: Columns, rules: Rules, chosen: Cho
 
 @compiled_bare
 def weigh_and_choose(first: int, finds: Finds, columns: Columns, rules: Rules, chosen: Chosen) -> None:
-    """``weigh``, then ``choose``: a call costs as much as either for one document."""
+    """Run ``weigh``, then ``choose``: for one document a call costs as much as either of them."""
     weigh(first, finds, columns, rules)
     choose(first, finds, columns, rules, chosen)
 
@@ -318,7 +318,7 @@ def _looked_up(term: int, row: int, columns: Columns, in_text: bool) -> bool:
 
 @inlined
 def _put_in(term: int, weight: int, begin: int, end: int, met: Met) -> int:
-    """Add a term's weight to what has met; returns the new end."""
+    """Add a term's weight to the terms that met; return the new end."""
     for place in range(begin, end):
         if met.terms[place] == term:
             met.weights[place] += weight
@@ -329,7 +329,7 @@ def _put_in(term: int, weight: int, begin: int, end: int, met: Met) -> int:
 
 @inlined
 def _put_all(row: int, other: int, begin: int, end: int, columns: Columns, in_text: bool, met: Met) -> tuple[int, int]:
-    """Put in the key terms of a row that stand in another one; returns how many there are, and the new end."""
+    """Add the key terms of a row that occur in another row; return their number, and the new end."""
     hits = 0
     for place in range(columns.key_ends[row], columns.key_ends[row + 1]):
         term = columns.keys[place]
@@ -341,14 +341,14 @@ def _put_all(row: int, other: int, begin: int, end: int, columns: Columns, in_te
 
 @compiled_bare
 def meet(rows: NDArray[np.int64], others: NDArray[np.int64], columns: Columns, rules: Rules, met: Met) -> None:
-    """Gather the key terms of pairs of documents that stand in each other.
+    """Collect the key terms of pairs of documents that occur in the other document.
 
     Args:
-        rows: later documents.
-        others: an earlier one for each; ``NOTHING`` for none.
-        columns: of the window.
-        rules: see there.
-        met: written to; room for the key terms of both documents of every pair.
+        rows: rows of the later documents.
+        others: row of the earlier document of each pair; ``NOTHING`` for none.
+        columns: columns of the window.
+        rules: rules of the stream.
+        met: written to; needs room for the key terms of both documents of every pair.
     """
     end = 0
     met.ends[0] = 0

@@ -1,4 +1,4 @@
-"""A table of distinct terms: open addressing by their numbers, every hit verified byte by byte."""
+"""A hash table of distinct terms with open addressing; every hit is verified byte by byte."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class TermTable(NamedTuple):
     """Terms by number.
 
     Attributes:
-        slots: uint32 (power of two,), number of a term + 1; 0 where empty.
-        starts: int64, where each term begins in ``pool``, and where the last one ends.
-        pool: uint8, the terms in UTF-8 one after the other, with ``BLOCK`` bytes of room behind.
+        slots: uint32 (power of two,), number of a term + 1; 0 if empty.
+        starts: int64, start of each term in ``pool``, and end of the last one.
+        pool: uint8, the terms in UTF-8, concatenated, followed by ``BLOCK`` spare bytes.
     """
 
     slots: NDArray[np.uint32]
@@ -44,17 +44,17 @@ def _is(table: TermTable, number: int, data: NDArray[np.uint8], begin: int, leng
 def number_all(
     table: TermTable, count: int, data: NDArray[np.uint8], starts: NDArray[np.int64], numbers: NDArray[np.int64]
 ) -> int:
-    """Number terms, known or new. There must be room for all, and slots stay half empty.
+    """Number terms, known or new. There must be room for all, with at least half of the slots empty.
 
     Args:
-        table: of terms.
-        count: how many it has.
-        data: the terms in UTF-8, with ``BLOCK`` bytes of room behind.
-        starts: int64 (terms + 1,), where each begins in ``data``.
+        table: the table.
+        count: number of terms in it.
+        data: the terms in UTF-8, followed by ``BLOCK`` spare bytes.
+        starts: int64 (terms + 1,), start of each term in ``data``.
         numbers: int64 (terms,), receives the number of each.
 
     Returns:
-        How many terms the table has now.
+        Number of terms in the table now.
     """
     mask = signed(table.slots.size - 1)
     for term in range(numbers.size):
@@ -75,7 +75,7 @@ def number_all(
 
 @compiled_bare
 def enter_all(table: TermTable, count: int) -> None:
-    """Enter the first ``count`` terms into slots that are empty."""
+    """Insert the first ``count`` terms into empty slots."""
     mask = signed(table.slots.size - 1)
     for number in range(count):
         begin = table.starts[number]

@@ -12,7 +12,9 @@ from infostream_dedup.criteria.classifier import OUTCOMES, Calibration, Classifi
 from infostream_dedup.criteria.cross_validation import best_threshold
 
 PLANE = Plane(np.array([0.5, 0.0]), np.array([0.25, 2.0]), np.array([-2.0, 1.0]), 0.5)
-MODEL = Classifier("duplicate", "", ("words", "links"), PLANE, Calibration(-2.0, 0.0))
+MODEL = Classifier(
+    preset="duplicate", domain="", criteria=("words", "links"), plane=PLANE, calibration=Calibration(-2.0, 0.0)
+)
 
 
 def test_contributions_are_weight_times_standardised_value_and_add_up():

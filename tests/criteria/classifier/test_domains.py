@@ -17,7 +17,9 @@ from infostream_dedup.model import Document
 
 def _classifier(domain: str, bias: float) -> Classifier:
     plane = Plane(np.zeros(1), np.ones(1), np.zeros(1), bias)
-    return Classifier("duplicate", domain, ("words",), plane, Calibration(-1.0, 0.0))
+    return Classifier(
+        preset="duplicate", domain=domain, criteria=("words",), plane=plane, calibration=Calibration(-1.0, 0.0)
+    )
 
 
 SPORT, LAW, ANY = _classifier("sport", 1.0), _classifier("law", 2.0), _classifier("", 3.0)
@@ -28,7 +30,7 @@ RULES = (DomainRule("category", "Спорт*", "sport"), DomainRule("source", "l
 def models():
     def document(name, source, category):
         extra = {} if category is None else {"category": category}
-        return Document(name, "Одно предложение.", source=source, lang="ru", extra=extra)
+        return Document(id=name, text="Одно предложение.", source=source, lang="ru", extra=extra)
 
     return document_models(
         [

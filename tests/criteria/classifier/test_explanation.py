@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from infostream_dedup.criteria.edition import ALL_CRITERIA
-from infostream_dedup.criteria.explanation import _WORDS, in_words, reasons
+from infostream_dedup.criteria.criterion import CRITERIA
+from infostream_dedup.criteria.explanation import in_words, reasons
 
 
 def test_reasons_add_up_to_the_decision_value(trained, sample_models, sample_pairs):
@@ -33,9 +33,9 @@ def test_words_say_what_differs_and_which_way_it_speaks(trained):
 
 
 def test_every_criterion_has_words():
-    assert set(_WORDS) == set(ALL_CRITERIA)
-    assert _WORDS["numbers"](0.3) == "numbers differ in part"
-    assert _WORDS["links"](-2.0) == "fewer links"
-    assert _WORDS["time_apart"](float(np.log1p(72))) == "3 days apart"
-    assert _WORDS["edition"](0.0) == "no other edition"
-    assert _WORDS["source"](0.0) == "sources of equal authority"
+    assert all(one.say(0.0) for one in CRITERIA.values())
+    assert CRITERIA["numbers"].say(0.3) == "numbers differ in part"
+    assert CRITERIA["links"].say(-2.0) == "fewer links"
+    assert CRITERIA["time_apart"].say(float(np.log1p(72))) == "3 days apart"
+    assert CRITERIA["edition"].say(0.0) == "no other edition"
+    assert CRITERIA["source"].say(0.0) == "sources of equal authority"

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from infostream_dedup.criteria.classifier_presets import CLASSIFIER_PRESETS, chosen_criteria, chosen_preset
+from infostream_dedup.criteria.criterion import CRITERIA
 from infostream_dedup.criteria.cross_validation import held_out, single_criterion
-from infostream_dedup.criteria.edition import ALL_CRITERIA, difference_vectors
+from infostream_dedup.criteria.differences import differences
 from infostream_dedup.criteria.judged_pairs import judged_pairs
 from infostream_dedup.criteria.learning_curve import curve_criteria, learning_curve
 from infostream_dedup.criteria.model_file import model_bytes
@@ -80,7 +81,7 @@ def test_two_pairs_are_enough_to_train_though_not_to_calibrate_out_of_folds(samp
 def test_edition_is_time_apart_of_one_site_under_two_titles(sample_models, sample_pairs):
     unknown = np.full(len(sample_models), np.nan)
     names = ["site", "edition", "title", "time_apart"]
-    forward, backward = difference_vectors(sample_models, sample_pairs.i, sample_pairs.j, names, unknown)
+    forward, backward = differences(sample_models, sample_pairs.i, sample_pairs.j, names, unknown)
     assert np.array_equal(forward[:, 1], backward[:, 1])
     another = (forward[:, 0] == 0) & (forward[:, 2] > 0)
     assert another.any()
@@ -98,7 +99,7 @@ def test_presets_name_known_criteria_only():
     for preset in CLASSIFIER_PRESETS.values():
         assert chosen_criteria(preset.criteria) == preset.criteria
         assert chosen_preset(preset.name) is preset
-    assert set(PRESET.criteria) == set(ALL_CRITERIA)
+    assert set(PRESET.criteria) == set(CRITERIA)
     with pytest.raises(ConfigurationError, match="'other'"):
         chosen_preset("other")
 

@@ -1,50 +1,24 @@
-"""Rows of different length one after the other."""
+"""Rows of different lengths that come and go in order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from infostream_dedup.features.rows import Rows
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RowWindow", "Rows"]
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """Rows of a batch.
-
-    Attributes:
-        indptr: int64 (rows + 1,), where each row begins in ``values``; need not begin with 0.
-        values: the rows one after the other.
-    """
-
-    indptr: NDArray[np.int64]
-    values: NDArray[Any]
-
-    def __len__(self) -> int:
-        return len(self.indptr) - 1
-
-    def __iter__(self) -> Iterator[NDArray[Any]]:
-        """All rows, not copied."""
-        values, bounds = self.values, self.indptr.tolist()
-        return (values[begin:end] for begin, end in pairwise(bounds))
-
-    def row(self, number: int) -> NDArray[Any]:
-        """One row, not copied."""
-        return self.values[self.indptr[number] : self.indptr[number + 1]]
+__all__ = ["RowWindow", "with_room", "without_first"]
 
 
 class RowWindow:
     """Rows that are added at one end and dropped at the other.
 
     Args:
-        dtype: of the values.
+        dtype: type of the values.
     """
 
     def __init__(self, dtype: type[np.generic]) -> None:
@@ -65,27 +39,27 @@ class RowWindow:
         self._size += len(rows)
 
     def row(self, number: int) -> NDArray[Any]:
-        """One row, not copied; numbers change with ``drop``."""
+        """Return a view of one row; the numbers of rows change with ``drop``."""
         return self._values[self._ends[number] : self._ends[number + 1]]
 
     @property
     def rows(self) -> Rows:
-        """All rows, not copied, with room behind them; they change with ``extend`` and ``drop``."""
+        """A view of all rows, with spare room after them; it changes with ``extend`` and ``drop``."""
         return Rows(self._ends, self._values)
 
     def rows_from(self, number: int, end: int | None = None) -> Rows:
-        """All rows from one on, up to another one if it is given, not copied; they change with ``drop``."""
+        """Return a view of the rows from ``number`` to ``end`` (exclusive); it changes with ``drop``."""
         return Rows(self._ends[number : (self._size if end is None else end) + 1], self._values)
 
     def gathered(self, numbers: NDArray[np.int64]) -> Rows:
-        """Some rows, copied."""
+        """Return copies of some rows."""
         begins, ends = self._ends[numbers], self._ends[numbers + 1]
         indptr = np.concatenate(([0], np.cumsum(ends - begins)))
         places = np.arange(indptr[-1]) + np.repeat(begins - indptr[:-1], ends - begins)
         return Rows(indptr, self._values[places])
 
     def drop(self, rows: int) -> None:
-        """Forget the first rows."""
+        """Drop the first rows."""
         begin, end = int(self._ends[rows]), int(self._ends[self._size])
         self._values = without_first(self._values, begin, end)
         self._size -= rows
@@ -94,7 +68,7 @@ class RowWindow:
 
 
 def with_room(array: NDArray[Any], size: int) -> NDArray[Any]:
-    """The array, or a larger one that begins with it."""
+    """Return the array, or a larger copy if it has fewer than ``size`` elements."""
     if len(array) >= size:
         return array
     grown = np.empty(max(size, len(array) * 3 // 2), dtype=array.dtype)
@@ -103,7 +77,7 @@ def with_room(array: NDArray[Any], size: int) -> NDArray[Any]:
 
 
 def without_first(array: NDArray[Any], begin: int, end: int) -> NDArray[Any]:
-    """What lies from ``begin`` to ``end`` moved to the front; a much too large array is given up."""
+    """Move the elements from ``begin`` to ``end`` to the front; a much too large array is replaced."""
     kept = array[begin:end].copy()
     if len(array) > max(1 << 12, 4 * len(kept)):
         array = np.empty(max(1 << 12, 2 * len(kept)), dtype=array.dtype)

@@ -8,23 +8,26 @@ from typing import Final
 
 from infostream_dedup.lexicon.name_tables import names
 from infostream_dedup.model import Language
-from infostream_dedup.translation.rung import Translation
+from infostream_dedup.translation.latin import is_latin
+from infostream_dedup.translation.rung import Rung, Translation, register
 
-__all__ = ["IdentityRung", "is_latin"]
+__all__ = ["IdentityRung"]
 
 _DIGITS: Final = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _FIRST_BEHIND_LATIN: Final = "\u0250"
-_LATIN: Final = re.compile("[a-z\u00df-\u024f\\d]+(?:[-\u02bc.&][a-z\u00df-\u024f\\d]+)*")
 
 
-class IdentityRung:
+@register(order=10)
+class IdentityRung(Rung):
     """Terms that need no translation.
 
-    A Latin name of our tables is left to the dictionary, which knows its Cyrillic spellings too; the words of an
-    English text are left to the other rungs.
+    Latin names in our tables are left to the dictionary, which also knows their Cyrillic spellings; English words are
+    left to the other rungs.
     """
 
     name = "identity"
+    remembered = False
+    silence = "neither digits nor Latin letters"
 
     def translate(
         self,
@@ -32,7 +35,7 @@ class IdentityRung:
         source: Language,
         target: Language,  # noqa: ARG002 - of the protocol
     ) -> list[tuple[Translation, ...]]:
-        """The term itself where it is digits or Latin; else nothing."""
+        """Return the term itself if it consists of digits or Latin letters."""
         listed = names(source)
         return [
             (Translation(term, self.name, 1.0),) if self._is_alike(term, source) and term not in listed else ()
@@ -45,11 +48,8 @@ class IdentityRung:
             return False
         return bool(_DIGITS.fullmatch(term)) or (source != "en" and is_latin(term))
 
-
-def is_latin(term: str) -> bool:
-    """Whether a key form is written in Latin letters (and digits).
-
-    >>> is_latin("youtube"), is_latin("it-компания")
-    (True, False)
-    """
-    return bool(_LATIN.fullmatch(term))
+    def explain_silence(self, term: str, source: Language, target: Language) -> str:
+        """Say who answers instead for a Latin name of our tables."""
+        if is_latin(term):
+            return "left to the dictionary and to the rungs for names"
+        return super().explain_silence(term, source, target)

@@ -7,21 +7,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from infostream_dedup.features.rows import Rows
+from infostream_dedup.passages.sentence_feature import SentenceFeature, register
 from infostream_dedup.passages.sentence_table import SentenceTable, word_sequence_hashes
 
-__all__ = ["Exact"]
+__all__ = ["ExactSentence"]
 
 
-@dataclass(frozen=True, slots=True)
-class Exact:
+@register("exact", order=50)
+@dataclass(frozen=True)
+class ExactSentence(SentenceFeature):
     """One hash of all words.
 
     Attributes:
-        tau: a hash is equal or not.
+        tau: two hashes are equal or not, so only 1 makes sense.
     """
 
     tau: float = 1.0
 
     def bags(self, table: SentenceTable) -> Rows:
-        """One value for each sentence."""
+        """Return one value for each sentence."""
         return Rows(np.arange(len(table) + 1, dtype=np.int64), word_sequence_hashes(table.words))

@@ -1,7 +1,7 @@
 """The rung of the ladder that asks an installed translation model of Argos Translate.
 
-It comes after dictionaries, names and cognates: a model is never sure, and always slower. Words are translated in big
-batches, greedily, each once; never document by document.
+It follows dictionaries, names and cognates, because a model is less reliable and slower. Words are translated greedily
+in big batches, each once, never document by document.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from typing import Final
 from infostream_dedup.errors import MissingExtraError
 from infostream_dedup.lexicon.spelling import APOSTROPHE
 from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.translation.installed_model import InstalledModel
 from infostream_dedup.translation.loaded_model import LoadedModel
 from infostream_dedup.translation.machine_output import phrase_of, single_term
-from infostream_dedup.translation.model_files import InstalledModel, best_models
-from infostream_dedup.translation.rung import Translation
+from infostream_dedup.translation.model_files import best_models
+from infostream_dedup.translation.rung import Rung, Translation, register
 
 __all__ = ["CONFIDENCE", "ArgosRung"]
 
 CONFIDENCE: Final = 0.8
-"""Of one model; a translation through a third language has the product of two."""
+"""Confidence in one model; a translation through a third language has the product of two."""
 
 _PIVOTS: Final[tuple[Language, ...]] = ("en", *(language for language in LANGUAGES if language != "en"))
 """English first: most models of Argos Translate are from or to it."""
@@ -30,11 +31,12 @@ _PIVOTS: Final[tuple[Language, ...]] = ("en", *(language for language in LANGUAG
 _log = logging.getLogger(__name__)
 
 
-class ArgosRung:
-    """Terms to terms by installed models; a rung of the ladder.
+@register(order=50)
+class ArgosRung(Rung):
+    """Translates terms by installed models.
 
-    Without a model for the two languages, directly or through a third one, there is no answer. With a model but without
-    the extra ``translate`` there is none either, and one warning in the log says what is missing.
+    Without a model for the two languages, directly or through a third one, there is no answer. Without the extra
+    ``translate`` there is none either, and one warning in the log says what is missing.
 
     Args:
         folder: folder of models; ``None`` for those of Argos Translate (``model_files.models_folders``).
@@ -48,7 +50,7 @@ class ArgosRung:
         self._extra_is_missing = False
 
     def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:
-        """At most one translation of each term.
+        """Return at most one translation of each term.
 
         Args:
             terms: key forms in the source language.
@@ -56,7 +58,7 @@ class ArgosRung:
             target: language of the answers.
 
         Returns:
-            As many tuples, each empty or with one translation of confidence .8, through a third language .64.
+            One tuple for each term, empty or with one translation of confidence .8 (.64 through a third language).
 
         Raises:
             BadDataError: an installed model is damaged.
@@ -77,7 +79,7 @@ class ArgosRung:
         ]
 
     def route(self, source: Language, target: Language) -> tuple[InstalledModel, ...]:
-        """The models that lead from one language to another: one, two through a third language, or none."""
+        """Return the models from one language to another: one, two through a third language, or none."""
         direct = self._models.get((source, target))
         if direct:
             return (direct,)
@@ -87,6 +89,12 @@ class ArgosRung:
                 return first, second
         return ()
 
+    def explain_silence(self, term: str, source: Language, target: Language) -> str:  # noqa: ARG002 - of the class
+        """Say whether a model is missing."""
+        if not self.route(source, target):
+            return f"no model from {source} to {target} is installed"
+        return "the model gives no single word, or its packages are missing"
+
     def _load(self, model: InstalledModel) -> LoadedModel:
         if model not in self._loaded:
             self._loaded[model] = LoadedModel(model)
@@ -94,8 +102,8 @@ class ArgosRung:
 
 
 def _through(models: Sequence[LoadedModel], route: Sequence[InstalledModel], terms: Sequence[str]) -> list[str | None]:
-    """Terms through one model after the other; on the way an answer may have several words."""
-    # Models were trained on texts with the typewriter's apostrophe.
+    """Translate terms by one model after another; intermediate answers may have several words."""
+    # Models were trained on texts with typewriter apostrophes.
     texts: list[str | None] = [term.replace(APOSTROPHE, "'") for term in terms]
     for number, (model, step) in enumerate(zip(models, route, strict=True), start=1):
         judge = single_term if number == len(route) else phrase_of

@@ -1,4 +1,4 @@
-"""Documents with their sentences: what every question about passages begins with."""
+"""Documents with their sentences, the input of everything about passages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from infostream_dedup.passages.sentence_table import SentenceTable, TableBuilder
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Collection", "read_collection"]
+__all__ = ["SentenceCollection", "read_collection"]
 
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -26,12 +26,12 @@ _REPORTED: Final = 1000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Collection:
-    """Documents and where their sentences stand; the texts themselves are not kept.
+class SentenceCollection:
+    """Documents and the spans of their sentences; the texts themselves are not kept.
 
     Attributes:
-        documents: in the order in which they came, without their bodies.
-        sentences: of the bodies; document d of the table is ``documents[d]``.
+        documents: documents in input order, without their bodies.
+        sentences: sentences of the bodies; document d of the table is ``documents[d]``.
     """
 
     documents: tuple[Document, ...]
@@ -39,23 +39,23 @@ class Collection:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Of all documents."""
+        """Ids of all documents."""
         return tuple(document.id for document in self.documents)
 
     @property
     def times(self) -> NDArray[np.int64]:
-        """int64 (documents,): microseconds since 1970, ``NO_TIME`` where a document has none."""
+        """Times of all documents: int64 (documents,), microseconds since 1970, ``NO_TIME`` if unknown."""
         return np.array([_microseconds(document.time) for document in self.documents], dtype=np.int64)
 
 
-def read_collection(documents: Iterable[Document], *, progress: Progress | None = None) -> Collection:
-    """Cut the bodies of documents into sentences and words, one document after the other.
+def read_collection(documents: Iterable[Document], *, progress: Progress | None = None) -> SentenceCollection:
+    """Cut the bodies of documents into sentences and words, one document at a time.
 
-    Titles take no part: spans are places in ``Document.text``.
+    Titles are ignored: spans refer to ``Document.text``.
 
     Args:
-        documents: in any order.
-        progress: told of the documents read.
+        documents: documents in any order.
+        progress: called with the number of documents read.
     """
     builder = TableBuilder()
     kept: list[Document] = []
@@ -64,7 +64,7 @@ def read_collection(documents: Iterable[Document], *, progress: Progress | None 
         kept.append(without_text(document))
         if progress is not None and len(kept) % _REPORTED == 0:
             progress("sentences", len(kept), None)
-    return Collection(tuple(kept), builder.table())
+    return SentenceCollection(tuple(kept), builder.table())
 
 
 def _microseconds(time: datetime | None) -> int:

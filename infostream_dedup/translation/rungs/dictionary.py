@@ -1,4 +1,4 @@
-"""The rung of the ladder that looks words up: our own tables, and those a user imported."""
+"""The rung of the ladder that looks words up in our own and in imported tables."""
 
 from __future__ import annotations
 
@@ -6,28 +6,31 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from infostream_dedup.model import Language
-from infostream_dedup.translation.identity import is_latin
+from infostream_dedup.translation.latin import is_latin
 from infostream_dedup.translation.name_spelling import respelt
-from infostream_dedup.translation.rung import Translation
+from infostream_dedup.translation.rung import Rung, Translation, register
 from infostream_dedup.translation.word_pairs import Equivalent, word_pairs
 
 __all__ = ["DictionaryRung"]
 
 _COMPOUND: Final = 0.85
-"""Of the confidence of its last part."""
+"""Confidence of a compound relative to that of its last part."""
 
 
-class DictionaryRung:
+@register(order=20)
+class DictionaryRung(Rung):
     """Nouns, places, organisations, surnames and first names of the tables.
 
-    The last part of a word with hyphens decides: IT-компанія is a компания of some kind. English, which writes most of
-    them apart, gets the last part alone.
+    The last part of a hyphenated word decides: IT-компанія is a kind of компания. To and from English, which separates
+    most such words, only the last part is translated.
     """
 
     name = "dictionary"
+    looked_up = True
+    silence = "in no table"
 
     def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:
-        """Equivalents of each term, those of the first place in a row first."""
+        """Return the equivalents of each term, those in the first position of a row first."""
         pairs = word_pairs(source, target)
         return [
             tuple(
@@ -52,7 +55,7 @@ def _compounds(
 
 
 def _beginning(part: str, pairs: Mapping[str, tuple[Equivalent, ...]], source: Language) -> str:
-    """A part before the last as the other of Russian and Ukrainian has it: екс- of экс-."""
+    """Return an earlier part in the other of Russian and Ukrainian: екс- for экс-."""
     if part in pairs:
         return pairs[part][0].term
     return part if is_latin(part) else next(iter(respelt(part, source)), part)

@@ -1,6 +1,6 @@
-"""The last rung of the ladder: the word of the other language that looks most alike, right or not.
+"""The last rung of the ladder: the most similar-looking word of the other language, right or wrong.
 
-Good enough for two documents to meet on, never to be counted as a translation.
+Good enough to match two documents, but never counted as a translation.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from infostream_dedup.model import Language
-from infostream_dedup.translation.rung import Translation
+from infostream_dedup.translation.rung import Rung, Translation, register
 from infostream_dedup.translation.slavic_cognates import look_alikes
 from infostream_dedup.translation.western_names import sound_alikes
 
@@ -18,12 +18,14 @@ __all__ = ["SkeletonRung"]
 _CONFIDENCE: Final = 0.3
 
 
-class SkeletonRung:
+@register(order=60)
+class SkeletonRung(Rung):
     """At most one word with the same skeleton."""
 
     name = "skeleton"
+    silence = "no word looks alike"
 
     def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:
-        """The most frequent word that shares the coarse key or, to and from English, the consonants of each term."""
+        """Return the most frequent word with the coarse key or, to and from English, the consonants of each term."""
         find = sound_alikes if "en" in (source, target) else look_alikes
         return [tuple(Translation(word, self.name, _CONFIDENCE) for word in one) for one in find(terms, source, target)]

@@ -1,7 +1,7 @@
 """The rung of the ladder for names of persons and places that our tables lack.
 
-Between Russian and Ukrainian the names of names-translator come first, then regular spelling; to and from Latin letters
-a key that all ways of writing a name share. Of several spellings those win that the target language is known to use.
+Between Russian and Ukrainian, names of names-translator come first, then regular spellings. To and from Latin letters,
+a key finds all spellings of a name. Spellings in use in the target language win.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from infostream_dedup.lexicon.spelling import key_form
 from infostream_dedup.model import Language
 from infostream_dedup.translation.name_spelling import respelt
 from infostream_dedup.translation.romanisation import cyrillised, latin_key, romanised
-from infostream_dedup.translation.rung import Translation
+from infostream_dedup.translation.rung import Rung, Translation, register
 from infostream_dedup.translation.target_lexicon import may_be_name
 from infostream_dedup.translation.western_names import western_names
 
@@ -35,13 +35,15 @@ _SHORTEST_LATIN: Final = 4
 _VOWELS: Final = frozenset("аеиоуыэюяіїєaeiouy")
 
 
-class NamesRung:
-    """Names that are no common nouns of their language."""
+@register(order=30)
+class NamesRung(Rung):
+    """Names that are not common nouns of their language."""
 
     name = "names"
+    silence = "no name that can be spelt in the other language"
 
     def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:
-        """Spellings of each name, those the target language is known to use first."""
+        """Return spellings of each name, those in use in the target language first."""
         answer = _from_english if source == "en" else _to_english if target == "en" else _between_slavic
         asked = [term for term in dict.fromkeys(terms) if len(term) >= _SHORTEST and may_be_name(term, source)]
         found = dict(zip(asked, answer(asked, source, target), strict=True))
@@ -49,6 +51,12 @@ class NamesRung:
             tuple(Translation(name, self.name, confidence) for name, confidence in found.get(term, ()))
             for term in terms
         ]
+
+    def explain_silence(self, term: str, source: Language, target: Language) -> str:
+        """Say whether the term is a name at all."""
+        if not may_be_name(term, source):
+            return f"a common noun or another word of {source}, no name"
+        return super().explain_silence(term, source, target)
 
 
 _Found = list[tuple[str, float]]
@@ -88,7 +96,7 @@ def _at_most_one(name: str | None) -> list[str]:
 
 
 def _used(spellings: Sequence[str], target: Language) -> _Found:
-    """The spellings that the target language is known to use, the most frequent first."""
+    """Return the spellings in use in the target language, the most frequent first."""
     frequency, personal = form_frequencies(target), personal_names(target)
     used = [name for name in spellings if frequency(name) > 0 or name in personal]
     ordered = sorted(dict.fromkeys(used), key=lambda name: -frequency(name))
@@ -97,7 +105,7 @@ def _used(spellings: Sequence[str], target: Language) -> _Found:
 
 
 def _by_rule(term: str, spellings: Sequence[str]) -> _Found:
-    """The most regular spellings, if the term looks like a word at all and is no abbreviation."""
+    """Return the most regular spellings if the term looks like a word and is not an abbreviation."""
     if len(term) < _SHORTEST_BY_RULE or _VOWELS.isdisjoint(term):
         return []
     return [(name, _BY_RULE) for name in spellings[:_MOST_BY_RULE]]
@@ -105,7 +113,7 @@ def _by_rule(term: str, spellings: Sequence[str]) -> _Found:
 
 @cache
 def _listed(source: Language) -> dict[str, tuple[str, ...]]:
-    """Names of names-translator in the other language, best first."""
+    """Return names of names-translator in the other language, best first."""
     from names_translator.dicts import NameDicts
 
     found: dict[str, list[str]] = {}
@@ -125,7 +133,7 @@ def _listed(source: Language) -> dict[str, tuple[str, ...]]:
 
 @cache
 def _names_by_key(language: Language) -> dict[str, tuple[str, ...]]:
-    """Cyrillic names by the key that their Latin spellings share, the more frequent first."""
+    """Index Cyrillic names by the key of their Latin spellings, the more frequent first."""
     frequency = form_frequencies(language)
     found: dict[str, list[str]] = {}
     known = {*personal_names(language), *(word for word in names(language) if word.isalpha())}

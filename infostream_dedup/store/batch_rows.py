@@ -1,4 +1,4 @@
-"""What a batch brings as rows of the store's tables, and checksums over them."""
+"""A batch as rows of the store's tables, and checksums over them."""
 
 from __future__ import annotations
 
@@ -75,12 +75,12 @@ class BatchHead(NamedTuple):
 
 
 class BatchContent(NamedTuple):
-    """All that a batch brought, as it lies in the tables.
+    """Everything a batch adds to the tables.
 
     Attributes:
-        head: the batch itself.
+        head: row of table ``batch``.
         documents: in the order of `DOCUMENT_COLUMNS`.
-        terms: new ones.
+        terms: new terms.
         events: in the order of `EVENT_COLUMNS`.
         epochs: in the order of `EPOCH_COLUMNS`, by epoch and language.
         judgements: in the order of `JUDGEMENT_COLUMNS`, by ordinal.
@@ -95,12 +95,12 @@ class BatchContent(NamedTuple):
 
 
 def insertion(table: str, columns: Sequence[str]) -> str:
-    """An INSERT of bound values; names come from this file only."""
+    """Return an INSERT statement with bound values; names come from this file only."""
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608
 
 
 def signature_rows(remembered: Sequence[Remembered]) -> list[Row]:
-    """Rows of table ``signature``, in the order of `SIGNATURE_COLUMNS`.
+    """Make rows of table ``signature``, in the order of `SIGNATURE_COLUMNS`.
 
     Raises:
         ValueError: the number of a term does not fit 31 bits.
@@ -120,7 +120,7 @@ def signature_rows(remembered: Sequence[Remembered]) -> list[Row]:
 
 
 def body_rows(remembered: Iterable[Remembered]) -> list[Row]:
-    """Rows of table ``body``: ordinal and compressed text, for documents that brought one."""
+    """Make rows of table ``body``, ordinal and compressed text, for documents that have a text."""
     return [
         (one.ordinal, zlib.compress(one.text.encode("utf-8", "surrogatepass")))
         for one in remembered
@@ -129,14 +129,14 @@ def body_rows(remembered: Iterable[Remembered]) -> list[Row]:
 
 
 def signature_hash(signature: Row, packed: bytes | None) -> bytes:
-    """Checksum of a row of ``signature`` and of the compressed text that belongs to it."""
+    """Return the checksum of a row of ``signature`` and of its document's compressed text."""
     parts = (*signature[1:], packed or b"")
     sizes = orjson.dumps([signature[0], *map(len, parts)])
     return blake2b(sizes + b"".join(parts), digest_size=_SIGNATURE_HASH_BYTES).digest()
 
 
 def document_rows(remembered: Sequence[Remembered], verdicts: Sequence[Verdict], hashes: Sequence[bytes]) -> list[Row]:
-    """Rows of table ``document``, in the order of `DOCUMENT_COLUMNS`."""
+    """Make rows of table ``document``, in the order of `DOCUMENT_COLUMNS`."""
     return [
         (
             one.ordinal,
@@ -165,15 +165,26 @@ def document_rows(remembered: Sequence[Remembered], verdicts: Sequence[Verdict],
 
 
 def verdict_of_row(row: Row) -> Verdict:
-    """A verdict from the values of `VERDICT_COLUMNS`, then probability and criteria of its judgement, if any."""
+    """Make a verdict from the values of `VERDICT_COLUMNS`, probability and criteria (``None`` without a judgement)."""
     id_, status, of, group, relation, forward, backward, met, probability, differences = row
     terms = None if met is None else tuple(orjson.loads(met))
     criteria = None if differences is None else tuple(orjson.loads(differences).items())
-    return Verdict(id_, status, of, group, relation, forward, backward, terms, probability, criteria)
+    return Verdict(
+        id=id_,
+        status=status,
+        of=of,
+        group=group,
+        relation=relation,
+        forward=forward,
+        backward=backward,
+        terms=terms,
+        probability=probability,
+        criteria=criteria,
+    )
 
 
 def judgement_rows(remembered: Sequence[Remembered], verdicts: Sequence[Verdict]) -> list[Row]:
-    """Rows of table ``judgement``, in the order of `JUDGEMENT_COLUMNS`, for verdicts that a model made."""
+    """Make rows of table ``judgement``, in the order of `JUDGEMENT_COLUMNS`, for verdicts that a model made."""
     return [
         (one.ordinal, verdict.probability, orjson.dumps(dict(verdict.criteria)).decode())
         for one, verdict in zip(remembered, verdicts, strict=True)
@@ -182,7 +193,7 @@ def judgement_rows(remembered: Sequence[Remembered], verdicts: Sequence[Verdict]
 
 
 def event_rows(events: Iterable[GroupEvent], first: int) -> list[Row]:
-    """Rows of table ``event``, numbered from `first`, in the order of `EVENT_COLUMNS`."""
+    """Make rows of table ``event``, numbered from `first`, in the order of `EVENT_COLUMNS`."""
     return [
         (number, event.ordinal, event.kind, event.group, event.other, event.value)
         for number, event in enumerate(events, start=first)
@@ -190,19 +201,19 @@ def event_rows(events: Iterable[GroupEvent], first: int) -> list[Row]:
 
 
 def epoch_rows(closed: Iterable[EpochFrequencies]) -> list[Row]:
-    """Rows of table ``epoch_frequency``, in the order of `EPOCH_COLUMNS`."""
+    """Make rows of table ``epoch_frequency``, in the order of `EPOCH_COLUMNS`."""
     return [
         (one.epoch, one.language, one.documents, one.length, *blobs_of([one.terms, one.df], INT32)) for one in closed
     ]
 
 
 def batch_checksum(content: BatchContent) -> bytes:
-    """Checksum over all that a batch brought, as it lies in the tables.
+    """Return the checksum of everything a batch adds to the tables.
 
-    SQLite keeps no checksums of its own: a flipped bit inside a value would go unseen. Blobs of signatures are covered
-    by the checksum in each document's row, because they are deleted earlier than the rows.
+    SQLite keeps no checksums, so a flipped bit inside a value would go unnoticed. The checksum in each document's row
+    covers the blobs of its signature, because they are deleted earlier than the row.
     """
-    # A batch that no model judged has the checksum it had before there were judgements.
+    # A batch without judgements keeps the checksum it had before stores knew judgements.
     judged = (content.judgements,) if content.judgements else ()
     written = orjson.dumps((tuple(content.head), *content[1:-1], *judged), default=bytes.hex)
     return blake2b(written, digest_size=_CHECKSUM_BYTES).digest()

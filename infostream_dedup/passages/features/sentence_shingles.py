@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.features.shingles import shingles
-from infostream_dedup.passages.ranges import within
+from infostream_dedup.model.limits import Range
+from infostream_dedup.passages.sentence_feature import SentenceFeature, register
 from infostream_dedup.passages.sentence_table import SentenceTable
 
-__all__ = ["Shingles"]
+__all__ = ["SentenceShingles"]
 
 
-@dataclass(frozen=True, slots=True)
-class Shingles:
+@register("shingles", order=40)
+@dataclass(frozen=True)
+class SentenceShingles(SentenceFeature):
     """Every w words in a row; a shorter sentence is one shingle.
 
     Attributes:
         w: words in a shingle, 1 to 100.
-        tau: least resemblance, above 0 to 1; Yu et al. find 0.6 best for 3, 4 and 5 words.
+        tau: minimum resemblance, above 0 to 1; Yu et al. find 0.6 best for 3, 4 and 5 words.
 
     Raises:
-        ConfigurationError: a value is out of its range.
+        ConfigurationError: a value is beyond its limit.
     """
 
-    w: int = 3
+    w: Annotated[int, Range(1, 100)] = 3
     tau: float = 0.6
 
-    def __post_init__(self) -> None:
-        within("w", self.w, 1, 100)
-
     def bags(self, table: SentenceTable) -> Rows:
-        """Shingles of each sentence."""
+        """Return the shingles of each sentence."""
         return shingles(table.words, self.w)

@@ -7,7 +7,7 @@ from typing import Final
 
 from infostream_dedup.model import Language
 from infostream_dedup.translation.international_words import international_words
-from infostream_dedup.translation.rung import Translation
+from infostream_dedup.translation.rung import Rung, Translation, register
 from infostream_dedup.translation.slavic_cognates import cognates
 
 __all__ = ["CognatesRung"]
@@ -16,16 +16,18 @@ _REGULAR: Final = 0.92
 _IRREGULAR: Final = 0.85
 _INTERNATIONAL: Final = 0.85
 _FREE: Final = 0.3
-"""Up to this cost a correspondence is regular."""
+"""Maximum cost of a regular correspondence."""
 
 
-class CognatesRung:
-    """Words of one origin that the target language is known to use as nouns."""
+@register(order=40)
+class CognatesRung(Rung):
+    """Words of one origin that are nouns in use in the target language."""
 
     name = "cognates"
+    silence = "the other language has no such noun in use"
 
     def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:
-        """Cognates of each term, the most regular first."""
+        """Return the cognates of each term, the most regular first."""
         if "en" in (source, target):
             return [
                 tuple(Translation(word, self.name, _INTERNATIONAL) for word in found)

@@ -11,10 +11,10 @@ from infostream_dedup.lexicography.letters import NAME_OF, stray_letter
 from infostream_dedup.lexicon.spelling import key_form
 from infostream_dedup.model import Language
 from infostream_dedup.text.normalise import clean
-from infostream_dedup.translation.identity import is_latin
+from infostream_dedup.translation.latin import is_latin
 from infostream_dedup.translation.refusals import is_blocked
 
-__all__ = ["PARTS_OF_SPEECH", "Direction", "Intake", "NewPair", "Wanted"]
+__all__ = ["PARTS_OF_SPEECH", "Direction", "NewPair", "PairIntake", "Wanted"]
 
 PARTS_OF_SPEECH: Final = ("noun", "name", "adj")
 """Parts of speech that can be imported; terms are nouns and names, and adjectives used as such."""
@@ -57,7 +57,7 @@ class NewPair:
     direction: Direction
 
 
-class Intake:
+class PairIntake:
     """Sorts the pairs that a reader offers.
 
     Args:

@@ -1,0 +1,1 @@
+"""The criteria of a pair: put a file into this folder, and the registry finds it."""

@@ -1,0 +1,37 @@
+"""Differences of the times of publication."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from infostream_dedup.criteria.criterion import (
+    Both,
+    ComparedPairs,
+    antisymmetric,
+    criterion,
+    say_hours_apart,
+    say_sign,
+    symmetric,
+)
+
+__all__ = ["time", "time_apart"]
+
+_HOUR: Final = 3600.0
+
+
+@criterion(order=90, say=say_sign("published earlier", "published at one time", "published later"))
+def time(pairs: ComparedPairs) -> Both:
+    """Seconds from the publication of j to that of i (5.6), antisymmetric; NaN if a date is missing."""
+    return antisymmetric(pairs.models.times[pairs.i] - pairs.models.times[pairs.j])
+
+
+@criterion(order=100, say=say_hours_apart)
+def time_apart(pairs: ComparedPairs) -> Both:
+    """ln(1 + hours between the publications), symmetric, at least 0; NaN if a date is missing.
+
+    The paper compares the new document with an earlier one, so its signed difference is never negative. Judged in both
+    directions, the sign says nothing about the interval, and a plane cannot use it.
+    """
+    return symmetric(np.log1p(np.abs(pairs.models.times[pairs.i] - pairs.models.times[pairs.j]) / _HOUR))

@@ -1,0 +1,89 @@
+"""Things found by name: every module of a package registers what it defines, so that a new one costs one file."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Generic, TypeVar
+
+from infostream_dedup.errors import ConfigurationError
+
+__all__ = ["Registry"]
+
+_Thing = TypeVar("_Thing")
+
+
+class Registry(Mapping[str, _Thing], Generic[_Thing]):
+    """Things by name, in the order of their numbers, then of their names.
+
+    The modules of the package are imported when the registry is first read, not before.
+
+    Args:
+        package: dotted name of the package whose modules register things.
+        kind: what the things are, for error messages: ``method``.
+
+    Example:
+        >>> shapes = Registry[str]("infostream_dedup.machine", "shape")
+        >>> shapes.add("square", "four sides", order=2)
+        >>> shapes.add("triangle", "three sides", order=1)
+        >>> list(shapes)
+        ['triangle', 'square']
+        >>> shapes.get_known("circle")
+        Traceback (most recent call last):
+        infostream_dedup.errors.ConfigurationError: shape is 'circle'; expected one of triangle, square
+    """
+
+    def __init__(self, package: str, kind: str) -> None:
+        self._package = package
+        self._kind = kind
+        self._added: dict[str, tuple[float, _Thing]] = {}
+        self._ordered: dict[str, _Thing] | None = None
+
+    def add(self, name: str, thing: _Thing, *, order: float = float("inf")) -> None:
+        """Register a thing.
+
+        Raises:
+            ValueError: the name is taken.
+        """
+        if name in self._added:
+            raise ValueError(f"the {self._kind} {name} is registered twice: {self._added[name][1]} and {thing}")
+        self._added[name] = (order, thing)
+        self._ordered = None
+
+    def remove(self, name: str) -> None:
+        """Forget a thing."""
+        del self._added[name]
+        self._ordered = None
+
+    def look_again(self) -> None:
+        """Import the modules that the package has got since the registry was first read."""
+        self._ordered = None
+
+    def get_known(self, name: str) -> _Thing:
+        """Return a thing by its name.
+
+        Raises:
+            ConfigurationError: there is no such thing; the message lists the known names.
+        """
+        found = self._read()
+        if name not in found:
+            raise ConfigurationError(f"{self._kind} is {name!r}; expected one of {', '.join(found)}")
+        return found[name]
+
+    def __getitem__(self, name: str) -> _Thing:
+        return self._read()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read())
+
+    def __len__(self) -> int:
+        return len(self._read())
+
+    def _read(self) -> dict[str, _Thing]:
+        if self._ordered is None:
+            for module in sorted(found.name for found in pkgutil.iter_modules(import_module(self._package).__path__)):
+                import_module(f"{self._package}.{module}")
+            added = sorted(self._added.items(), key=lambda item: (item[1][0], item[0]))
+            self._ordered = {name: thing for name, (_, thing) in added}
+        return self._ordered

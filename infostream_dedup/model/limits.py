@@ -1,0 +1,105 @@
+"""Limits of parameters, written beside each field as an annotation and checked when a record is made.
+
+Example:
+    >>> Range(1, 255).check("n", 12)
+    >>> Range(0.5, 30.0).check("days", 31)
+    Traceback (most recent call last):
+    infostream_dedup.errors.ConfigurationError: days is 31; expected a number from 0.5 to 30
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any, get_args, get_type_hints
+
+from infostream_dedup.errors import ConfigurationError
+
+__all__ = ["OneOf", "Range", "check_limits", "limits_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A number between two bounds; a whole number if the bounds are ``int``.
+
+    Attributes:
+        low: least value.
+        high: greatest value; infinite by default.
+        above: excludes ``low`` itself.
+    """
+
+    low: float
+    high: float = math.inf
+    above: bool = False
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise ``ConfigurationError`` unless the value is within the bounds."""
+        whole = isinstance(self.low, int) and (isinstance(self.high, int) or self.high == math.inf)
+        kind = int if whole else int | float
+        if isinstance(value, bool) or not isinstance(value, kind) or not self._holds(value):
+            expected = "a whole number" if whole else "a number"
+            raise ConfigurationError(f"{name} is {value!r}; expected {expected} {self._bounds()}")
+
+    def _holds(self, value: float) -> bool:
+        return self.low < value <= self.high if self.above else self.low <= value <= self.high
+
+    def _bounds(self) -> str:
+        low, high = (f"{bound:g}" if isinstance(bound, float) else str(bound) for bound in (self.low, self.high))
+        if self.high == math.inf:
+            return f"above {low}" if self.above else f"of at least {low}"
+        return f"above {low} to {high}" if self.above else f"from {low} to {high}"
+
+
+class OneOf:
+    """One of several values.
+
+    Args:
+        values: the values allowed.
+    """
+
+    def __init__(self, *values: Any) -> None:
+        self.values = values
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise ``ConfigurationError`` unless the value is one of them."""
+        if isinstance(value, bool) or value not in self.values:
+            raise ConfigurationError(f"{name} is {value!r}; expected one of {', '.join(map(str, self.values))}")
+
+
+@cache
+def limits_of(kind: type) -> Mapping[str, Range | OneOf]:
+    """Return the limit of each field of a data class that is annotated with one, in the order of the fields."""
+    hints = get_type_hints(kind, include_extras=True)
+    annotated = ((field.name, getattr(hints[field.name], "__metadata__", ())) for field in fields(kind))
+    return {name: limit for name, found in annotated for limit in found if isinstance(limit, Range | OneOf)}
+
+
+def check_limits(record: object) -> None:
+    """Check every field of a data class that has a limit, and every one that is true or false by default.
+
+    ``None`` passes if the field's type allows it.
+
+    Raises:
+        ConfigurationError: a value is beyond its limit.
+    """
+    kind: Any = type(record)
+    optional = _optional(kind)
+    for name, limit in limits_of(kind).items():
+        value = getattr(record, name)
+        if value is not None or name not in optional:
+            limit.check(name, value)
+    for name in _switches(kind):
+        if not isinstance(getattr(record, name), bool):
+            raise ConfigurationError(f"{name} is {getattr(record, name)!r}; expected true or false")
+
+
+@cache
+def _optional(kind: type) -> frozenset[str]:
+    return frozenset(name for name, hint in get_type_hints(kind).items() if type(None) in get_args(hint))
+
+
+@cache
+def _switches(kind: type) -> Iterable[str]:
+    return tuple(field.name for field in fields(kind) if isinstance(field.default, bool))

@@ -1,0 +1,67 @@
+"""A thing and its parameters in one word: ``three-plus-two:n=3``, ``low-idf-sig:n=500:skip=the,an``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from infostream_dedup.errors import ConfigurationError
+
+__all__ = ["make_from_notation", "make_with_parameters"]
+
+_Made = TypeVar("_Made")
+
+
+def make_from_notation(
+    notation: str, find: Callable[[str], Callable[..., _Made]], *, reserved: tuple[str, ...] = ()
+) -> _Made:
+    """Make the thing that a word names.
+
+    Args:
+        notation: a name, then ``:parameter=value`` for each parameter that differs from its default; items of a list
+            are separated by commas.
+        find: returns the data class of a name.
+        reserved: fields that cannot be given here.
+
+    Raises:
+        ConfigurationError: there is no such thing or parameter, a value is beyond its limit, or a part has no ``=``.
+    """
+    name, *parts = notation.split(":")
+    kind = find(name)
+    defaults = {field.name: field.default for field in fields(kind)}  # type: ignore[arg-type]
+    parameters: dict[str, Any] = {}
+    for part in parts:
+        parameter, equals, value = part.partition("=")
+        if not (parameter and equals):
+            raise ConfigurationError(f"{notation!r}: {part!r} is not a parameter; expected {name}:parameter=value")
+        parameters[parameter] = _value(value, defaults.get(parameter))
+    return make_with_parameters(name, kind, parameters, reserved=reserved)
+
+
+def make_with_parameters(
+    name: str, kind: Callable[..., _Made], parameters: Mapping[str, Any], *, reserved: tuple[str, ...] = ()
+) -> _Made:
+    """Make a data class with some parameters; the others keep their defaults.
+
+    Raises:
+        ConfigurationError: there is no such parameter, or a value is beyond its limit.
+    """
+    known = [field.name for field in fields(kind) if field.name not in reserved]  # type: ignore[arg-type]
+    unknown = [parameter for parameter in parameters if parameter not in known]
+    if unknown:
+        raise ConfigurationError(f"{name} has no parameter {unknown[0]!r}; it has {', '.join(known) or 'none'}")
+    return kind(**parameters)
+
+
+def _value(text: str, default: Any) -> Any:
+    if isinstance(default, tuple):
+        return tuple(filter(None, text.split(",")))
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

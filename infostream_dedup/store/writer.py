@@ -1,0 +1,111 @@
+"""Writing one batch into the tables of a store, inside a transaction."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from infostream_dedup.model.stream_records import Batch, Remembered, Verdict
+from infostream_dedup.store.batch_rows import (
+    DOCUMENT_COLUMNS,
+    EPOCH_COLUMNS,
+    EVENT_COLUMNS,
+    JUDGEMENT_COLUMNS,
+    SIGNATURE_COLUMNS,
+    BatchContent,
+    BatchHead,
+    batch_checksum,
+    body_rows,
+    document_rows,
+    epoch_rows,
+    event_rows,
+    insertion,
+    judgement_rows,
+    signature_hash,
+    signature_rows,
+)
+from infostream_dedup.store.blobs import INT64
+from infostream_dedup.store.restoring import Position
+
+__all__ = ["write_batch"]
+
+_NEXT_EVENT: Final = "SELECT coalesce(max(number) + 1, 0) FROM event"
+
+
+def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch) -> Position:
+    """Write everything a batch brought except its state.
+
+    Args:
+        connection: inside a transaction.
+        position: the store's position before the batch.
+        batch: what to write.
+
+    Returns:
+        The store's position after the batch.
+
+    Raises:
+        ValueError: the parts of the batch do not belong together.
+    """
+    decided = batch.decided
+    remembered, verdicts, new_terms = decided.remembered, decided.verdicts, list(decided.new_terms)
+    _check(position, remembered, verdicts, len(new_terms))
+    signatures, bodies = signature_rows(remembered), body_rows(remembered)
+    packed: dict[int, bytes] = dict(bodies)
+    content = BatchContent(
+        _head(position, batch),
+        document_rows(remembered, verdicts, [signature_hash(row, packed.get(row[0])) for row in signatures]),
+        new_terms,
+        event_rows(decided.events, connection.execute(_NEXT_EVENT).fetchone()[0]),
+        sorted(epoch_rows(decided.closed)),
+        judgement_rows(remembered, verdicts),
+    )
+    _insert(connection, content)
+    connection.executemany(insertion("signature", SIGNATURE_COLUMNS), signatures)
+    connection.executemany(insertion("body", ("ordinal", "packed")), bodies)
+    return Position(
+        position.batches + 1,
+        position.documents + len(remembered),
+        position.terms + len(new_terms),
+        position.forgotten,
+    )
+
+
+def _head(position: Position, batch: Batch) -> BatchHead:
+    return BatchHead(
+        sequence=position.batches,
+        batch_id=batch.id,
+        content_hash=batch.hash,
+        first_ordinal=position.documents,
+        documents=len(batch.decided.remembered),
+        answers=None if batch.answers is None else np.array(batch.answers, dtype=INT64).tobytes(),
+        first_term=position.terms,
+        terms=len(batch.decided.new_terms),
+        oldest=batch.decided.oldest,
+    )
+
+
+def _insert(connection: sqlite3.Connection, content: BatchContent) -> None:
+    run = connection.executemany
+    head, documents, terms, events, epochs, judgements = content
+    batch = head.sequence
+    run(insertion("batch", (*BatchHead._fields, "checksum")), [(*head, batch_checksum(content))])
+    run(insertion("term", ("number", "term")), enumerate(terms, start=head.first_term))
+    run(insertion("document", ("batch", *DOCUMENT_COLUMNS)), [(batch, *row) for row in documents])
+    run(insertion("judgement", JUDGEMENT_COLUMNS), judgements)
+    run(insertion("event", ("batch", *EVENT_COLUMNS)), [(batch, *row) for row in events])
+    run(insertion("epoch_frequency", ("batch", *EPOCH_COLUMNS)), [(batch, *row) for row in epochs])
+    run("DELETE FROM withheld_frequency WHERE epoch = ?", [row[:1] for row in epochs])
+
+
+def _check(position: Position, remembered: Sequence[Remembered], verdicts: Sequence[Verdict], new_terms: int) -> None:
+    if len(remembered) != len(verdicts):
+        raise ValueError(f"{len(verdicts)} verdicts for {len(remembered)} documents")
+    terms = position.terms + new_terms
+    for ordinal, (one, verdict) in enumerate(zip(remembered, verdicts, strict=True), start=position.documents):
+        if one.ordinal != ordinal or one.id != verdict.id:
+            raise ValueError(f"document {one.id!r} has ordinal {one.ordinal} and the verdict of {verdict.id!r}")
+        if len(one.targets) and one.targets[-1] >= terms:
+            raise ValueError(f"document {one.id!r} has term {one.targets[-1]}; the store knows {terms}")

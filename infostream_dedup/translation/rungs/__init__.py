@@ -1,0 +1,1 @@
+"""The rungs of the ladder, one in a file: put a file into this folder, and the registry finds it."""
