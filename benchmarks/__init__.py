@@ -1,1 +1,1 @@
-"""Speed and memory, measured against a baseline of the same run."""
+"""Measurements of speed and memory, compared with a baseline in the same run."""

@@ -1,10 +1,10 @@
-"""``make bench``: every benchmark, and the tables of reports/speed.md made from what they measured.
+"""``make bench``: runs every benchmark and makes the tables of reports/speed.md from the measurements.
 
     python -m benchmarks [--month] [--runs 3] [--only month,race] [--real mdnews.docs.jsonl.gz]
 
-What was measured is kept as JSON in reports/speed/, so that one part can be measured anew. Each part runs in processes
-of its own. Without ``--month`` it takes about ten minutes on two cores; the month takes half an hour more and 16 GB of
-disk.
+Measurements are kept as JSON in reports/speed/, so that single parts can be measured again. Each part runs in processes
+of its own. Without ``--month`` the whole takes about ten minutes on two cores; the month takes another half hour and
+16 GB of disk.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ def main() -> None:
     """Run the parts and write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--month", action="store_true", help=f"also {MONTH} documents")
-    parser.add_argument("--runs", type=int, default=3, help="of each measurement; least and median are shown")
-    parser.add_argument("--only", help="parts to measure, separated by commas; none for the page alone")
+    parser.add_argument(
+        "--runs", type=int, default=3, help="runs of each measurement; the page shows minimum and median"
+    )
+    parser.add_argument("--only", help="parts to measure, separated by commas; empty to make only the page")
     parser.add_argument("--real", type=Path, help="gzipped JSON lines of real news, repeated to a month")
     arguments = parser.parse_args()
-    parts = _parts(arguments.month, str(arguments.runs), arguments.real)
+    parts = _list_parts(arguments.month, str(arguments.runs), arguments.real)
     folder = REPORTS / "speed"
     folder.mkdir(exist_ok=True)
     for name in parts if arguments.only is None else filter(None, arguments.only.split(",")):
@@ -40,8 +42,8 @@ def main() -> None:
     print(page)
 
 
-def _parts(month: bool, runs: str, real: Path | None) -> dict[str, list[str]]:
-    """Name of each part and what runs it."""
+def _list_parts(month: bool, runs: str, real: Path | None) -> dict[str, list[str]]:
+    """Return the command of each part by name."""
     sizes = ["10000", "100000", *([str(MONTH)] if month else [])]
     largest = str(MONTH) if month else "100000"
     job = ["benchmarks.month", "--runs", runs, "--documents"]
@@ -56,7 +58,7 @@ def _parts(month: bool, runs: str, real: Path | None) -> dict[str, list[str]]:
         "morph": [*job, largest, "--representation", "morph", "--words", "russian"],
         "race": [*race, "100000", *contestants],
         "race-cold": [*race, "100000", *contestants, "--cold"],
-        # The cosine takes four times as long for twice the documents.
+        # The cosine takes four times as long for twice as many documents.
         "race-small": [*race, "20000"],
         "matching": ["benchmarks.matching", "--sizes", *sizes[1:]],
     }

@@ -2,9 +2,9 @@
 
     python -m benchmarks.criteria [stream.jsonl.gz] --out criteria.json
 
-Without a file it takes a made-up stream, whose documents have a title and a text, but neither times nor sources.
+Without a file it uses a made-up stream, whose documents have a title and a text but neither times nor sources.
 
-The paper takes 5 ms a pair; we want 2,000 pairs a second and core, the models of all documents included.
+The paper needs 5 ms per pair; our goal is 2,000 pairs per second and core, including the models of all documents.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ PAPER_PAIRS = 200
 
 
 def main() -> None:
-    """Read, model, filter and compare; print and keep the figures."""
+    """Read, model, filter and compare; print and store the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("documents", type=Path, nargs="?")
-    parser.add_argument("--made-up", type=int, default=10_000, help="documents of the made-up stream")
-    parser.add_argument("--k", type=int, default=3, help="of the key-term links")
-    parser.add_argument("--out", type=Path, help="JSON with the figures")
+    parser.add_argument("--made-up", type=int, default=10_000, help="number of documents of the made-up stream")
+    parser.add_argument("--k", type=int, default=3, help="k of the key-term links")
+    parser.add_argument("--out", type=Path, help="JSON file for the figures")
     arguments = parser.parse_args()
     rows: dict[str, dict[str, float]] = {}
 
@@ -47,7 +47,7 @@ def main() -> None:
         print(f"{name:24}", *(f"{key} {value:.2f}" for key, value in rows[name].items()), flush=True)
         return result
 
-    documents = measure("read", lambda: _documents(arguments))
+    documents = measure("read", lambda: _read_or_generate(arguments))
     models = measure("models", lambda: document_models(documents))
     two_words = measure("two heaviest words", lambda: two_word_candidates(models))
     i, j = measure("key-term links", lambda: key_term_candidates(models, k=arguments.k))
@@ -73,7 +73,7 @@ def main() -> None:
         arguments.out.write_text(json.dumps({"machine": machine, "rows": rows} | figures, indent=1) + "\n")
 
 
-def _documents(arguments: argparse.Namespace) -> list[Document]:
+def _read_or_generate(arguments: argparse.Namespace) -> list[Document]:
     if arguments.documents is not None:
         return list(read_documents(str(arguments.documents)))
     texts = write_texts(generate(arguments.made_up, seed=11))

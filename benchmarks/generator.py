@@ -1,9 +1,9 @@
-"""A made-up stream of news: Zipf vocabulary, stories of heavy-tailed sizes, edited reprints, shuffled order.
+"""Generates a made-up news stream: Zipf vocabulary, stories of heavy-tailed sizes, edited reprints, shuffled order.
 
 A story has its own list of topical lemmas, drawn from the middle and the tail of the vocabulary; 40 % of the words of a
-freshly written document come from it, the others from the language at large. 70 % of the later documents of a story
-are reprints: an earlier text with 0 to 45 % of its words dropped or replaced. Which story a document belongs to is the
-truth that finders of duplicates can be judged by.
+newly written document come from it, the others from the general vocabulary. 70 % of the later documents of a story are
+reprints: an earlier text with 0 to 45 % of its words dropped or replaced. The story of each document is the truth
+against which duplicate detectors can be evaluated.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 __all__ = ["MONTH", "Corpus", "Texts", "Words", "generate", "harder", "write_texts"]
 
 MONTH: Final = 1_272_217
-"""Documents of the source paper's month."""
+"""Number of documents in the source paper's month."""
 
 _LEMMAS = 400_000
 _COMMON = 300
@@ -39,10 +39,10 @@ class Corpus:
     """Documents as lemma numbers.
 
     Attributes:
-        indptr: int64 (documents + 1,), where each document's tokens lie.
-        tokens: int32, lemma of each token.
+        indptr: int64 (documents + 1,), start of each document's tokens, and the end.
+        tokens: int32 (tokens,), lemma number of each token.
         stories: int32 (documents,), story of each document.
-        lemmas: number of lemmas there are.
+        lemmas: size of the vocabulary.
     """
 
     indptr: NDArray[np.int64]
@@ -56,11 +56,11 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Documents as UTF-8 in one buffer, the layout of an Arrow large_string array.
+    """Documents as UTF-8 in one buffer, in the layout of an Arrow large_string array.
 
     Attributes:
-        offsets: int64 (documents + 1,).
-        data: uint8.
+        offsets: int64 (documents + 1,), start of each document in bytes, and the end.
+        data: uint8 (bytes,), the texts one after another.
     """
 
     offsets: NDArray[np.int64]
@@ -72,17 +72,17 @@ class Texts:
 
 
 def generate(documents: int, *, seed: int) -> Corpus:
-    """Make a stream; same number and seed, same stream.
+    """Generate a stream; the same number and seed give the same stream.
 
     Args:
-        documents: at least 1.
-        seed: of everything.
+        documents: number of documents, at least 1.
+        seed: random seed of everything.
     """
     random = np.random.default_rng(seed)
     rank = np.arange(1, _LEMMAS + 1)
-    language = _alias_table(1 / (rank + 6.0) ** 1.05)
-    topical = _alias_table(1 / (rank[_COMMON:] + 6.0) ** 0.80)
-    sizes = _story_sizes(documents, random)
+    language = _make_alias_table(1 / (rank + 6.0) ** 1.05)
+    topical = _make_alias_table(1 / (rank[_COMMON:] + 6.0) ** 0.80)
+    sizes = _draw_story_sizes(documents, random)
     indptr, tokens, stories = _write_stories(seed, sizes, *language, *topical)
     order = random.permutation(len(stories))[:documents]
     lengths = np.diff(indptr)[order]
@@ -91,9 +91,9 @@ def generate(documents: int, *, seed: int) -> Corpus:
 
 
 def harder(corpus: Corpus) -> Corpus:
-    """The same stream with all but the commonest lemmas folded onto 30,000, a quarter of which take most of the mass.
+    """Fold all but the most common lemmas onto 30,000, a quarter of which take most of the mass.
 
-    Key terms become far more frequent, and stories that have nothing to do with each other share them.
+    Key terms become far more frequent, and unrelated stories share them.
     """
     lemma = np.arange(_LEMMAS, dtype=np.int64)
     scattered = lemma[_COMMON:] * 2654435761 % (1 << 32) / 2.0**32
@@ -104,20 +104,20 @@ def harder(corpus: Corpus) -> Corpus:
 def write_texts(corpus: Corpus, *, seed: int = 7, words: Words = "made-up") -> Texts:
     """Spell the lemmas as words with capitals, punctuation and figures.
 
-    How a word is written depends on the word and the one before it, so that an unedited passage stays verbatim.
+    The spelling of a word depends on the word and the one before it, so that an unedited passage stays verbatim.
 
     Args:
-        corpus: what to spell.
-        seed: of the made-up words.
-        words: ``made-up`` are Russian-looking stems with endings, new ones without end, as stemming finds them hardest;
-            ``russian`` are the 400,000 commonest word forms of the language, as morphology needs them.
+        corpus: documents to spell.
+        seed: random seed of the made-up words.
+        words: ``made-up`` uses Russian-looking stems with endings, an endless supply of new words, the hardest case for
+            stemming; ``russian`` uses the 400,000 most common word forms of the language, as morphology needs.
     """
     if words == "russian":
-        pool, starts, lengths = _russian_forms()
-        endings, ending_starts = _packed([b"" for _ in _ENDINGS])
+        pool, starts, lengths = _read_russian_forms()
+        endings, ending_starts = _pack([b"" for _ in _ENDINGS])
     else:
-        pool, starts, lengths = _stems(seed)
-        endings, ending_starts = _packed([ending.encode() for ending in _ENDINGS])
+        pool, starts, lengths = _make_stems(seed)
+        endings, ending_starts = _pack([ending.encode() for ending in _ENDINGS])
     room = int(lengths[corpus.tokens].sum()) + len(corpus.tokens) * (int(np.diff(ending_starts).max()) + 12)
     data = np.empty(room, dtype=np.uint8)
     offsets = np.zeros(len(corpus) + 1, dtype=np.int64)
@@ -133,7 +133,7 @@ _ENDINGS = [
 ]  # fmt: skip
 
 
-def _stems(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+def _make_stems(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
     random = np.random.default_rng(seed)
     seen: set[str] = set()
     stems: list[bytes] = []
@@ -146,26 +146,26 @@ def _stems(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.
             if stem not in seen:
                 seen.add(stem)
                 stems.append(stem.encode())
-    pool, starts = _packed(stems)
+    pool, starts = _pack(stems)
     return pool, starts[:-1], np.diff(starts)
 
 
-def _russian_forms() -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+def _read_russian_forms() -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
     from wordfreq import iter_wordlist
 
     forms = list(islice(filter(_RUSSIAN.fullmatch, iter_wordlist("ru", "best")), _LEMMAS))
     if len(forms) < _LEMMAS:
         raise RuntimeError(f"{len(forms)} Russian forms, expected {_LEMMAS}")
-    pool, starts = _packed([form.encode() for form in forms])
+    pool, starts = _pack([form.encode() for form in forms])
     return pool, starts[:-1], np.diff(starts)
 
 
-def _packed(strings: list[bytes]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def _pack(strings: list[bytes]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     starts = np.concatenate(([0], np.cumsum([len(string) for string in strings]))).astype(np.int64)
     return np.frombuffer(b"".join(strings), dtype=np.uint8), starts
 
 
-def _story_sizes(documents: int, random: np.random.Generator) -> NDArray[np.int64]:
+def _draw_story_sizes(documents: int, random: np.random.Generator) -> NDArray[np.int64]:
     drawn = np.zeros(0, dtype=np.int64)
     while drawn.sum() < documents:
         more = np.minimum(random.random(200_000) ** (-1 / 1.45), _LARGEST_STORY).astype(np.int64)
@@ -178,8 +178,8 @@ def _story_sizes(documents: int, random: np.random.Generator) -> NDArray[np.int6
     return sizes
 
 
-def _alias_table(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Walker's alias method: keep entry i with probability ``keep[i]``, else take ``other[i]``."""
+def _make_alias_table(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Make tables for Walker's alias method: keep entry i with probability ``keep[i]``, otherwise take ``other[i]``."""
     return _balance(weights * (len(weights) / weights.sum()))
 
 
@@ -276,7 +276,7 @@ def _gather(tokens, starts, indptr):
 
 @njit(cache=True)
 def _chance(token, before, salt):
-    """A number from 0 to 1 that depends on a token and the one before it only."""
+    """Return a number from 0 to 1 that depends only on a token, the one before it and the salt."""
     mixed = np.uint64(token) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= np.uint64(before) * np.uint64(0xC2B2AE3D27D4EB4F) ^ np.uint64(salt)
     mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -293,7 +293,7 @@ def _put(data, size, source, begin, end):
 
 @njit(cache=True)
 def _capitalise(data, begin):
-    """Raise a small Cyrillic letter of two bytes: а-п lie 0x20 above А-П, р-я cross into the other lead byte."""
+    """Capitalise a two-byte Cyrillic letter: а-п are 0x20 above А-П, while р-я have another lead byte."""
     if data[begin] == 0xD0:
         data[begin + 1] -= 0x20
     else:

@@ -1,4 +1,4 @@
-"""Token numbers to the twelve heaviest terms by BM25: a plain stand-in, so that matching can be measured on its own."""
+"""Selects the heaviest terms by BM25: a simple stand-in, so that matching can be measured on its own."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ __all__ = ["key_terms"]
 
 
 def key_terms(corpus: Corpus, *, n: int = 12, k1: float = 2.0, b: float = 0.75) -> tuple[sp.csr_array, sp.csr_array]:
-    """Keys and targets (all terms of a document) as the engines take them; terms of df >= 2 only are key terms."""
-    indptr, terms, counts = _count(corpus.indptr, corpus.tokens, corpus.lemmas)
+    """Return keys and targets (all terms of a document) as the engines take them; only terms of df >= 2 are keys."""
+    indptr, terms, counts = _count_terms(corpus.indptr, corpus.tokens, corpus.lemmas)
     documents = len(corpus)
     df = np.bincount(terms, minlength=corpus.lemmas)
     idf = np.where(df >= 2, np.log(1 + (documents - df + 0.5) / (df + 0.5)), 0.0)
     length = np.diff(corpus.indptr).astype(np.float64)
-    keys = _heaviest(indptr, terms, counts, k1 * (1 - b + b * length / length.mean()), idf, k1, n)
+    keys = _select_heaviest(indptr, terms, counts, k1 * (1 - b + b * length / length.mean()), idf, k1, n)
     present = keys >= 0
     key_indptr = np.concatenate(([0], np.cumsum(present.sum(axis=1))))
     shape = (documents, corpus.lemmas)
@@ -28,7 +28,7 @@ def key_terms(corpus: Corpus, *, n: int = 12, k1: float = 2.0, b: float = 0.75) 
 
 
 @njit(cache=True)
-def _count(indptr, tokens, lemmas):
+def _count_terms(indptr, tokens, lemmas):
     out_indptr = np.zeros(indptr.size, np.int64)
     terms, counts = np.empty(tokens.size, np.int32), np.zeros(tokens.size, np.uint16)
     seen = np.zeros(lemmas, np.uint16)
@@ -49,7 +49,7 @@ def _count(indptr, tokens, lemmas):
 
 
 @njit(cache=True)
-def _heaviest(indptr, terms, counts, norm, idf, k1, n):
+def _select_heaviest(indptr, terms, counts, norm, idf, k1, n):
     keys = np.full((indptr.size - 1, n), -1, np.int32)
     weights = np.zeros(n)
     for document in range(indptr.size - 1):

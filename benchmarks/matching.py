@@ -1,9 +1,9 @@
-"""Speed of matching, of S and T, and of the stream's index, on the made-up stream.
+"""Measures the speed of matching, of S and T, and of the stream's index, on the made-up stream.
 
     python -m benchmarks.matching --sizes 10000 100000 --out matching.json
 
-Each measurement runs in a process of its own, so that peak memory is its own; compiled code is loaded beforehand. Both
-engines run on the same data in the same run, and must find the same links.
+Each measurement runs in a separate process, so that peak memory is its own; compiled code is loaded beforehand. Both
+engines run on the same data in the same run and must find the same links.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PLAIN_UP_TO = 100_000
 
 
 def main() -> None:
-    """Make the data, run every case, print and store the rows."""
+    """Generate the data, run every case, print and store the rows."""
     arguments = _arguments()
     if arguments.case:
         print(json.dumps(CASES[arguments.case[0]](Path(arguments.case[1]), arguments.case[2])))
@@ -45,7 +45,13 @@ def main() -> None:
             for target in ("signature", "text"):
                 cases = [case for case in arguments.cases if case != "plain" or size <= PLAIN_UP_TO or arguments.plain]
                 rows += _run_cases(cases, size, target, folder, described)
-    report = {"machine": _machine(), "seed": arguments.seed, "hard": arguments.hard, "k1": arguments.k1, "rows": rows}
+    report = {
+        "machine": _describe_machine(),
+        "seed": arguments.seed,
+        "hard": arguments.hard,
+        "k1": arguments.k1,
+        "rows": rows,
+    }
     if arguments.out:
         arguments.out.write_text(json.dumps(report, indent=1) + "\n")
 
@@ -54,13 +60,11 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000], help=f"a month is {MONTH}")
     parser.add_argument("--seed", type=int, default=11)
-    parser.add_argument("--hard", action="store_true", help="the skewed vocabulary of 30,000 lemmas")
-    parser.add_argument("--k1", type=float, default=2.0, help="of BM25")
+    parser.add_argument("--hard", action="store_true", help="use the skewed vocabulary of 30,000 lemmas")
+    parser.add_argument("--k1", type=float, default=2.0, help="k1 of BM25")
     parser.add_argument("--cases", nargs="+", default=list(CASES), choices=CASES)
-    parser.add_argument(
-        "--plain", action="store_true", help=f"run the plain backend above {PLAIN_UP_TO} documents, too"
-    )
-    parser.add_argument("--out", type=Path, help="where the rows go as JSON")
+    parser.add_argument("--plain", action="store_true", help=f"also above {PLAIN_UP_TO} documents")
+    parser.add_argument("--out", type=Path, help="JSON file for the rows")
     parser.add_argument("--case", nargs=3, help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -110,7 +114,7 @@ def _load(folder: Path, target: str) -> tuple[sp.csr_array, sp.csr_array]:
     return keys, matrix("targets", np.bool_) if target == "text" else matrix("keys", np.bool_)
 
 
-def _measured(work: Callable[[], Any]) -> tuple[Any, dict[str, Any]]:
+def _measure(work: Callable[[], Any]) -> tuple[Any, dict[str, Any]]:
     cpu, wall = time.process_time(), time.perf_counter()
     result = work()
     taken = {
@@ -122,7 +126,7 @@ def _measured(work: Callable[[], Any]) -> tuple[Any, dict[str, Any]]:
 
 
 def _peak_gb() -> float:
-    # Not getrusage: that remembers the process we were forked from.
+    # Not getrusage, which includes the process we were forked from.
     status = Path("/proc/self/status").read_text()
     return round(int(status.split("VmHWM:")[1].split()[0]) / 2**20, 2)
 
@@ -134,7 +138,7 @@ def _match(engine: str, folder: Path, target: str) -> tuple[Any, dict[str, Any]]
     backend = choose_backend(engine, keys.shape[0])
     backend.match(keys[:50], targets[:50], n=N, weights=False, k_min=K_MIN)
     loaded = _peak_gb()
-    matrix, taken = _measured(lambda: backend.match(keys, targets, n=N, weights=False, k_min=K_MIN))
+    matrix, taken = _measure(lambda: backend.match(keys, targets, n=N, weights=False, k_min=K_MIN))
     checksum = crc32(matrix.counts.data, crc32(matrix.counts.indices.astype(np.int32)))
     row = {"stage": "match", "engine": engine, "links": matrix.counts.nnz, **taken, "loaded_gb": loaded}
     return matrix, {**row, "checksum": checksum}
@@ -149,7 +153,7 @@ def _compiled(folder: Path, target: str) -> list[dict[str, Any]]:
 
     matrix, matched = _match("compiled", folder, target)
     compiled.sweep_counts(matrix.restricted(np.arange(50)), [K_MIN])
-    rows, taken = _measured(lambda: compiled.sweep_counts(matrix, range(K_MIN, N + 1)))
+    rows, taken = _measure(lambda: compiled.sweep_counts(matrix, range(K_MIN, N + 1)))
     first = rows[0]
     ratios = {"symmetry": first.symmetry, "transitivity": first.transitivity, "paths": first.paths}
     return [matched, {"stage": f"S, T for k = {K_MIN}..{N}", "links": first.links, **ratios, **taken}]
@@ -160,13 +164,13 @@ def _low_k(folder: Path, target: str) -> list[dict[str, Any]]:
 
     keys, targets = _load(folder, target)
     sweep_unstored(keys[:50], targets[:50], n=N)
-    rows, taken = _measured(lambda: sweep_unstored(keys, targets, n=N))
+    rows, taken = _measure(lambda: sweep_unstored(keys, targets, n=N))
     links = {f"links_{row.k}": row.links for row in rows}
     return [{"stage": "S, sampled T for k = 1..3", **links, **taken}]
 
 
 def _window(folder: Path, target: str) -> list[dict[str, Any]]:
-    """Fill the index, then ask and add one document at a time while the oldest expire."""
+    """Fill the index, then query and add one document at a time while the oldest expire."""
     from infostream_dedup.window.window_index import WindowIndex
 
     keys, targets = _load(folder, target)
@@ -200,7 +204,7 @@ CASES: dict[str, Callable[[Path, str], list[dict[str, Any]]]] = {
 }
 
 
-def _machine() -> dict[str, Any]:
+def _describe_machine() -> dict[str, Any]:
     return {"cores": os.cpu_count(), "processor": platform.machine(), "python": platform.python_version()}
 
 

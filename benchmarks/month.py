@@ -1,12 +1,12 @@
-"""The whole main job on a stream as large as the source paper's month: raw texts to S and T for every k >= 4.
+"""Measures the whole main job on a stream as large as the source paper's month: raw texts to S and T for k >= 4.
 
     python -m benchmarks.month --documents 100000 1272217 --runs 3 --out month.json
     python -m benchmarks.month --real mdnews.docs.jsonl.gz --documents 1272217
 
-Each run has a process of its own and reads the texts from a file, so that its memory is the job's own; gigabytes are
-10^9 bytes, the most held during a stage. Compiling is not counted: a toy goes through every stage first. With
-``--real`` the texts of a file are repeated, every repetition with its ordinal behind each document, until there are
-enough of them: real words and real lengths, but stories that come again and again.
+Each run has its own process and reads the texts from a file, so that its memory is the job's own; gigabytes are 10^9
+bytes, the peak during a stage. Compilation is not counted: a toy collection goes through every stage first. With
+``--real`` the texts of a file are repeated until there are enough, with the number of the repetition appended to each
+document: real words and real lengths, but stories that recur again and again.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ ROOM = 64
 
 
 def main() -> None:
-    """Make the texts, run the job, print and store the rows."""
+    """Generate the texts, run the job, print and store the rows."""
     arguments = _arguments()
     if arguments.run:
-        print(json.dumps(_measured(Path(arguments.run[0]), *arguments.run[1:])))
+        print(json.dumps(_measure_job(Path(arguments.run[0]), *arguments.run[1:])))
         return
     rows = []
     for documents in arguments.documents:
@@ -58,7 +58,7 @@ def main() -> None:
                 row = _in_own_process(folder, arguments.texts, arguments.representation, arguments.target)
                 rows.append({"documents": documents, "megabytes": megabytes, **row})
                 print(json.dumps(rows[-1]), flush=True)
-    summary = _summary(rows)
+    summary = _summarise(rows)
     for line in summary:
         print(json.dumps(line))
     if arguments.out:
@@ -77,12 +77,12 @@ def _arguments() -> argparse.Namespace:
         "--texts",
         choices=READERS,
         default="arrow",
-        help="from Arrow buffers, or a Python object for each document as in the commands",
+        help="read Arrow buffers, or make a Python object for each document as the commands do",
     )
     parser.add_argument("--seed", type=int, default=11)
-    parser.add_argument("--hard", action="store_true", help="the skewed vocabulary of 30,000 lemmas")
+    parser.add_argument("--hard", action="store_true", help="use the skewed vocabulary of 30,000 lemmas")
     parser.add_argument("--words", choices=get_args(Words), default="made-up", help="see benchmarks.generator")
-    parser.add_argument("--real", type=Path, help="gzipped JSON lines with title and text to repeat")
+    parser.add_argument("--real", type=Path, help="gzipped JSON Lines with title and text to repeat")
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--run", nargs=4, help=argparse.SUPPRESS)
@@ -100,7 +100,11 @@ def _make_texts(arguments: argparse.Namespace, documents: int, folder: Path) -> 
 
 
 def repeated(path: Path, documents: int, folder: Path) -> float:
-    """Write the texts of a file until there are enough, every repetition with its ordinal behind each; megabytes."""
+    """Write the texts of a file repeatedly until there are enough, each with the repetition's number appended.
+
+    Returns:
+        Megabytes written.
+    """
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         own = [f"{one.get('title') or ''}\n{one['text']}".encode() for one in map(json.loads, lines)]
     lengths = np.empty(documents, dtype=np.int64)
@@ -119,7 +123,7 @@ def _in_own_process(*arguments: str) -> dict[str, Any]:
 
 
 def _arrow_texts(folder: Path) -> Iterator[Texts]:
-    """The texts as a reader of Arrow files gives them: a few megabytes at a time."""
+    """Yield the texts as a reader of Arrow files does, a few megabytes at a time."""
     offsets = np.load(folder / "offsets.npy")
     first = 0
     with (folder / "texts.bin").open("rb", buffering=0) as data:
@@ -127,7 +131,7 @@ def _arrow_texts(folder: Path) -> Iterator[Texts]:
             last = max(int(np.searchsorted(offsets, offsets[first] + CHUNK, side="right")) - 1, first + 1)
             chunk = np.zeros(int(offsets[last] - offsets[first]) + ROOM, dtype=np.uint8)
             data.readinto(chunk[:-ROOM])
-            # As the buffers of Arrow are; code for others would be compiled anew.
+            # Read-only like Arrow's buffers; writable ones would need another compilation.
             chunk.setflags(write=False)
             yield Texts(offsets[first : last + 1] - offsets[first], chunk)
             first = last
@@ -140,7 +144,7 @@ def _documents(folder: Path) -> Iterator[Document]:
 
 
 def _read_arrow(folder: Path) -> Collection:
-    """Numbers of surfaces from Arrow buffers: no Python object a document."""
+    """Count surfaces from Arrow buffers, without a Python object for each document."""
     counter = SurfaceCounter()
     for texts in _arrow_texts(folder):
         counter.add_texts(texts, [None] * len(texts))
@@ -148,14 +152,14 @@ def _read_arrow(folder: Path) -> Collection:
 
 
 def _read_documents(folder: Path) -> Collection:
-    """The way of the commands: a ``Document`` for every text."""
+    """Read like the commands, with a ``Document`` for each text."""
     return collect(_documents(folder), hashes=False, engine="compiled")
 
 
 READERS = {"arrow": _read_arrow, "documents": _read_documents}
 
 
-def _measured(folder: Path, reader: str, representation: str, target: str) -> dict[str, Any]:
+def _measure_job(folder: Path, reader: str, representation: str, target: str) -> dict[str, Any]:
     settings = Settings(representation=representation, target=target)
     toy = collect(
         (Document(id=str(number), text="снег в киеве", lang="ru") for number in range(3)),
@@ -177,7 +181,7 @@ def _measured(folder: Path, reader: str, representation: str, target: str) -> di
 
     collection = stage("texts", lambda: READERS[reader](folder))
     key_terms = stage("key terms", partial(key_terms_of, collection, settings))
-    # The texts are done with.
+    # Free the texts, which are no longer needed.
     del collection
     relation = stage("matching", lambda: _relation(key_terms, settings))
     measures = stage("S and T", relation.measures)
@@ -192,21 +196,21 @@ def _measured(folder: Path, reader: str, representation: str, target: str) -> di
 
 
 def _relation(key_terms: KeyTerms, settings: Settings) -> Relation:
-    """As ``sweep`` does it: links between equal documents are not written out where there are very many."""
+    """Link as ``sweep`` does: links between equal documents are not stored if there are very many."""
     if verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
         return link_nodes(key_terms, settings, k_min=K_MIN)
     return link(key_terms, settings, k_min=K_MIN, engine="compiled").relation()
 
 
 def peak_gigabytes() -> float:
-    """The most memory held since the last call. Not getrusage: that remembers the process we were forked from."""
+    """Return the peak memory since the last call. Not getrusage, which includes the process we were forked from."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     return round(int(status.split("VmHWM:")[1].split()[0]) * 1024 / 1e9, 2)
 
 
-def _summary(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Least and median seconds of each size, and how they grow from the size before."""
+def _summarise(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return minimum and median seconds of each size, and their growth from the previous size."""
     lines: list[dict[str, Any]] = []
     for documents in dict.fromkeys(row["documents"] for row in rows):
         own = [row for row in rows if row["documents"] == documents]

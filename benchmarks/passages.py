@@ -1,11 +1,12 @@
-"""Speed of copied passages on a made-up stream: every step, how it grows, and the paper's collection end to end.
+"""Measures finding copied passages on a made-up stream: each step, its growth, and the paper's collection end to end.
 
     python -m benchmarks.passages --documents 10000 100000 --out passages.json
 
 Steps: read (raw texts to sentences and words), index (words to bags of features to inverted lists), match (which
 sentences are copies), passages (chains of copies, spans, coverage). Seconds are CPU seconds of one thread. The growth
-exponent is that of the seconds by documents: 1 is linear, 2 quadratic. A stream of ten times as many documents has more
-than ten times as many pairs to report, for its stories are larger; the exponent of the pairs is shown beside.
+exponent is that of the seconds by number of documents: 1 is linear, 2 quadratic. A stream of ten times as many
+documents has more than ten times as many pairs to report, since its stories are larger; so the exponent of the pairs is
+shown too.
 """
 
 from __future__ import annotations
@@ -31,26 +32,26 @@ from infostream_dedup.passages.sentence_table import read_sentences
 from infostream_dedup.passages.settings import PassageSettings
 
 PAPER = 57_135
-"""Sentences of the collection of Yu et al."""
+"""Number of sentences in the collection of Yu et al."""
 STEPS = ("read", "index", "match", "passages")
 
 
 def main() -> None:
-    """Measure, print, store."""
+    """Measure, print and store."""
     arguments = _arguments()
     settings = PassageSettings(feature=arguments.feature)
     sizes = sorted(arguments.documents)
-    _measured(_texts(50, arguments.seed), settings)
-    rows = [_best(size, settings, arguments) for size in sizes]
+    _measure_steps(_texts(50, arguments.seed), settings)
+    rows = [_measure_best(size, settings, arguments) for size in sizes]
     report: dict[str, Any] = {
         "machine": {"cores": os.cpu_count(), "processor": platform.machine(), "python": platform.python_version()},
         "feature": arguments.feature,
         "rows": rows,
     }
     if len(rows) > 1:
-        report["growth"] = {name: _growth(rows[0], rows[-1], name) for name in (*STEPS, "seconds", "pairs")}
+        report["growth"] = {name: _growth_exponent(rows[0], rows[-1], name) for name in (*STEPS, "seconds", "pairs")}
         print("growth exponents:", *(f"{name} {value:.2f}" for name, value in report["growth"].items()))
-    report["paper"] = _end_to_end(arguments)
+    report["paper"] = _measure_end_to_end(arguments)
     print(f"{report['paper']['sentences']} sentences by the command line: {report['paper']['seconds']:.1f} s")
     print(f"  of which CPU: {report['paper']['cpu_seconds']:.1f} s")
     if arguments.out:
@@ -61,9 +62,9 @@ def _texts(documents: int, seed: int) -> list[str]:
     return list(write_texts(generate(documents, seed=seed)))
 
 
-def _best(size: int, settings: PassageSettings, arguments: argparse.Namespace) -> dict[str, Any]:
+def _measure_best(size: int, settings: PassageSettings, arguments: argparse.Namespace) -> dict[str, Any]:
     texts = _texts(size, arguments.seed)
-    row = min((_measured(texts, settings) for _ in range(arguments.runs)), key=lambda one: float(one["seconds"]))
+    row = min((_measure_steps(texts, settings) for _ in range(arguments.runs)), key=lambda one: float(one["seconds"]))
     shown = (f"{name} {row[name]:.2f} s" for name in (*STEPS, "seconds"))
     print(f"{size} documents, {row['sentences']} sentences, {row['pairs']} pairs:", *shown, flush=True)
     per_second = row["sentences"] / row["index"], row["sentences"] / (row["read"] + row["index"])
@@ -71,8 +72,8 @@ def _best(size: int, settings: PassageSettings, arguments: argparse.Namespace) -
     return row
 
 
-def _measured(texts: list[str], settings: PassageSettings) -> dict[str, Any]:
-    """Seconds of every step, once."""
+def _measure_steps(texts: list[str], settings: PassageSettings) -> dict[str, Any]:
+    """Run every step once and return its seconds."""
     feature = sentence_feature(settings.feature)
     times = [time.process_time()]
     sentences = read_sentences(texts, ["ru"] * len(texts))
@@ -96,12 +97,12 @@ def _measured(texts: list[str], settings: PassageSettings) -> dict[str, Any]:
     }
 
 
-def _growth(small: dict[str, Any], large: dict[str, Any], name: str) -> float:
+def _growth_exponent(small: dict[str, Any], large: dict[str, Any], name: str) -> float:
     return math.log(large[name] / small[name]) / math.log(large["documents"] / small["documents"])
 
 
-def _end_to_end(arguments: argparse.Namespace) -> dict[str, Any]:
-    """``passages find`` as a user runs it, on as many sentences as the paper has; compiled code is on disk already."""
+def _measure_end_to_end(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Run ``passages find`` as a user does, on as many sentences as the paper; compiled code is already on disk."""
     rows: list[bytes] = []
     sentences = 0
     for number, text in enumerate(_texts(8000, arguments.seed)):
@@ -118,7 +119,7 @@ def _end_to_end(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _run(path: Path, feature: str) -> dict[str, Any]:
-    """One run of the command line: rows, seconds on the clock, CPU seconds."""
+    """Run the command line once and return the number of rows, wall seconds and CPU seconds."""
     command = [sys.executable, "-m", "infostream_dedup", "passages", "find", str(path), "--quiet", "--feature", feature]
     before, start = os.times(), time.perf_counter()
     done = subprocess.run(command, check=True, capture_output=True)
@@ -132,7 +133,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--documents", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--feature", default="shingles")
     parser.add_argument("--seed", type=int, default=11)
-    parser.add_argument("--runs", type=int, default=1, help="the best one counts")
+    parser.add_argument("--runs", type=int, default=1, help="number of runs, of which the best counts")
     parser.add_argument("--out", type=Path)
     return parser.parse_args()
 

@@ -1,18 +1,19 @@
-"""The race from the same raw texts: this engine against MinHash + LSH (datasketch, rensa) and counted cosines.
+"""Races from the same raw texts: this engine against MinHash + LSH (datasketch, rensa) and cosines of word counts.
 
     python -m benchmarks.race --documents 20000 --out race.json
     python -m benchmarks.race --real mdnews.docs.jsonl.gz --documents 20000
 
-Each contestant runs in a process of its own over the same texts, already in memory when its clock starts. They answer
-other questions: MinHash estimates the Jaccard similarity of shingles and gives pairs above a threshold, this engine
-gives all links at k >= 4 in both directions with S and T for k = 4..12. So what each finds stands beside what it costs:
-precision and recall of its pairs against the stories that the texts were made from (a story holds reprints and
-rewritten documents; pairs of one story are true). With ``--real`` the texts of a file are repeated as in
-``benchmarks.month``, every repetition with its ordinal behind each document; nobody knows which pairs are true there.
+Each contestant runs in its own process on the same texts, which are already in memory when its clock starts. They
+answer different questions: MinHash estimates the Jaccard similarity of shingles and returns pairs above a threshold,
+whereas this engine returns all links at k >= 4 in both directions with S and T for k = 4..12. So cost is shown together
+with what each finds: precision and recall of its pairs against the stories from which the texts were generated (a
+story contains reprints and rewritten documents; pairs within a story are true). With ``--real`` the texts of a file are
+repeated as in ``benchmarks.month``, with the number of the repetition appended to each document; which pairs are true
+is then unknown.
 
-On a virtual machine the host may hand out memory page by page, at some seconds of CPU time for each gigabyte that no
-process touched before. So that this is not measured, every contestant's process touches two gigabytes and gives them
-back before its clock starts; ``--cold`` leaves that out.
+On a virtual machine the host may provide memory page by page, which takes seconds of CPU time for each gigabyte that no
+process has touched before. To exclude this, every contestant's process touches and frees two gigabytes before its clock
+starts; ``--cold`` skips that.
 """
 
 from __future__ import annotations
@@ -43,19 +44,19 @@ TOUCHED_BYTES = 2_000_000_000
 
 
 def main() -> None:
-    """Make the texts, run every contestant, print and store the rows."""
+    """Generate the texts, run every contestant, print and store the rows."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=11)
-    parser.add_argument("--real", type=Path, help="gzipped JSON lines with title and text to repeat")
+    parser.add_argument("--real", type=Path, help="gzipped JSON Lines with title and text to repeat")
     parser.add_argument("--contestants", nargs="+", default=list(CONTESTANTS), choices=CONTESTANTS)
     parser.add_argument("--repeats", type=int, default=1)
-    parser.add_argument("--cold", action="store_true", help="count the host's work for memory nobody touched before")
+    parser.add_argument("--cold", action="store_true", help="include the host's work for memory not touched before")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--run", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.run:
-        print(json.dumps(_measured(arguments.run[0], Path(arguments.run[1]), touch=not arguments.cold)))
+        print(json.dumps(_measure(arguments.run[0], Path(arguments.run[1]), touch=not arguments.cold)))
         return
     with tempfile.TemporaryDirectory() as folder:
         megabytes = _make_texts(arguments.documents, arguments.seed, arguments.real, Path(folder))
@@ -97,7 +98,7 @@ def _in_own_process(name: str, folder: str, *, cold: bool) -> dict[str, Any]:
     return dict(json.loads(answer.stdout.splitlines()[-1]))
 
 
-def _measured(name: str, folder: Path, *, touch: bool) -> dict[str, Any]:
+def _measure(name: str, folder: Path, *, touch: bool) -> dict[str, Any]:
     texts = list(_texts(folder))
     run = CONTESTANTS[name](texts)
     if touch:
@@ -111,7 +112,7 @@ def _measured(name: str, folder: Path, *, touch: bool) -> dict[str, Any]:
         "wall_seconds": round(wall, 2),
         "documents_per_cpu_second": round(len(texts) / cpu),
         "peak_gigabytes": peak_gigabytes(),
-        **_judged(a, b, len(texts), folder / "stories.npy"),
+        **_judge(a, b, len(texts), folder / "stories.npy"),
     }
 
 
@@ -121,8 +122,8 @@ def _texts(folder: Path) -> Iterator[str]:
         yield data[start:end].decode()
 
 
-def _judged(a: NDArray[np.int64], b: NDArray[np.int64], documents: int, truth: Path) -> dict[str, Any]:
-    """How many distinct unordered pairs; where stories are known, precision and recall, pairs of one being true."""
+def _judge(a: NDArray[np.int64], b: NDArray[np.int64], documents: int, truth: Path) -> dict[str, Any]:
+    """Count the distinct unordered pairs; if stories are known, compute precision and recall, pairs within one true."""
     codes = np.unique(np.minimum(a, b) * documents + np.maximum(a, b))
     if not truth.exists():
         return {"pairs": len(codes), "precision": None, "recall": None}
@@ -154,12 +155,12 @@ def _ours(texts: list[str]) -> Run:
         counter = SurfaceCounter()
         for text in some:
             counter.add(text, None)
-        # As the others, without an object for each document.
+        # Like the other contestants, without an object for each document.
         key_terms = key_terms_of(Collection([], [], counter.finish(), [], []), settings)
         linked = link(key_terms, settings, k_min=4, engine="compiled")
         linked.relation().measures()
         grades = count_grades(linked.matrix.counts, key_terms.sizes, n=settings.n).copy()
-        # Both directions of a pair hold at k: links that do not are no part of one.
+        # A pair needs both directions at k, so drop all weaker links.
         grades.data[grades.data < settings.k] = 0
         grades.eliminate_zeros()
         pairs = pair_grades(grades, "both")

@@ -1,4 +1,4 @@
-"""The page reports/speed.md from the measurements in reports/speed/."""
+"""Makes the page reports/speed.md from the measurements in reports/speed/."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ JOBS = {
 
 
 def speed_page(folder: Path) -> str:
-    """Markdown with one table a part; parts that were not measured are left out.
+    """Make a Markdown page with one table per part; parts that were not measured are left out.
 
     Args:
-        folder: JSON files that the benchmarks wrote.
+        folder: folder of the JSON files that the benchmarks wrote.
     """
     found = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
     newest = max((path.stat().st_mtime for path in folder.glob("*.json")), default=0.0)
@@ -137,7 +137,7 @@ def _real_race(report: dict[str, Any]) -> list[str]:
 
 
 def _contestants(every: list[dict[str, Any]], more: Sequence[str] = ()) -> list[list[Any]]:
-    """One row a contestant and size, with the columns of ``RACE_COLUMNS`` and more."""
+    """Return one row per contestant and size, with the columns of ``RACE_COLUMNS`` and `more`."""
     rows: list[list[Any]] = []
     keys = ("contestant", "documents", "memory")
     for key in dict.fromkeys(tuple(row[one] for one in keys) for row in every):

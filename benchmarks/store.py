@@ -1,9 +1,9 @@
-"""Cost of durable state: appending batches, one document's look-up, loading a window, on made-up signatures.
+"""Measures the cost of durable state on made-up signatures: appending batches, looking up ids, loading a window.
 
     python -m benchmarks.store --documents 100000 --out store.json
 
-Documents have 12 key terms and 90 targets of a vocabulary of 60,000 terms (Zipf), as short news have. The file goes to
-a temporary folder, or to ``--folder``: a disk that really syncs tells most.
+Documents have 12 key terms and 90 targets from a vocabulary of 60,000 terms (Zipf), like short news. The file goes to a
+temporary folder or to ``--folder``; a disk that really syncs is the most informative.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def append_all(store: Store, documents: int, batch: int, rows: dict[str, Any]) -> None:
-    """Time of `append` only: documents are made up before each."""
+    """Measure only the time of `append`; the documents are generated before each call."""
     generator = np.random.default_rng(11)
     terms = [f"термин{number}" for number in range(VOCABULARY)]
     taken: list[float] = []
@@ -110,7 +110,7 @@ def append_all(store: Store, documents: int, batch: int, rows: dict[str, Any]) -
 
 
 def remembered_documents(generator: np.random.Generator, first: int, number: int) -> list[Remembered]:
-    """Documents of consecutive ordinals, without opening hashes, as streams have them by default."""
+    """Generate documents with consecutive ordinals and, as in streams by default, without opening hashes."""
     drawn = (VOCABULARY * generator.random((number, TARGETS)) ** 3).astype(np.int64)
     documents = []
     for ordinal, row in enumerate(drawn, start=first):
@@ -157,8 +157,8 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--batch", type=int, default=1000)
-    parser.add_argument("--folder", type=Path, help="where the store lies while it is measured")
-    parser.add_argument("--out", type=Path, help="JSON with the figures")
+    parser.add_argument("--folder", type=Path, help="folder of the store during the measurement")
+    parser.add_argument("--out", type=Path, help="JSON file for the figures")
     return parser.parse_args()
 
 

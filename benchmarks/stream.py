@@ -1,26 +1,26 @@
-"""Speed and memory of the stream engine with its store, on made-up news.
+"""Measures speed and memory of the stream engine with its store, on made-up news.
 
     python -m benchmarks.stream --documents 100000 --batch 1000 --single 1000 --out stream.json
     python -m benchmarks.stream --real mdnews.docs.jsonl.gz --documents 10000 --single 400 --out stream_real.json
     python -m benchmarks.stream --words russian --memory 100000 1000000 --out stream_memory.json
 
-The first line fills a window with documents in batches, then gives more documents one by one. It does so twice, each
-time in a process of its own: ``cold`` with an empty cache of forms, ``warm`` with the one that the cold run left. Speed
-of batches is shown over the whole run and over its second half, in which most words have been met. A single document
-is timed twice: decided by the engine (``engine``), and put into the store as a batch of its own (``stored``), where the
-disk has to confirm each one.
+The first command fills a window with documents in batches, then adds more documents one by one. It does so twice, each
+time in a separate process: ``cold`` with an empty cache of forms, ``warm`` with the cache that the cold run left. The
+speed of batches is shown over the whole run and over its second half, when most words have been seen before. A single
+document is timed twice: decided by the engine (``engine``), and stored as a batch of its own (``stored``), which the
+disk must confirm each time.
 
-The second line does the same with the documents of a file. Real news bring some ten new words a document, made-up words
-eighty, most of them endings put to stems at random: they are the worst case for everything that looks up words. With
-``--words russian`` the documents are made of the 400,000 commonest forms of the language.
+The second command does the same with the documents of a file. Real news contain about ten new words per document,
+made-up news eighty, most of them stems with random endings: the worst case for everything that looks up words. With
+``--words russian`` the documents are made of the 400,000 most common forms of the language.
 
-The third line puts streams of two lengths through the same small window and compares the memory held at the end: what
-grows with the stream and not with the window. Shorter streams show other figures, for what is remembered of words is
-still filling up in both. The window is a quarter of the shorter stream. Memory is that of the whole process, with
-dictionaries and the maker of documents, so that growth in per cent looks smaller than the engine's own.
+The third command sends streams of two lengths through the same small window and compares the memory held at the end,
+to show what grows with the stream rather than the window. Shorter streams give different figures, because the caches
+of words are still filling up. The window is a quarter of the shorter stream. Memory is that of the whole process,
+including the dictionaries and the generator, so that growth in per cent looks smaller than the engine's own.
 
-Documents have 225 words in the mean and are made in chunks, each with stories of its own and one vocabulary for all.
-Making them is not counted. Times are CPU seconds and seconds on the clock; the latter depend on what else runs.
+Documents have 225 words on average and are generated in chunks, each with its own stories, all with one vocabulary.
+Generating them is not counted. Times are CPU seconds and wall seconds; the latter depend on what else is running.
 """
 
 from __future__ import annotations
@@ -72,24 +72,24 @@ STAGES: tuple[tuple[str, Any, str], ...] = (
     ("write the batch", Store, "append"),
     ("commit and the rest", Deduplicator, "process"),
 )
-"""Name of each stage and the function that does it; what a function calls inside counts for the inner stage."""
+"""Name of each stage and the function that performs it; time in a nested stage counts only for that stage."""
 
 
 def main() -> None:
-    """Measure what is asked for; print and keep the figures."""
+    """Measure what is requested; print and store the figures."""
     arguments = _arguments()
     if arguments.run is not None:
         print(json.dumps(_run(**json.loads(arguments.run))))
         return
     machine = {"cores": os.cpu_count(), "processor": platform.machine(), "python": platform.python_version()}
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
-        report = _memory(arguments, folder) if arguments.memory else _speed(arguments, folder)
+        report = _measure_memory(arguments, folder) if arguments.memory else _measure_speed(arguments, folder)
     report = {"machine": machine, "representation": arguments.representation, **report}
     if arguments.out:
         arguments.out.write_text(json.dumps(report, indent=1) + "\n")
 
 
-def _speed(arguments: argparse.Namespace, folder: str) -> dict[str, Any]:
+def _measure_speed(arguments: argparse.Namespace, folder: str) -> dict[str, Any]:
     rows = {}
     for name in ("cold", "warm"):
         rows[name] = row = _in_own_process(
@@ -114,11 +114,11 @@ def _speed(arguments: argparse.Namespace, folder: str) -> dict[str, Any]:
     return {"news": kind, "documents": arguments.documents, "batch": arguments.batch, "goals": goals, "rows": rows}
 
 
-def _memory(arguments: argparse.Namespace, folder: str) -> dict[str, Any]:
+def _measure_memory(arguments: argparse.Namespace, folder: str) -> dict[str, Any]:
     few, many = sorted(arguments.memory)
     window = few // 4
     rows = {}
-    # The first run fills the cache of forms, so that the others do the same work.
+    # The first run fills the cache of forms, so that the other two do the same work.
     for name, documents in (("first", window), ("few", few), ("many", many)):
         path = str(Path(folder) / f"{name}.db")
         rows[name] = _in_own_process(
@@ -168,10 +168,10 @@ def _run(
     settings = StreamSettings.of(
         {"representation": representation, "window_days": None, "window_documents": window or documents}
     )
-    # Compiled code is made, or read from the disk, before the clock starts.
+    # Compile the code, or load it from disk, before the clock starts.
     StreamEngine(settings)
     spent = _watch_stages()
-    news = _news(words) if real is None else read_documents(real)
+    news = _generate_news(words) if real is None else read_documents(real)
     cpu, wall = [], []
     with Deduplicator.open(path, settings) as stream:
         for _ in range(0, documents, batch):
@@ -183,16 +183,18 @@ def _run(
             del given
         shares = {stage: seconds / sum(cpu) for stage, seconds in spent.items()}
         ones = (
-            {"stored": _percentiles(_each(islice(news, single), lambda one: stream.process([one])))} if single else {}
+            {"stored": _percentiles(_time_each(islice(news, single), lambda one: stream.process([one])))}
+            if single
+            else {}
         )
         if single:
             engine = stream._current_engine()
-            ones["engine"] = _percentiles(_each(islice(news, single), lambda one: engine.decide([one])))
+            ones["engine"] = _percentiles(_time_each(islice(news, single), lambda one: engine.decide([one])))
         half = len(cpu) // 2
         terms = len(stream._current_engine().numbers) if not single else 0
         del news
         gc.collect()
-        memory = {"held_megabytes": _status("VmRSS"), "most_megabytes": _status("VmHWM")}
+        memory = {"held_megabytes": _read_status("VmRSS"), "most_megabytes": _read_status("VmHWM")}
     return {
         "documents_per_cpu_second": documents / sum(cpu),
         "documents_per_second": documents / sum(wall),
@@ -206,8 +208,8 @@ def _run(
     }
 
 
-def _news(words: Words) -> Iterator[Document]:
-    """A stream without end, in chunks of constant memory; ten seconds between documents."""
+def _generate_news(words: Words) -> Iterator[Document]:
+    """Yield an endless stream, generated in chunks of constant memory, with ten seconds between documents."""
     number = 0
     for seed in range(1 << 30):
         for text in write_texts(generate(CHUNK, seed=seed), words=words):
@@ -216,7 +218,7 @@ def _news(words: Words) -> Iterator[Document]:
             number += 1
 
 
-def _each(documents: Iterator[Document], work: Callable[[Document], Any]) -> list[tuple[float, float]]:
+def _time_each(documents: Iterator[Document], work: Callable[[Document], Any]) -> list[tuple[float, float]]:
     found = []
     for document in list(documents):
         begun = time.process_time(), time.perf_counter()
@@ -235,11 +237,11 @@ def _percentiles(seconds: list[tuple[float, float]]) -> dict[str, float]:
 
 
 def _watch_stages() -> dict[str, float]:
-    """CPU seconds by stage from now on; time inside an inner stage counts for that one only."""
+    """Start measuring CPU seconds by stage; time in a nested stage counts only for that stage."""
     spent: dict[str, float] = defaultdict(float)
     inside = [0.0]
 
-    def watched(stage: str, work: Callable[..., Any]) -> Callable[..., Any]:
+    def watch(stage: str, work: Callable[..., Any]) -> Callable[..., Any]:
         def run(*given: Any, **named: Any) -> Any:
             inside.append(0.0)
             begun = time.process_time()
@@ -253,27 +255,27 @@ def _watch_stages() -> dict[str, float]:
         return run
 
     for stage, owner, name in STAGES:
-        setattr(owner, name, watched(stage, getattr(owner, name)))
+        setattr(owner, name, watch(stage, getattr(owner, name)))
     return spent
 
 
-def _status(name: str) -> float:
-    """Megabytes that the process holds (VmRSS) or held at most (VmHWM)."""
+def _read_status(name: str) -> float:
+    """Return the megabytes that the process holds (VmRSS) or held at its peak (VmHWM)."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(name)) / 1024
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--documents", type=int, default=100_000, help="of the window")
+    parser.add_argument("--documents", type=int, default=100_000, help="number of documents in the window")
     parser.add_argument("--batch", type=int, default=1000)
-    parser.add_argument("--single", type=int, default=1000, help="documents given one by one afterwards")
+    parser.add_argument("--single", type=int, default=1000, help="number of documents then added one by one")
     parser.add_argument("--memory", type=int, nargs=2, metavar=("FEW", "MANY"), help="lengths of two streams")
-    parser.add_argument("--real", type=Path, help="file of documents to take instead of made-up ones")
-    parser.add_argument("--words", choices=get_args(Words), default="made-up", help="of news that are made up")
+    parser.add_argument("--real", type=Path, help="file of documents to use instead of made-up ones")
+    parser.add_argument("--words", choices=get_args(Words), default="made-up", help="words of made-up news")
     parser.add_argument("--representation", choices=("morph", "stem"), default="morph")
-    parser.add_argument("--folder", type=Path, help="where stores and the cache lie while they are measured")
-    parser.add_argument("--out", type=Path, help="JSON with the figures")
+    parser.add_argument("--folder", type=Path, help="folder of the stores and the cache during the measurement")
+    parser.add_argument("--out", type=Path, help="JSON file for the figures")
     parser.add_argument("--run", help=argparse.SUPPRESS)
     return parser.parse_args()
 

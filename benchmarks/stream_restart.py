@@ -1,9 +1,9 @@
-"""Time from a store on disk to an engine in memory, on made-up signatures, and where the time goes.
+"""Measures the time from a store on disk to an engine in memory, by stage, on made-up signatures.
 
     python -m benchmarks.stream_restart --documents 1000000 --out stream_restart.json
 
-Documents have 12 key terms and 90 targets of a vocabulary of 60,000 terms (Zipf), as short news have; all of them are
-in the window. The store lies in a temporary folder, or in ``--folder``.
+Documents have 12 key terms and 90 targets from a vocabulary of 60,000 terms (Zipf), like short news; all of them are in
+the window. The store is in a temporary folder or in ``--folder``.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.settings import StreamSettings
 
 MOST_SECONDS = 10
-"""What the design allows for a million documents."""
+"""Maximum that the design allows for a million documents."""
 
 
 def main() -> None:
-    """Write a store, then start an engine from it; print and keep the figures."""
+    """Write a store, then start an engine from it; print and store the figures."""
     arguments = _arguments()
     rows: dict[str, dict[str, float]] = {}
 
@@ -41,7 +41,7 @@ def main() -> None:
         return result
 
     settings = StreamSettings(window_days=None)
-    # Compiled code is made, or read from the disk, before the clock starts.
+    # Compile the code, or load it from disk, before the clock starts.
     StreamEngine(settings)
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         path = Path(folder) / "stream.db"
@@ -50,9 +50,9 @@ def main() -> None:
         with Store.open(path) as store:
             loaded = measure("load from the store", store.load)
             engine = measure("memory of the window", lambda: StreamEngine.restore(settings, loaded))
-    # What the benchmark makes must be what an engine would answer from.
+    # The restored engine must be complete, or the benchmark measures too little.
     if engine.next_ordinal != arguments.documents:
-        raise RuntimeError(f"the engine goes on at {engine.next_ordinal}, expected {arguments.documents}")
+        raise RuntimeError(f"the engine continues at {engine.next_ordinal}, expected {arguments.documents}")
     wall = sum(row["wall_seconds"] for row in rows.values())
     rows["restart"] = {"wall_seconds": wall, "cpu_seconds": sum(row["cpu_seconds"] for row in rows.values())}
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -67,8 +67,8 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=1_000_000)
-    parser.add_argument("--folder", type=Path, help="where the store lies while it is measured")
-    parser.add_argument("--out", type=Path, help="JSON with the figures")
+    parser.add_argument("--folder", type=Path, help="folder of the store during the measurement")
+    parser.add_argument("--out", type=Path, help="JSON file for the figures")
     return parser.parse_args()
 
 

@@ -1,9 +1,9 @@
-"""Latency of ``search`` across languages, on made-up documents of dictionary words.
+"""Measures the latency of ``search`` across languages, on made-up documents of dictionary words.
 
     python -m benchmarks.stream_search --documents 100000 --out stream_search.json
 
-The window holds documents of three languages in equal parts, each with 12 key terms and some 85 terms of its language;
-a query is a text of 60 words. The first query of each language reads the dictionaries; the others are what counts.
+The window contains equally many documents of three languages, each with 12 key terms and about 85 terms of its
+language; a query is a text of 60 words. The first query of each language loads the dictionaries; only the others count.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from infostream_dedup.stream.search import Searcher
 from infostream_dedup.stream.settings import StreamSettings
 
 MOST_MILLISECONDS = 50
-"""What the design allows for a search among 100,000 documents."""
+"""Maximum that the design allows for a search among 100,000 documents."""
 
 QUERIES = 200
 WORDS = 60
 
 
 def main() -> None:
-    """Write a store, then search it; print and keep the figures."""
+    """Write a store, then search it; print and store the figures."""
     arguments = _arguments()
     settings = StreamSettings(window_days=None)
     taken: list[tuple[float, float]] = []
@@ -44,13 +44,13 @@ def main() -> None:
         with Store.open(path, settings_digest=settings.digest, settings=settings.as_dict()) as store:
             _fill(store, arguments.documents)
         with Searcher.open(path) as searcher:
-            queries = _queries()
-            first = [_milliseconds(searcher, queries[place]) for place in range(len(LANGUAGES))]
+            queries = _generate_queries()
+            first = [_time_search(searcher, queries[place]) for place in range(len(LANGUAGES))]
             found = 0
             for query in queries[len(LANGUAGES) :]:
-                taken.append(_milliseconds(searcher, query))
+                taken.append(_time_search(searcher, query))
                 found += len({hit.language for hit in searcher.search(query, k_min=2)}) > 1
-    # A search that finds nothing in other languages would say nothing of translation.
+    # Searches that find nothing in other languages would not measure translation.
     if found < len(taken) // 2:
         raise RuntimeError(f"{found} of {len(taken)} queries found documents of several languages")
     figures: dict[str, float | list[float]] = {"first_wall_milliseconds": [wall for wall, _ in first]}
@@ -63,24 +63,24 @@ def main() -> None:
         arguments.out.write_text(json.dumps(report | figures, indent=1) + "\n")
 
 
-def _milliseconds(searcher: Searcher, query: str) -> tuple[float, float]:
-    """By the clock on the wall, and of the processor: on a busy machine the former says little."""
+def _time_search(searcher: Searcher, query: str) -> tuple[float, float]:
+    """Return wall and CPU milliseconds of a search; on a busy machine the former say little."""
     wall, cpu = time.perf_counter(), time.process_time()
     searcher.search(query)
     return (time.perf_counter() - wall) * 1000, (time.process_time() - cpu) * 1000
 
 
-def _words() -> list[list[str]]:
-    """Single words of each language, the commonest concepts first."""
+def _list_words() -> list[list[str]]:
+    """Return the single words of each language, the most common concepts first."""
     return [[one.words[name][0] for one in concepts() if " " not in one.words[name][0]] for name in LANGUAGES]
 
 
 def _fill(store: Store, documents: int, batch: int = 1000) -> None:
-    terms, share = _terms(), len(LANGUAGES)
+    terms, share = _list_terms(), len(LANGUAGES)
     generator = np.random.default_rng(11)
     for first in range(0, documents, batch):
         made = remembered_documents(generator, first, min(batch, documents - first))
-        remembered = [_in_language(one, one.ordinal % share) for one in made]
+        remembered = [_translate_document(one, one.ordinal % share) for one in made]
         verdicts = [Verdict(id=one.id, status="new", group=one.id) for one in remembered]
         named = terms if first == 0 else ()
         store.append(
@@ -92,19 +92,19 @@ def _fill(store: Store, documents: int, batch: int = 1000) -> None:
         )
 
 
-def _terms() -> list[str]:
-    """Term ``3 * place + language`` is the word at a place of a language's list; further ones are made up."""
-    words, share = _words(), len(LANGUAGES)
+def _list_terms() -> list[str]:
+    """Return terms: number ``3 * place + language`` is a word from the language's list; further ones are made up."""
+    words, share = _list_words(), len(LANGUAGES)
     terms: dict[str, None] = {}
     for number in range(VOCABULARY):
         own, place = words[number % share], number // share
-        # A word that two languages spell alike is one term of a stream.
+        # A word that two languages spell alike is a single term of a stream.
         made_up = place >= len(own) or own[place] in terms
         terms[f"термин{number}" if made_up else own[place]] = None
     return list(terms)
 
 
-def _in_language(one: Remembered, language: int) -> Remembered:
+def _translate_document(one: Remembered, language: int) -> Remembered:
     share = len(LANGUAGES)
     targets = np.unique(one.targets // share * share + language)
     keys = targets[: len(one.keys)]
@@ -113,8 +113,8 @@ def _in_language(one: Remembered, language: int) -> Remembered:
     )
 
 
-def _queries() -> list[str]:
-    words, generator = _words(), np.random.default_rng(3)
+def _generate_queries() -> list[str]:
+    words, generator = _list_words(), np.random.default_rng(3)
     texts = []
     for number in range(QUERIES + len(LANGUAGES)):
         own = words[number % len(LANGUAGES)]
@@ -126,8 +126,8 @@ def _queries() -> list[str]:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=100_000)
-    parser.add_argument("--folder", type=Path, help="where the store lies while it is measured")
-    parser.add_argument("--out", type=Path, help="JSON with the figures")
+    parser.add_argument("--folder", type=Path, help="folder of the store during the measurement")
+    parser.add_argument("--out", type=Path, help="JSON file for the figures")
     return parser.parse_args()
 
 

@@ -1,10 +1,10 @@
-"""Speed from texts to key terms, against ``re.findall`` and a dict in the same run, on made-up or real text.
+"""Measures the way from texts to key terms against ``re.findall`` and a dict in the same run, on made-up or real text.
 
     python -m benchmarks.text --documents 20000 --out text.json
     python -m benchmarks.text --real news.jsonl.gz --repeat 3
 
-CPU seconds are of all threads together; MB are 10^6 bytes of UTF-8. ``--repeat`` reads the same texts several times: it
-makes collections larger, not their vocabularies.
+CPU seconds are those of all threads together; MB are 10^6 bytes of UTF-8. ``--repeat`` reads the same texts several
+times, which enlarges the collection but not its vocabulary.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from benchmarks.generator import generate, write_texts
 
 WORD = re.compile(r"\w\w+")
 CHUNK = 150
-"""Documents scanned at a time."""
+"""Number of documents scanned at a time."""
 
 
 def main() -> None:
-    """Make or read the texts, run every stage, print and store the rows."""
+    """Generate or read the texts, run every stage, print and store the rows."""
     arguments = _arguments()
-    texts = (_real(arguments.real) if arguments.real else _made_up(arguments)) * arguments.repeat
+    texts = (_read_texts(arguments.real) if arguments.real else _generate_texts(arguments)) * arguments.repeat
     size = sum(len(text.encode()) for text in texts) / 1e6
     print(f"{len(texts)} documents, {size:.1f} MB")
     rows: list[dict[str, Any]] = []
@@ -108,11 +108,11 @@ def _findall(texts: list[str]) -> int:
     return sum(len(list(map(number_of, WORD.findall(text.casefold())))) for text in texts)
 
 
-def _made_up(arguments: argparse.Namespace) -> list[str]:
+def _generate_texts(arguments: argparse.Namespace) -> list[str]:
     return list(write_texts(generate(arguments.documents, seed=arguments.seed)))
 
 
-def _real(path: Path) -> list[str]:
+def _read_texts(path: Path) -> list[str]:
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         return [f"{one.get('title') or ''}\n{one['text']}" for one in map(json.loads, lines)]
 
@@ -121,9 +121,9 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=11)
-    parser.add_argument("--real", type=Path, help="gzipped JSON lines with title and text, instead of made-up texts")
+    parser.add_argument("--real", type=Path, help="gzipped JSON Lines with title and text, instead of made-up texts")
     parser.add_argument("--repeat", type=int, default=1)
-    parser.add_argument("--runs", type=int, default=3, help="the best one counts")
+    parser.add_argument("--runs", type=int, default=3, help="number of runs, of which the best counts")
     parser.add_argument("--out", type=Path)
     return parser.parse_args()
 

@@ -1,11 +1,12 @@
-"""Speed of translating the vocabulary of a large trilingual stream: by the ladder, without a translation model.
+"""Measures translating the vocabulary of a large trilingual stream by the ladder, without a translation model.
 
     python -m benchmarks.translation --lemmas 100000 --out translation.json
 
-The vocabulary is the terms of as many of the most frequent words of each language as it takes; most of them are rare
-names, as in a stream. Cold is the first run: every index is built, every rung asked, every answer written to the cache.
-Warm is the same vocabulary in a new process. Both make the equivalents of all three languages in one pivot space, there
-and back. The terms of the words are made, and kept in the cache of forms, beforehand: they belong to reading.
+The vocabulary consists of the terms of the most frequent words of each language, as many as needed; most of them are
+rare names, as in a stream. The cold run comes first: every index is built, every rung asked, every answer written to
+the cache. The warm run translates the same vocabulary in a new process. Both compute the equivalents of all three
+languages in one pivot space, in both directions. The terms of the words are computed, and kept in the cache of forms,
+beforehand, because they belong to reading.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ LANGUAGES = ("ru", "uk", "en")
 
 
 def main() -> None:
-    """Make the vocabulary, translate it cold and warm in processes of their own, print and store the rows."""
+    """Make the vocabulary, translate it cold and warm in separate processes, print and store the rows."""
     arguments = _arguments()
     if arguments.vocabulary:
-        print(json.dumps(_translated(arguments.vocabulary)))
+        print(json.dumps(_measure_translation(arguments.vocabulary)))
         return
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "INFOSTREAM_DEDUP_CACHE": folder}
         os.environ["INFOSTREAM_DEDUP_CACHE"] = folder
-        words = {language: _vocabulary(language, arguments.lemmas) for language in LANGUAGES}
+        words = {language: _make_vocabulary(language, arguments.lemmas) for language in LANGUAGES}
         path = Path(folder) / "vocabulary.json"
         path.write_text(json.dumps(words, ensure_ascii=False), encoding="utf-8")
         print(", ".join(f"{language} {len(terms)} lemmas" for language, terms in words.items()), flush=True)
@@ -53,8 +54,8 @@ def main() -> None:
         arguments.out.write_text(json.dumps({"machine": machine, "lemmas": lemmas, "rows": rows}, indent=1) + "\n")
 
 
-def _vocabulary(language: Any, most: int) -> list[str]:
-    """Distinct terms of the most frequent words, as if they stood in capitals inside a sentence."""
+def _make_vocabulary(language: Any, most: int) -> list[str]:
+    """Return distinct terms of the most frequent words, as if capitalised inside a sentence."""
     from infostream_dedup.model import Settings
     from infostream_dedup.terms.representation import representation
     from infostream_dedup.text.tokens import Form, Shape
@@ -71,8 +72,8 @@ def _vocabulary(language: Any, most: int) -> list[str]:
     return list(found)[:most]
 
 
-def _translated(path: Path) -> dict[str, float]:
-    """Seconds to translate a vocabulary into the pivot language and back."""
+def _measure_translation(path: Path) -> dict[str, float]:
+    """Measure translating a vocabulary into the pivot language and back."""
     import numpy as np
     import scipy.sparse as sp
 
@@ -96,7 +97,7 @@ def _translated(path: Path) -> dict[str, float]:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--lemmas", type=int, default=100_000, help="of each language")
+    parser.add_argument("--lemmas", type=int, default=100_000, help="number of lemmas of each language")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--vocabulary", type=Path, help=argparse.SUPPRESS)
     return parser.parse_args()

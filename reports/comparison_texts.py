@@ -1,4 +1,4 @@
-"""The words around the figures of make_comparison.py; counts of sets are put in where the figures are made."""
+"""Texts around the figures of make_comparison.py, which fills in the numbers of sets."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Makes boilerplate.md from the labelled corpora beside the project: ``python reports/make_boilerplate.py``.
 
-Numbers only: no text of the corpora, no ids, no titles. What was judged by eye is kept here as checksums.
+The page contains only numbers: no texts, ids or titles of the corpora. Judgements by eye are kept here as checksums.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _lists(corpora: dict[str, list[Document]], collections: dict[str, SentenceCo
             touched = len(np.unique(sentences.documents[marked]))
             words = int(sentences.lengths[marked].sum()) / int(sentences.lengths.sum())
             counts.append((name, title, len(found), int(marked.sum()), touched, f"{100 * words:.2f} %"))
-        judged.append((name, *_judged(name, find_boilerplate(documents, sentences))))
+        judged.append((name, *_count_verdicts(name, find_boilerplate(documents, sentences))))
     heads = ("corpus", "rule", "sentences listed", "places", "documents", "of all words")
     return f"""## What is found
 
@@ -100,7 +100,7 @@ the news: the background of a long story, a phrase of the weather. They repeat t
 {_table(("corpus", "read", "right", "wrong", "not read yet"), judged)}"""
 
 
-def _judged(name: str, found: list[ListedSentence]) -> tuple[int, int, int, int]:
+def _count_verdicts(name: str, found: list[ListedSentence]) -> tuple[int, int, int, int]:
     keys = sorted(blake2b(f"{one.source}\t{one.sentence}".encode(), digest_size=4).hexdigest() for one in found)[:READ]
     right, wrong = (sum(key in known[name] for key in keys) for known in (RIGHT, WRONG))
     return len(keys), right, wrong, len(keys) - right - wrong
@@ -143,7 +143,7 @@ def _novelty(corpora: dict[str, list[Document]], collections: dict[str, Sentence
         rows.append((
             name, len(shares), len(novel), f"{novel.mean():.3f}", f"{mean(shares):.3f}",
             sum(share == 0 for share in shares), sum(share < 0.5 for share in shares),
-            *_checked(collection, ranks, novel),
+            *_check_novelty(collection, ranks, novel),
         ))  # fmt: skip
     heads = ("corpus", "documents", "sentences", "novel", "novel words, mean of documents", "nothing new",
              "less than half new", "not novel: 5-gram seen earlier", "novel: all 5-grams earlier")  # fmt: skip
@@ -155,7 +155,7 @@ should be near 1, the second near 0.
 {_table(heads, rows)}"""
 
 
-def _checked(collection: SentenceCollection, ranks: Any, novel: Any) -> tuple[str, str]:
+def _check_novelty(collection: SentenceCollection, ranks: Any, novel: Any) -> tuple[str, str]:
     table = collection.sentences
     size = len(table.words.vocabulary)
     holders: dict[int, list[int]] = {}
@@ -184,7 +184,7 @@ def _checked(collection: SentenceCollection, ranks: Any, novel: Any) -> tuple[st
 
 
 def _code(words: list[int], size: int) -> int:
-    """One number for five, which takes less memory."""
+    """Encode five numbers as one, which takes less memory."""
     code = 0
     for word in words:
         code = code * size + word
@@ -199,7 +199,7 @@ def _digests(corpora: dict[str, list[Document]], collections: dict[str, Sentence
         marked = listed.marked(collection.sentences, [one.source for one in documents])
         for title, without in (("all", None), ("without boilerplate", marked)):
             found = find_digests(passages_of(collection, without=without), collection.times)
-            held = [_held(documents, one.document, [part.source for part in one.parts]) for one in found]
+            held = [_share_in_sources(documents, one.document, [part.source for part in one.parts]) for one in found]
             rows.append((
                 name, title, len(documents), len(found),
                 f"{mean(len(one.parts) for one in found):.1f}" if found else "-",
@@ -215,7 +215,7 @@ Judged by the share of a digest's word 5-grams that stand in the sources named.
 {_table(heads, rows)}"""
 
 
-def _held(documents: list[Document], digest: int, sources: list[int]) -> float:
+def _share_in_sources(documents: list[Document], digest: int, sources: list[int]) -> float:
     own = _five_grams(documents[digest].text)
     return len(own & set().union(*(_five_grams(documents[source].text) for source in sources))) / max(len(own), 1)
 

@@ -1,6 +1,6 @@
-"""Makes reports/comparison.md, comparison-times.md, comparison.csv and orderings.md: a part of ``make reports``.
+"""Makes reports/comparison.md, comparison-times.md, comparison.csv and orderings.md, as part of ``make reports``.
 
-Numbers only: no text of the corpora, no ids, no titles.
+The pages contain only numbers: no texts, ids or titles of the corpora.
 """
 
 from __future__ import annotations
@@ -62,13 +62,13 @@ FEWEST_VERIFIED = 30
 
 @dataclass
 class Judged:
-    """Everything measured, by corpus and by set.
+    """All measurements, by corpus and by set.
 
     Attributes:
-        runs: what the methods made of each corpus.
-        sets: comparison by labels of each labelled set.
-        pools: comparison by the pool of each corpus.
-        cross: comparison by labels of each set across languages.
+        runs: results of the methods on each corpus.
+        sets: comparison by labels for each labelled set.
+        pools: comparison by the pool for each corpus.
+        cross: comparison by labels for each set across languages.
     """
 
     runs: dict[str, MethodRuns]
@@ -102,7 +102,7 @@ def main() -> None:
 
 
 def _name(labelled: LabelledSet) -> str:
-    """Of a set here, where every method has its own rule."""
+    """Return the name of a set without its rule, since every method has a rule of its own."""
     return labelled.name.removesuffix(", either")
 
 
@@ -142,7 +142,7 @@ def _comparison(protocol: Any, runs: MethodRuns, figures: Sequence[Mapping[str, 
 
 
 def comparison_page(judged: Judged) -> None:
-    """All methods on all sets."""
+    """Make the page with all methods on all sets."""
     lines = [
         "set,protocol,method,pairs,precision,recall,f1,low,high,tp,fp,fn,symmetry,transitivity,bytes_per_document\n"
     ]
@@ -150,22 +150,27 @@ def comparison_page(judged: Judged) -> None:
         lines += [_csv_line(name, found.protocol, row) for row in found.rows]
     write_text(REPORTS / "comparison.csv", "".join(lines))
     parts = [COMPARISON_TEXT, "## F1 by labels", table(_summary(judged)), KEY_TERMS_TEXT]
-    parts += ["## Beaten by", table(_beaten(judged))]
+    parts += ["## Beaten by", table(_list_better_methods(judged))]
     for name, found in judged.sets.items():
         parts += [f"## {name}", table([_labels_row(row) for row in found.rows])]
         if name in DRAWN:
-            parts.append(_drawn(f"plane-{_slug(name)}", as_svg(plane_figure(found)), f"precision and recall on {name}"))
-    parts += ["## Across languages", CROSS_TEXT, table(_across(judged))]
+            parts.append(
+                _save_figure(f"plane-{_slug(name)}", as_svg(plane_figure(found)), f"precision and recall on {name}")
+            )
+    parts += ["## Across languages", CROSS_TEXT, table(_tabulate_across_languages(judged))]
     parts.append(POOL_TEXT)
     for corpus, found in judged.pools.items():
         parts += [f"## {corpus}, pool", _pool_caption(found), table([_pool_row(row) for row in found.rows])]
     parts += ["## Symmetry and transitivity of each method's relation", table(_measures(judged))]
-    parts += ["## Dice coefficients", _drawn(f"dice-{LARGEST}", as_svg(dice_figure(judged.pools[LARGEST])), "Dice")]
+    parts += [
+        "## Dice coefficients",
+        _save_figure(f"dice-{LARGEST}", as_svg(dice_figure(judged.pools[LARGEST])), "Dice"),
+    ]
     write_page("comparison.md", "Methods side by side", "make_comparison.py", parts)
 
 
 def times_page(judged: Judged) -> None:
-    """What each method costs on the largest corpus."""
+    """Make the page with the cost of each method on the largest corpus."""
     runs = judged.runs[LARGEST]
     rows = [
         {
@@ -188,7 +193,7 @@ def times_page(judged: Judged) -> None:
 
 
 def orderings_page(judged: Judged) -> None:
-    """Which published orderings hold."""
+    """Make the page on which published orderings hold."""
     parts = [ORDERINGS_TEXT["opening"]]
     for title, key, rows in (
         ("Long Sent has the best recall of A0 to A10", "recall", _best_recall(judged)),
@@ -205,7 +210,7 @@ def orderings_page(judged: Judged) -> None:
     write_page("orderings.md", "Which published orderings hold", "make_comparison.py", parts)
 
 
-def _everything(judged: Judged) -> Iterable[tuple[str, Comparison]]:
+def _all_comparisons(judged: Judged) -> Iterable[tuple[str, Comparison]]:
     yield from ((f"{name}, labels", found) for name, found in judged.sets.items())
     for name, found in judged.pools.items():
         if found.pool is not None and found.pool.verified >= FEWEST_VERIFIED:
@@ -217,7 +222,7 @@ def _figure(found: Comparison, method: str, figure: str) -> Any:
 
 
 def _count(rows: Sequence[Mapping[str, Any]]) -> str:
-    """How often each verdict stands in each column of verdicts."""
+    """Count each verdict in each column of verdicts."""
     columns = [name for name, value in rows[0].items() if value in ("yes", "no") or name == "holds"]
     told = []
     for name in columns:
@@ -229,7 +234,7 @@ def _count(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def _best_recall(judged: Judged) -> list[dict[str, Any]]:
     rows = []
-    for name, found in _everything(judged):
+    for name, found in _all_comparisons(judged):
         recall = {method: _figure(found, method, "recall") or 0.0 for method in POOL_METHODS}
         others = {method: value for method, value in recall.items() if method != "long-sent"}
         best = max(others, key=others.__getitem__)
@@ -249,7 +254,7 @@ def _best_recall(judged: Judged) -> list[dict[str, Any]]:
 def _best_precision(judged: Judged) -> list[dict[str, Any]]:
     three = ("md5", "lex-rand", "log-shingles")
     rows = []
-    for name, found in _everything(judged):
+    for name, found in _all_comparisons(judged):
         precision = {method: _figure(found, method, "precision") for method in POOL_METHODS}
         known = {method: value for method, value in precision.items() if value is not None}
         own = [known[method] for method in three if method in known]
@@ -277,7 +282,7 @@ def _best_precision(judged: Judged) -> list[dict[str, Any]]:
 
 def _three_plus_five(judged: Judged) -> list[dict[str, Any]]:
     rows = []
-    for name, found in _everything(judged):
+    for name, found in _all_comparisons(judged):
         f1 = {method: _figure(found, method, "f1") or 0.0 for method in POOL_METHODS}
         best = max(f1, key=f1.__getitem__)
         own = _figure(found, "three-plus-five", "f1") or 0.0
@@ -289,7 +294,7 @@ def _three_plus_five(judged: Judged) -> list[dict[str, Any]]:
 
 def _n_three(judged: Judged) -> list[dict[str, Any]]:
     rows = []
-    for name, found in _everything(judged):
+    for name, found in _all_comparisons(judged):
         figures = {
             f"{figure} N = {n}": _figure(found, method, figure)
             for figure in ("precision", "recall", "f1", "alike")
@@ -316,7 +321,7 @@ def _n_three(judged: Judged) -> list[dict[str, Any]]:
 
 def _against_three_plus_five(judged: Judged) -> list[dict[str, Any]]:
     rows = []
-    for name, found in _everything(judged):
+    for name, found in _all_comparisons(judged):
         five, two = (
             {figure: _figure(found, method, figure) for figure in ("precision", "recall", "f1", "alike")}
             for method in ("three-plus-five", "three-plus-two")
@@ -334,7 +339,7 @@ def _against_three_plus_five(judged: Judged) -> list[dict[str, Any]]:
 
 def _low_idf(judged: Judged) -> list[dict[str, Any]]:
     rows = []
-    for name, found in _everything(judged):
+    for name, found in _all_comparisons(judged):
         shingles, low = (_figure(found, method, "f1") for method in ("shingles", "low-idf-sig"))
         sizes = [_figure(found, method, "bytes_per_document") for method in ("low-idf-sig", "shingles")]
         near = shingles is not None and low is not None and low >= shingles - 0.02
@@ -356,14 +361,14 @@ def _low_idf(judged: Judged) -> list[dict[str, Any]]:
 def _decomposition(judged: Judged) -> list[dict[str, Any]]:
     return [
         {"set": name, **{figure: _figure(found, "decomposition", figure) for figure in ("precision", "recall", "f1")}}
-        for name, found in _everything(judged)
+        for name, found in _all_comparisons(judged)
     ]
 
 
 def _rank_orders(judged: Judged) -> list[dict[str, Any]]:
-    """Spearman's correlation with the paper of F and of Dice coefficients."""
+    """Compute Spearman's correlation with the paper for F and for Dice coefficients."""
     rows = []
-    for name, found in _everything(judged):
+    for name, found in _all_comparisons(judged):
         place = {method: number for number, method in enumerate(found.names)}
         ours = [found.dice[place[one]][place[other]] for one, other in PUBLISHED_DICE]
         rows.append(
@@ -399,8 +404,8 @@ def _summary(judged: Judged) -> list[dict[str, Any]]:
     return rows
 
 
-def _beaten(judged: Judged) -> list[dict[str, Any]]:
-    """Where another method is above our default."""
+def _list_better_methods(judged: Judged) -> list[dict[str, Any]]:
+    """List where another method beats our default."""
     rows = []
     for name, found in judged.sets.items():
         f1 = {row.run.name: row.figures["f1"] or 0.0 for row in found.rows}
@@ -422,8 +427,8 @@ def _beaten(judged: Judged) -> list[dict[str, Any]]:
     return rows
 
 
-def _across(judged: Judged) -> list[dict[str, Any]]:
-    """F1 across languages of the methods that find anything there."""
+def _tabulate_across_languages(judged: Judged) -> list[dict[str, Any]]:
+    """Tabulate F1 across languages of the methods that find anything there."""
     first = next(iter(judged.cross.values()))
     finding = [name for name in first.names if any(_figure(found, name, "tp") for found in judged.cross.values())]
     return [
@@ -494,7 +499,7 @@ def _csv_line(name: str, protocol: str, row: ComparedMethod) -> str:
     return csv_line([round(value, 6) if isinstance(value, float) else value for value in values]).decode()
 
 
-def _drawn(name: str, svg: str, caption: str) -> str:
+def _save_figure(name: str, svg: str, caption: str) -> str:
     folder = REPORTS / "figures"
     folder.mkdir(exist_ok=True)
     write_text(folder / f"{name}.svg", svg)

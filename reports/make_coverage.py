@@ -1,4 +1,4 @@
-"""Measures what the ladder of translation covers and writes coverage.md: ``python reports/make_coverage.py``."""
+"""Measures what the translation ladder covers and writes coverage.md: ``python reports/make_coverage.py``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GOALS = {"ru-uk": 0.98, "ru-en": 0.95, "uk-en": 0.95}
 
 
 def table(measured: list[Coverage]) -> str:
-    """All directions and tops as a Markdown table."""
+    """Format all directions and tops as a Markdown table."""
     lines = [
         "| direction | top | covered | goal | dictionary | names | cognates | identity | spelt by rule | nothing |",
         "|---|---|---|---|---|---|---|---|---|---|",
@@ -32,7 +32,7 @@ def table(measured: list[Coverage]) -> str:
 
 
 def page() -> str:
-    """The whole report."""
+    """Make the whole report."""
     checked = check()
     packages = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
     doubts = len(checked.findings) - len(checked.defects)
@@ -55,7 +55,7 @@ Goals: those of the issue, for the top 5,000. The tables behind it: {checked.fil
 
 
 def main() -> None:
-    """Write the report, without what the user has imported or remembers."""
+    """Write the report, ignoring the user's imported tables and remembered answers."""
     with tempfile.TemporaryDirectory() as folder:
         environ["INFOSTREAM_DEDUP_DATA"] = folder
         (REPORTS / "coverage.md").write_text(page(), encoding="utf-8")

@@ -1,6 +1,6 @@
-"""Makes reports/criteria.md: the classifier of nine criteria, and the tables of its paper beside ours.
+"""Makes reports/criteria.md: the classifier with nine criteria, and the tables of its paper beside ours.
 
-Numbers only: no text of the corpora, no ids, no titles.
+The page contains only numbers: no texts, ids or titles of the corpora.
 """
 
 from __future__ import annotations
@@ -46,13 +46,14 @@ class Judged:
     """One row of the tables.
 
     Attributes:
-        name: shown.
-        corpus: file name stem in the corpora folder.
-        preset: of the classifier.
+        name: name shown.
+        corpus: stem of the file name in the corpora folder.
+        preset: preset of the classifier.
         positive: labels that mean "repeats".
         kinds: kinds of labels that count; all by default.
-        by_family: every candidate pair of two families that are not kin is an original pair, besides the listed.
-        goal: of the issue or of quality.md.
+        by_family: whether candidate pairs of two families that are not kin count as original pairs, besides the
+            listed ones.
+        goal: goal of the issue or of quality.md.
     """
 
     name: str
@@ -82,7 +83,7 @@ SETS = (
 
 
 class Corpora:
-    """Each corpus is read and modelled once."""
+    """The corpora, each read and modelled once."""
 
     def __init__(self) -> None:
         self._models: dict[str, DocumentModels] = {}
@@ -90,13 +91,13 @@ class Corpora:
         self.seconds: dict[str, float] = {}
 
     def documents(self, corpus: str) -> list[Document]:
-        """Documents in the order of the file."""
+        """Return the documents of a corpus in the order of the file."""
         if corpus not in self._documents:
             self._documents[corpus] = list(read_documents(CORPORA / f"{corpus}.docs.jsonl.gz"))
         return self._documents[corpus]
 
     def models(self, corpus: str) -> DocumentModels:
-        """Models of a corpus."""
+        """Return the document models of a corpus."""
         if corpus not in self._models:
             documents = self.documents(corpus)
             start = time.process_time()
@@ -105,20 +106,20 @@ class Corpora:
         return self._models[corpus]
 
     def labels(self, corpus: str, kinds: Sequence[str] = ()) -> list[Label]:
-        """Labels of a corpus, of some kinds or all."""
+        """Return the labels of a corpus, of some kinds or all."""
         labels = read_labels(CORPORA / f"{corpus}.labels.jsonl.gz")
         return [label for label in labels if not kinds or label.extra.get("kind") in kinds]
 
     def pairs(self, judged: Judged) -> JudgedPairs:
-        """Judged pairs of one row."""
+        """Return the judged pairs of one row."""
         models = self.models(judged.corpus)
         labels = self.labels(judged.corpus, judged.kinds)
         if judged.by_family:
-            labels = [*(label for label in labels if label.label in judged.positive), *self._strangers(judged)]
+            labels = [*(label for label in labels if label.label in judged.positive), *self._label_unrelated(judged)]
         return judged_pairs(labels, models.ids, positive=judged.positive)
 
-    def _strangers(self, judged: Judged) -> list[Label]:
-        """Candidate pairs of two families that are not kin: different."""
+    def _label_unrelated(self, judged: Judged) -> list[Label]:
+        """Return candidate pairs of two families that are not kin, which count as different."""
         models, documents = self.models(judged.corpus), self.documents(judged.corpus)
         kin_file = CORPORA / f"{judged.corpus}.kin.jsonl.gz"
         kin = read_kin(kin_file) if kin_file.is_file() else []
@@ -184,7 +185,7 @@ and its 400 pairs."""
 
 
 def quality_tables(corpora: Corpora) -> list[str]:
-    """F1 of each set: all criteria, the best one alone, each alone, key terms."""
+    """Tabulate F1 of each set: all criteria, the best one alone, each alone, key terms."""
     summary, singles, surely = [], [], []
     for judged in SETS:
         models, pairs = corpora.models(judged.corpus), corpora.pairs(judged)
@@ -270,7 +271,7 @@ def _alone(
 
 
 def _by_key_terms(models: DocumentModels, pairs: JudgedPairs, rule: PairRule, k: int = 6) -> np.ndarray:
-    """Pairs that hold k of each other's 12 key terms, or one of the other's."""
+    """Find pairs with k of 12 key terms found in each other, or in one direction."""
     from infostream_dedup.terms.key_terms import heaviest
 
     keys = heaviest(models.key_terms.keys, 12)
@@ -284,7 +285,7 @@ def _by_key_terms(models: DocumentModels, pairs: JudgedPairs, rule: PairRule, k:
 
 
 def _weights(pairs: JudgedPairs) -> np.ndarray:
-    """How often each pair counts in each drawing of stories, float64 (drawings, pairs)."""
+    """Return how often each pair counts in each drawing of stories, float64 (drawings, pairs)."""
     one, other = stories(pairs)
     count = int(max(one.max(), other.max())) + 1
     raw = np.random.PCG64(0).random_raw(RESAMPLES * count) % np.uint64(count)
@@ -321,7 +322,7 @@ def _recall(truth: np.ndarray, found: np.ndarray) -> float:
 
 
 def candidates_table(corpora: Corpora) -> str:
-    """Table 1: what the filters let through."""
+    """Make table 1: what the filters pass."""
     rows = [
         {
             "filter": "two words, the paper",
@@ -367,13 +368,13 @@ def candidates_table(corpora: Corpora) -> str:
 
 
 def curves(corpora: Corpora) -> list[str]:
-    """Figure 3: learning curves, as table and plot."""
+    """Make figure 3: learning curves, as table and plot."""
     folder = REPORTS / "figures"
     folder.mkdir(exist_ok=True)
     parts = [CURVE_TEXT]
     for judged in (SETS[0], SETS[3], replace(SETS[5], name="uagec")):
         models = corpora.models(judged.corpus)
-        pairs = _passed(models, corpora.pairs(judged))
+        pairs = _filter_pairs(models, corpora.pairs(judged))
         preset = CLASSIFIER_PRESETS["duplicate" if judged.preset == "duplicate" else "story"]
         points = learning_curve(
             models,
@@ -396,7 +397,7 @@ def curves(corpora: Corpora) -> list[str]:
     return parts
 
 
-def _passed(models: DocumentModels, pairs: JudgedPairs) -> JudgedPairs:
+def _filter_pairs(models: DocumentModels, pairs: JudgedPairs) -> JudgedPairs:
     passed = codes_of(*key_term_candidates(models), len(models))
     return pairs.at(np.isin(codes_of(pairs.i, pairs.j, len(models)), passed))
 
@@ -417,14 +418,14 @@ def _curve_row(point: CurvePoint) -> dict[str, Any]:
 
 
 def _saturation(points: Sequence[CurvePoint]) -> str:
-    """What each doubling beyond 400 pairs still brings."""
+    """Tabulate the gain of each doubling beyond 400 pairs."""
     own = {point.size: point.f1[0] for point in points if point.criteria == "all"}
     steps = [f"{one} to {other}: {own[other] - own[one]:+.3f}" for one, other in zip(own, list(own)[1:], strict=False)]
     return "All criteria, gain in F1 by more pairs: " + "; ".join(steps) + "."
 
 
 def speed_table(corpora: Corpora) -> str:
-    """Pairs per second of the full vector, both directions."""
+    """Tabulate pairs per second of the full vector in both directions."""
     rows = []
     for corpus in ("mdnews", "uagec"):
         models = corpora.models(corpus)
@@ -449,7 +450,7 @@ def speed_table(corpora: Corpora) -> str:
 
 
 def table(rows: Sequence[dict[str, Any]]) -> str:
-    """Rows as a Markdown table; the columns are those of the first."""
+    """Format rows as a Markdown table with the columns of the first row."""
     names = list(rows[0])
     lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
     lines += ["| " + " | ".join(_cell(row.get(name)) for name in names) + " |" for row in rows]

@@ -2,8 +2,8 @@
 
     python reports/make_cross_errors.py DATA
 
-DATA is the folder of the labelled sets (wmt, ntrex, multilingual). For every pair looked at, each key term that failed
-to meet is asked for its reason; the pair gets the reason most of its terms have. All of it is decided by rule.
+DATA is the folder of the labelled sets (wmt, ntrex, multilingual). For every pair examined, each key term that was not
+found is assigned a reason; the pair gets the reason of most of its terms. All reasons are decided by rule.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ TOPIC: Final = "same topic or template: common nouns met by their first equivale
 
 
 class Unmet(NamedTuple):
-    """A key term that did not meet.
+    """A key term that was not found in the other document.
 
     Attributes:
-        term: as its document has it.
-        language: of that document.
+        term: the term as in its document.
+        language: language of its document.
         other: language of the other document.
-        rung: of the ladder that translates it directly to that; ``none``.
+        rung: rung of the ladder that translates it directly into the other language; ``none`` if no rung does.
         cause: one of the constants above.
     """
 
@@ -75,11 +75,11 @@ class Unmet(NamedTuple):
 
 
 class Reader:
-    """Looks into the pairs of one set.
+    """Examines the pairs of one set.
 
     Args:
-        collection: its documents.
-        key_terms: in the pivot language.
+        collection: documents of the set.
+        key_terms: their key terms in the pivot language.
     """
 
     def __init__(self, collection: Collection, key_terms: KeyTerms) -> None:
@@ -91,29 +91,29 @@ class Reader:
         self._stems: dict[int, set[str]] = {}
 
     def columns(self, document: int) -> list[int]:
-        """Key columns of a document."""
+        """Return the key columns of a document."""
         keys = self.keys.keys
         found: list[int] = keys.indices[keys.indptr[document] : keys.indptr[document + 1]].tolist()
         return found
 
     def answered(self, document: int) -> set[int]:
-        """Columns a document answers to."""
+        """Return the target columns of a document."""
         targets = self.keys.targets
         return set(targets.indices[targets.indptr[document] : targets.indptr[document + 1]].tolist())
 
     def sources(self, document: int) -> list[int]:
-        """Source terms of a document."""
+        """Return the source terms of a document."""
         counts = self.space.sources.counts
         found: list[int] = counts.indices[counts.indptr[document] : counts.indptr[document + 1]].tolist()
         return found
 
     def stands_for(self, document: int, column: int) -> int:
-        """The first source term of a document that a key column stands for."""
+        """Return the first source term of a document that a key column represents."""
         space = self.space
         return next(s for s in self.sources(document) if space.equivalents.canonical[s] == space.canonical[column])
 
     def stems(self, document: int) -> set[str]:
-        """Stems of all words of a document, terms or not."""
+        """Return the stems of all words of a document, terms or not."""
         if document not in self._stems:
             from infostream_dedup.text.tokens import forms
 
@@ -130,17 +130,17 @@ class Reader:
         return self._stems[document]
 
     def unmet(self, a: int, b: int) -> Iterator[Unmet]:
-        """Key terms of either that the other has not, with the reason."""
+        """List the key terms of either document that the other lacks, with the reason."""
         for one, other in ((a, b), (b, a)):
             there = self.answered(other)
             for column in self.columns(one):
                 if column not in there:
-                    yield self._explained(self.stands_for(one, column), one, other)
+                    yield self._explain(self.stands_for(one, column), one, other)
 
-    def _explained(self, source: int, one: int, other: int) -> Unmet:
+    def _explain(self, source: int, one: int, other: int) -> Unmet:
         term = self.space.sources.terms[source]
         own, theirs = self.collection.languages[one], self.collection.languages[other]
-        answers = _translated(term, own, theirs)
+        answers = _translate(term, own, theirs)
         sure = [answer for answer in answers if answer.confidence >= SURE]
         spelt = {latin_key(self.space.sources.terms[word]) for word in self.sources(other)}
         if len(term) >= WORTH_SHOWING and latin_key(term) in spelt:
@@ -154,7 +154,7 @@ class Reader:
         return Unmet(term, own, theirs, sure[0].rung if sure else "none", cause)
 
     def met_by(self, a: int, b: int) -> str:
-        """Why a false pair met."""
+        """Explain why a false pair was linked."""
         if min(len(self.columns(a)), len(self.columns(b))) < self.most:
             return SHORT
         space = self.space
@@ -173,12 +173,12 @@ class Reader:
 
     @property
     def most(self) -> int:
-        """Key terms of a full document."""
+        """Number of key terms of a full document."""
         return int(self.keys.sizes.max(initial=0))
 
 
 @cache
-def _translated(term: str, source: Language, target: Language) -> tuple[Translation, ...]:
+def _translate(term: str, source: Language, target: Language) -> tuple[Translation, ...]:
     return _translator(source, target).translate([term])[0]
 
 
@@ -188,7 +188,7 @@ def _translator(source: Language, target: Language) -> Translator:
 
 
 def main() -> int:
-    """Look into every set and write the page."""
+    """Examine every set and write the page."""
     if len(sys.argv) != 2:
         print("usage: python reports/make_cross_errors.py DATA", file=sys.stderr)
         return 2
@@ -208,7 +208,7 @@ synonyms and wrong equivalents alike. A few single terms are given as examples.
 
 
 def section(data: Path, name: str) -> str:
-    """The part of one set."""
+    """Make the section on one set."""
     settings = Settings(representation="pivot")
     collection = collect(read_documents(data / f"{name}.docs.jsonl.gz"), hashes=False, engine="scipy")
     key_terms = key_terms_of_surfaces(collection.surfaces, settings)
@@ -228,19 +228,19 @@ def section(data: Path, name: str) -> str:
             positive=("translation", "dup"),
         )
         found = predictions.codes[predicted]
-        missed += _pairs(np.setdiff1d(truth.positives, found), len(collection))
-        false += _pairs(found[truth.judge(found) == FALSE], len(collection))
+        missed += _decode_pairs(np.setdiff1d(truth.positives, found), len(collection))
+        false += _decode_pairs(found[truth.judge(found) == FALSE], len(collection))
     reader = Reader(collection, key_terms)
     return _section(name, reader, settings, missed, false)
 
 
-def _pairs(codes: NDArray[np.int64], documents: int) -> list[tuple[int, int]]:
+def _decode_pairs(codes: NDArray[np.int64], documents: int) -> list[tuple[int, int]]:
     a, b = both_of(codes, documents)
     return list(zip(a.tolist(), b.tolist(), strict=True))
 
 
 def _sample(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """As many as wanted, evenly spread."""
+    """Take the wanted number, evenly spread."""
     places: list[int] = np.unique(np.linspace(0, max(len(pairs) - 1, 0), SAMPLE).astype(int)).tolist() if pairs else []
     return [pairs[place] for place in places]
 

@@ -1,7 +1,7 @@
 """Makes passages.md from the labelled corpora beside the project: ``python reports/make_passages.py``.
 
-Numbers only: no text of the corpora, no ids, no titles. Speed is taken from reports/speed/passages.json, which
-``python -m benchmarks.passages --out reports/speed/passages.json`` writes; that part is left out without it.
+The page contains only numbers: no texts, ids or titles of the corpora. Speed comes from reports/speed/passages.json,
+written by ``python -m benchmarks.passages --out reports/speed/passages.json``; without it that part is left out.
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ POSTING = 4
 
 @dataclass(frozen=True)
 class Contestant:
-    """One row of the comparison, and what the paper says of it (ratios to 3-shingles).
+    """One row of the comparison, with the paper's figures (ratios to 3-shingles).
 
     Attributes:
-        name: shown.
-        notation: of the feature.
-        f1: in the paper; ``None`` where it gives none.
-        space: in the paper.
-        indexing: in the paper.
-        matching: in the paper.
+        name: name shown.
+        notation: notation of the feature.
+        f1: F1 in the paper; ``None`` if not given.
+        space: ratio of space in the paper.
+        indexing: ratio of indexing time in the paper.
+        matching: ratio of matching time in the paper.
     """
 
     name: str
@@ -84,13 +84,13 @@ CONTESTANTS = (
 
 @dataclass(frozen=True)
 class Gold:
-    """Sentences, and pairs of them that are judged.
+    """Sentences with judged pairs.
 
     Attributes:
-        sentences: of all documents.
-        truth: int64, ascending codes (one * sentences + other, one < other) of the pairs that are copies.
-        identical: those of them whose words are equal in equal order.
-        documents: by corpus.
+        sentences: sentences of all documents.
+        truth: int64 (pairs,), ascending codes (one * sentences + other, one < other) of the pairs that are copies.
+        identical: int64 (identical,), codes of those copies that have the same words in the same order.
+        documents: number of documents by corpus.
     """
 
     sentences: SentenceTable
@@ -185,10 +185,10 @@ def _document_row(documents: list[Document], labels: list[dict[str, Any]], notat
 
 
 def _comparison() -> str:
-    chosen = _chosen_documents()
+    chosen = _choose_documents()
     documents = [document for part in chosen.values() for document in part]
     sentences = read_sentences([one.text for one in documents], [one.lang for one in documents])
-    found = {one.notation: _found(sentences, one.notation) for one in CONTESTANTS}
+    found = {one.notation: _find_pairs(sentences, one.notation) for one in CONTESTANTS}
     pools = (pairs for by_tau in found.values() for pairs in by_tau.values())
     gold = _gold(sentences, documents, pools, {name: len(part) for name, part in chosen.items()})
     costs = {one.notation: _cost(sentences, one.notation) for one in CONTESTANTS}
@@ -210,17 +210,17 @@ are to 3-shingles; the paper's beside.
 {_against_the_paper(gold, found, costs)}"""
 
 
-def _chosen_documents() -> dict[str, list[Document]]:
-    """All of slavictopics, half as many sentences of uagec, and of mdnews labelled documents up to the paper's size."""
+def _choose_documents() -> dict[str, list[Document]]:
+    """Choose all of slavictopics, half as many sentences of uagec, labelled mdnews documents up to the paper's size."""
     room = SENTENCES
     chosen = {"slavictopics": _documents("slavictopics")}
     room -= _size(chosen["slavictopics"])
     corrected = _by_family(_documents("uagec"))
-    chosen["uagec"] = list(_cut(corrected, room // 2))
+    chosen["uagec"] = list(_take_groups(corrected, room // 2))
     room -= _size(chosen["uagec"])
     by_id = {document.id: document for document in _documents("mdnews")}
     labelled = ((by_id[label["a"]], by_id[label["b"]]) for label in _labels("mdnews") if label["label"] != "different")
-    chosen["mdnews"] = list(_cut(labelled, room))
+    chosen["mdnews"] = list(_take_groups(labelled, room))
     return chosen
 
 
@@ -235,8 +235,8 @@ def _size(documents: Iterable[Document]) -> int:
     return len(read_sentences([document.text for document in documents], None))
 
 
-def _cut(groups: Iterable[tuple[Document, ...]], room: int) -> Iterator[Document]:
-    """Documents of whole groups, each once, until there are sentences enough."""
+def _take_groups(groups: Iterable[tuple[Document, ...]], room: int) -> Iterator[Document]:
+    """Take documents of whole groups, each once, until there are enough sentences."""
     seen: set[str] = set()
     for group in groups:
         new = [document for document in group if document.id not in seen]
@@ -247,8 +247,8 @@ def _cut(groups: Iterable[tuple[Document, ...]], room: int) -> Iterator[Document
         yield from new
 
 
-def _found(sentences: SentenceTable, notation: str) -> dict[float, NDArray[np.int64]]:
-    """Pairs at the feature's own threshold, and at others."""
+def _find_pairs(sentences: SentenceTable, notation: str) -> dict[float, NDArray[np.int64]]:
+    """Find pairs at the feature's own threshold and at others."""
     feature = sentence_feature(notation)
     index = index_bags(feature.bags(sentences))
     found = {}
@@ -261,26 +261,26 @@ def _found(sentences: SentenceTable, notation: str) -> dict[float, NDArray[np.in
 def _gold(
     sentences: SentenceTable, documents: list[Document], found: Iterable[NDArray[np.int64]], counts: dict[str, int]
 ) -> Gold:
-    aligned = _aligned(sentences, documents)
-    labelled = _labelled(sentences, documents)
+    aligned = _align_sentences(sentences, documents)
+    labelled = _pair_labelled_sentences(sentences, documents)
     pool = np.unique(np.concatenate((*found, aligned, labelled)))
     equal = index_bags(ExactSentence().bags(sentences)).class_of.astype(np.int64)
     one, other = np.divmod(pool, len(sentences))
     # Equal sentences are judged once.
     low, high = np.minimum(equal[one], equal[other]), np.maximum(equal[one], equal[other])
     _, first, place = np.unique(low * len(sentences) + high, return_index=True, return_inverse=True)
-    judged = np.array([_alike(sentences, *divmod(code, len(sentences))) for code in pool[first].tolist()])
+    judged = np.array([_measure_similarity(sentences, *divmod(code, len(sentences))) for code in pool[first].tolist()])
     truth = np.union1d(pool[(judged >= ALIKE)[place]], aligned)
     return Gold(sentences, truth, pool[equal[one] == equal[other]], counts)
 
 
-def _alike(sentences: SentenceTable, one: int, other: int) -> float:
+def _measure_similarity(sentences: SentenceTable, one: int, other: int) -> float:
     rows = sentences.words.rows
     return Indel.normalized_similarity(rows.row(one).tolist(), rows.row(other).tolist(), score_cutoff=ALIGNED)
 
 
-def _aligned(sentences: SentenceTable, documents: list[Document]) -> NDArray[np.int64]:
-    """A sentence of uagec and its corrections, where the texts of a family have equally many sentences."""
+def _align_sentences(sentences: SentenceTable, documents: list[Document]) -> NDArray[np.int64]:
+    """Align sentences of uagec with their corrections in families whose texts have equally many sentences."""
     families: dict[str, list[int]] = {}
     for number, document in enumerate(documents):
         if document.id.startswith("ug-"):
@@ -292,12 +292,14 @@ def _aligned(sentences: SentenceTable, documents: list[Document]) -> NDArray[np.
                 begins, ends = sentences.first[[one, other]], sentences.first[[one + 1, other + 1]]
                 if (ends - begins)[0] == (ends - begins)[1]:
                     pairs = zip(range(begins[0], ends[0]), range(begins[1], ends[1]), strict=True)
-                    codes += [a * len(sentences) + b for a, b in pairs if _alike(sentences, a, b) >= ALIGNED]
+                    codes += [
+                        a * len(sentences) + b for a, b in pairs if _measure_similarity(sentences, a, b) >= ALIGNED
+                    ]
     return np.array(codes, dtype=np.int64)
 
 
-def _labelled(sentences: SentenceTable, documents: list[Document]) -> NDArray[np.int64]:
-    """Every sentence of one document with every sentence of the other, for the labelled pairs of documents."""
+def _pair_labelled_sentences(sentences: SentenceTable, documents: list[Document]) -> NDArray[np.int64]:
+    """Pair every sentence of one document with every sentence of the other, for the labelled pairs of documents."""
     number = {document.id: place for place, document in enumerate(documents)}
     codes = [np.zeros(0, dtype=np.int64)]
     for name in ("mdnews", "slavictopics", "uagec"):
@@ -327,22 +329,24 @@ def _quality_table(gold: Gold, found: dict[str, dict[float, NDArray[np.int64]]])
     for one in CONTESTANTS:
         tau, pairs = next(iter(found[one.notation].items()))
         changed = np.setdiff1d(pairs, gold.identical)
-        by_tau = {other: _scores(found[one.notation][other], gold.truth)[2] for other in sorted(found[one.notation])}
+        by_tau = {
+            other: _compute_scores(found[one.notation][other], gold.truth)[2] for other in sorted(found[one.notation])
+        }
         best = max(by_tau, key=by_tau.__getitem__)
         rows.append(
             (
                 *(one.name, tau, len(pairs)),
-                *(f"{value:.3f}" for value in _scores(pairs, gold.truth)),
+                *(f"{value:.3f}" for value in _compute_scores(pairs, gold.truth)),
                 one.f1,
                 f"{by_tau[best]:.3f} at {best}",
-                *(f"{value:.3f}" for value in _scores(changed, edited)),
+                *(f"{value:.3f}" for value in _compute_scores(changed, edited)),
             )
         )
     heads = ("feature", "tau", "pairs", "P", "R", "F1", "F1, paper", "best F1", "P, edited", "R, edited", "F1, edited")
     return _table(heads, rows)
 
 
-def _scores(pairs: NDArray[np.int64], truth: NDArray[np.int64]) -> tuple[float, float, float]:
+def _compute_scores(pairs: NDArray[np.int64], truth: NDArray[np.int64]) -> tuple[float, float, float]:
     met = len(np.intersect1d(pairs, truth, assume_unique=True))
     precision, recall = met / max(len(pairs), 1), met / max(len(truth), 1)
     return precision, recall, 2 * precision * recall / max(precision + recall, 1e-12)
@@ -350,13 +354,13 @@ def _scores(pairs: NDArray[np.int64], truth: NDArray[np.int64]) -> tuple[float, 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a feature takes.
+    """Cost of a feature.
 
     Attributes:
-        postings: entries of the inverted lists.
-        visits: pairs of entries of one list.
-        indexing: CPU seconds.
-        matching: CPU seconds.
+        postings: number of entries of the inverted lists.
+        visits: number of pairs of entries within a list.
+        indexing: CPU seconds of indexing.
+        matching: CPU seconds of matching.
     """
 
     postings: int
@@ -366,7 +370,7 @@ class Cost:
 
 
 def _hashing(sentences: SentenceTable) -> float:
-    """CPU seconds of hashing the vocabulary, the best of several runs."""
+    """Measure the CPU seconds of hashing the vocabulary, best of several runs."""
     taken = []
     for _ in range(REPEATS):
         begin = time.process_time()
@@ -419,7 +423,7 @@ def _cost_table(costs: dict[str, Cost], hashing: float) -> str:
 
 def _against_the_paper(gold: Gold, found: dict[str, dict[float, NDArray[np.int64]]], costs: dict[str, Cost]) -> str:
     shingles, chains = "shingles", "low-idf-sig:n=50"
-    f1 = [_scores(next(iter(found[name].values())), gold.truth)[2] for name in (shingles, chains)]
+    f1 = [_compute_scores(next(iter(found[name].values())), gold.truth)[2] for name in (shingles, chains)]
     cost = costs[shingles]
     return f"""Against the paper: Low-IDF-Sig with 50 antecedents has \
 {100 * costs[chains].postings / cost.postings:.0f} % of the entries of 3-shingles (paper: 29 %), and \

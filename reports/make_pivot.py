@@ -1,8 +1,8 @@
-"""Makes reports/pivot.md: pairs across languages, with translation and without, judged by labels, and S and T.
+"""Makes reports/pivot.md: pairs across languages with and without translation, evaluated by labels, and S and T.
 
     python reports/make_pivot.py
 
-Numbers only: no text of the corpora, no ids, no titles. The corpora are those of ``make_reports.py``.
+The page contains only numbers: no texts, ids or titles of the corpora, which are those of ``make_reports.py``.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class CrossSet:
     """A set with documents of several languages.
 
     Attributes:
-        name: shown.
-        corpus: file name stem in the corpora folder.
-        domains: as ``evaluate --domain``.
+        name: name shown.
+        corpus: stem of the file name in the corpora folder.
+        domains: as for ``evaluate --domain``.
     """
 
     name: str
@@ -51,7 +51,7 @@ class CrossSet:
 
 @dataclass(frozen=True)
 class Goal:
-    """Least F1 of a set and two languages: for the defaults, and for the preset ``best``."""
+    """Minimum F1 for a set and two languages: with the defaults, and with the preset ``best``."""
 
     must: float
     ambitious: float
@@ -86,13 +86,14 @@ CONFIGURATIONS: Final = {
 
 @dataclass(frozen=True)
 class Judged:
-    """One set and one block of languages, judged in every configuration.
+    """One set and one block of languages, evaluated in every configuration.
 
     Attributes:
-        set: which set.
+        set: the set.
         block: ``ru-uk`` for pairs of two languages, ``ru`` for pairs of one.
         pairs: number of true pairs.
-        found: per configuration; the recommended row is that of the recommended k, or of the preset's threshold.
+        found: evaluation by configuration; its recommended row is that of the recommended k, or of the preset's
+            threshold.
     """
 
     set: CrossSet
@@ -101,18 +102,18 @@ class Judged:
     found: dict[str, Evaluation]
 
     def at(self, configuration: str, k: int) -> StepScores:
-        """The row of a k."""
+        """Return the row of a k."""
         return next(row for row in self.found[configuration].rows if row.step == k)
 
 
 @dataclass(frozen=True)
 class CorpusResult:
-    """What one corpus gave.
+    """Results on one corpus.
 
     Attributes:
-        corpus: its name.
+        corpus: name of the corpus.
         judged: all its sets and blocks.
-        sweep: S and T of the pivot space, and the share of weight without an equivalent.
+        sweep: S and T in the pivot space, and the share of weight without an equivalent.
     """
 
     corpus: str
@@ -121,7 +122,7 @@ class CorpusResult:
 
 
 def main() -> None:
-    """Judge every set and write the page."""
+    """Evaluate every set and write the page."""
     corpora = tuple(dict.fromkeys(one.corpus for one in SETS))
     results = [corpus_result(corpus) for corpus in corpora]
     judged = sorted((one for result in results for one in result.judged), key=lambda one: SETS.index(one.set))
@@ -153,22 +154,22 @@ def main() -> None:
 
 
 def corpus_result(corpus: str) -> CorpusResult:
-    """Link a corpus in every configuration and judge its blocks."""
+    """Link a corpus in every configuration and evaluate its blocks."""
     collection = collect(read_documents(CORPORA / f"{corpus}.docs.jsonl.gz"))
-    truths = dict(_truths(collection, corpus))
+    truths = dict(_make_truths(collection, corpus))
     found: dict[tuple[CrossSet, str], dict[str, Evaluation]] = {place: {} for place in truths}
     for name, settings in CONFIGURATIONS.items():
         share = settings.score == "share"
         linked = link(key_terms_of(collection, settings), settings, k_min=settings.min_terms if share else 1)
         predictions = predictions_of(linked)
         for (one, block), truth in truths.items():
-            found[one, block][name] = _evaluated(linked, predictions, truth, cross=block in CROSS)
+            found[one, block][name] = _evaluate(linked, predictions, truth, cross=block in CROSS)
     sweep = sweep_collection(collection, CONFIGURATIONS["pivot"], ["pivot"], examples=False)
     judged = [Judged(one, block, len(truths[one, block].positives), found[one, block]) for one, block in truths]
     return CorpusResult(corpus, judged, sweep)
 
 
-def _truths(collection: Collection, corpus: str) -> Iterator[tuple[tuple[CrossSet, str], Truth]]:
+def _make_truths(collection: Collection, corpus: str) -> Iterator[tuple[tuple[CrossSet, str], Truth]]:
     kin = CORPORA / f"{corpus}.kin.jsonl.gz"
     for one in SETS:
         for block in (*CROSS, *MONO) if one.corpus == corpus else ():
@@ -184,7 +185,7 @@ def _truths(collection: Collection, corpus: str) -> Iterator[tuple[tuple[CrossSe
                 yield (one, block), truth
 
 
-def _evaluated(linked: Linked, predictions: Predictions, truth: Truth, *, cross: bool) -> Evaluation:
+def _evaluate(linked: Linked, predictions: Predictions, truth: Truth, *, cross: bool) -> Evaluation:
     if linked.settings.score == "share":
         return evaluate(predictions, truth, recommended=linked.settings.threshold, resamples=RESAMPLES)
     inside = np.flatnonzero(truth.scope.documents())
@@ -193,7 +194,7 @@ def _evaluated(linked: Linked, predictions: Predictions, truth: Truth, *, cross:
 
 
 def goal_rows(across: Sequence[Judged]) -> Iterator[dict[str, Any]]:
-    """Every goal: what was reached and whether that is enough."""
+    """Tabulate what was reached for every goal, and whether it is enough."""
     for one in across:
         goal = GOALS.get((one.set.name, one.block))
         if goal is None:
@@ -205,14 +206,14 @@ def goal_rows(across: Sequence[Judged]) -> Iterator[dict[str, Any]]:
             "languages": one.block,
             "must": goal.must,
             **{name: _verdict(row, goal.must) for name, row in rows},
-            "recommended": _recommended(default),
+            "recommended": _format_recommended(default),
             "ambitious": goal.ambitious,
             JUDGED_AT[-1]: _verdict(best, goal.ambitious),
         }
 
 
 def goals_met(rows: Sequence[dict[str, Any]]) -> str:
-    """One sentence: how many, and which are missed."""
+    """Say in one sentence how many goals are met and which are missed."""
     asked = [(row, column) for row in rows for column in JUDGED_AT]
     missed = [f"{row['set']} {row['languages']} at {column}" for row, column in asked if MISSED in row[column]]
     return f"Met: {len(asked) - len(missed)} of {len(asked)}. Missed: {', '.join(missed) or 'none'}."
@@ -224,12 +225,12 @@ def _verdict(row: StepScores, goal: float) -> str:
     return f"{f1:.3f} [{low:.2f}-{high:.2f}] {'met' if f1 >= goal else MISSED}"
 
 
-def _recommended(found: Evaluation) -> str:
+def _format_recommended(found: Evaluation) -> str:
     return "refused, 6 taken" if found.recommended.refused else f"{found.recommended.step:g}"
 
 
 def quality_rows(one: Judged) -> Iterator[dict[str, Any]]:
-    """With translation and without: P / R / F1."""
+    """Tabulate P / R / F1 with and without translation."""
     for translation in ("pivot", "none"):
         found = one.found[translation]
         yield {
@@ -238,7 +239,7 @@ def quality_rows(one: Judged) -> Iterator[dict[str, Any]]:
             "pairs": one.pairs,
             "translation": translation,
             **{f"k {k}: P / R / F1": _figures(one.at(translation, k)) for k in KS},
-            "recommended k": _recommended(found),
+            "recommended k": _format_recommended(found),
             "there": _figures(found.recommended),
             "preset `best`": _figures(one.found[f"{translation}, best"].recommended),
         }
@@ -252,13 +253,13 @@ def _figures(row: StepScores) -> str:
 
 
 def sample_sweep() -> SweepResult:
-    """S and T of the bundled sample."""
+    """Measure S and T on the bundled sample."""
     collection = collect(read_documents(documents_path()))
     return sweep_collection(collection, CONFIGURATIONS["pivot"], ["pivot"], examples=False)
 
 
 def sweep_part(sweep: SweepResult, name: str, *, with_paper: bool = False) -> str:
-    """Links, S and T of the three blocks at the k of the paper, and the recommended k."""
+    """Show links, S and T of the three blocks at the paper's k, and the recommended k."""
     lines: dict[int, dict[str, Any]] = {k: {"k": k} for k in SHOWN_KS}
     for row in sweep.rows:
         measures = row.measures
@@ -283,7 +284,7 @@ def sweep_part(sweep: SweepResult, name: str, *, with_paper: bool = False) -> st
 
 
 def untranslated_rows(results: Sequence[CorpusResult]) -> Iterator[dict[str, Any]]:
-    """Share of the term weight without an equivalent, by corpus and language."""
+    """Tabulate the share of term weight without an equivalent, by corpus and language."""
     for result in results:
         yield {"corpus": result.corpus, **{lang: result.sweep.untranslated.get(lang) for lang in MONO}}
 

@@ -1,6 +1,6 @@
 """Makes every figure in reports/ from the labelled corpora beside the project: ``make reports``.
 
-Numbers only: no text of the corpora, no ids, no titles.
+The pages contain only numbers: no texts, ids or titles of the corpora.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ class LabelledSet:
     """One row of the quality table.
 
     Attributes:
-        name: shown.
-        corpus: file name stem in the corpora folder.
-        lang: as ``evaluate --lang``.
-        domains: as ``evaluate --domain``.
-        positive: as ``evaluate --positive``.
-        rule: as ``evaluate --rule``.
-        label_free: does it count in the mean of the label-free row?
-        must: goal for the default, and for the preset ``best``.
+        name: name shown.
+        corpus: stem of the file name in the corpora folder.
+        lang: as for ``evaluate --lang``.
+        domains: as for ``evaluate --domain``.
+        positive: as for ``evaluate --positive``.
+        rule: as for ``evaluate --rule``.
+        label_free: whether it counts in the mean of the label-free row.
+        must: goals for the defaults and for the preset ``best``.
         ambitious: goal for the preset ``best``.
     """
 
@@ -86,7 +86,7 @@ CONFIGURATIONS: tuple[tuple[str, Settings], ...] = (
 
 
 def main() -> None:
-    """Make the pages asked for."""
+    """Make the requested pages."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pages", nargs="*", help="language, sweeps, quality, agreement; all by default")
     pages = parser.parse_args().pages or ["language", "sweeps", "quality", "agreement"]
@@ -97,7 +97,7 @@ def main() -> None:
 
 
 class _Collections:
-    """Each corpus is read once."""
+    """The corpora, each read once."""
 
     def __init__(self) -> None:
         self._read: dict[str, Collection] = {}
@@ -118,12 +118,12 @@ class _Collections:
 
 
 def corpora() -> list[str]:
-    """Names of the corpora, in alphabetical order."""
+    """Return the names of the corpora, in alphabetical order."""
     return sorted(path.name.split(".")[0] for path in CORPORA.glob("*.docs.jsonl.gz"))
 
 
 def language_page(collections: _Collections) -> None:
-    """How often the language of a document is found."""
+    """Make the page on how often the language of a document is detected correctly."""
     del collections
     rows: list[dict[str, Any]] = []
     for corpus in corpora():
@@ -150,7 +150,7 @@ def language_page(collections: _Collections) -> None:
 
 
 def sweep_pages(collections: _Collections) -> None:
-    """S and T of every corpus."""
+    """Make the pages on S and T of every corpus."""
     parts: list[str] = []
     lines = [
         "set,configuration,k,documents,links,reciprocal,paths,closed,symmetry,transitivity,sampled,transitivity_error"
@@ -159,7 +159,7 @@ def sweep_pages(collections: _Collections) -> None:
         rows: list[SweepRow] = []
         recommended: list[str] = []
         for name, settings in CONFIGURATIONS:
-            linked = _linked(collections[corpus], settings)
+            linked = _link(collections[corpus], settings)
             measures = linked.relation().measures()
             rows += [SweepRow(name, "all", row) for row in measures]
             lines += [",".join([corpus, name.replace(", ", "-"), *_csv_values(row.as_dict())]) for row in measures]
@@ -172,7 +172,7 @@ def sweep_pages(collections: _Collections) -> None:
 
 
 def quality_page(collections: _Collections) -> None:
-    """Precision, recall and F1 of every labelled set."""
+    """Make the page on precision, recall and F1 of every labelled set."""
     configurations = (
         *CONFIGURATIONS,
         ("best, morph", Settings.of(preset="best")),
@@ -206,7 +206,7 @@ def quality_page(collections: _Collections) -> None:
 
 
 def agreement_page(collections: _Collections) -> None:
-    """Does S follow precision, and T recall, as the paper supposes?"""
+    """Make the page on whether S follows precision and T follows recall, as the paper assumes."""
     rows = []
     for labelled in SETS:
         settings = Settings(rule=labelled.rule, representation="stem" if labelled.english else "morph")
@@ -219,7 +219,7 @@ def agreement_page(collections: _Collections) -> None:
             domains=labelled.domains,
             positive=labelled.positive,
         )
-        linked = _linked(collection, settings)
+        linked = _link(collection, settings)
         predictions = predictions_of(linked)
         judged = scores(predictions, truth.judge(predictions.codes), len(truth.positives))
         measures = linked.relation(np.flatnonzero(truth.scope.documents())).measures()
@@ -299,7 +299,7 @@ def _quality_row(labelled: LabelledSet, found: Evaluation, settings: Settings) -
     }
 
 
-def _linked(collection: Collection, settings: Settings) -> Linked:
+def _link(collection: Collection, settings: Settings) -> Linked:
     return link(key_terms_of(collection, settings), settings, k_min=1)
 
 
@@ -333,7 +333,7 @@ def _csv_values(row: dict[str, Any]) -> Iterator[str]:
 
 
 def table(rows: Sequence[dict[str, Any]]) -> str:
-    """Rows as a Markdown table; the columns are those of the first."""
+    """Format rows as a Markdown table with the columns of the first row."""
     names = list(rows[0])
     lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
     lines += ["| " + " | ".join(_cell(row.get(name)) for name in names) + " |" for row in rows]
@@ -347,7 +347,7 @@ def _cell(value: Any) -> str:
 
 
 def write_page(name: str, title: str, command: str, parts: Sequence[str]) -> None:
-    """Write a page that says by which command, where and when it was made."""
+    """Write a page with the command, machine and date that made it."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     origin = (
         f"Made by `make reports` (`python reports/{command}`) on {date.today().isoformat()}, "
@@ -358,7 +358,7 @@ def write_page(name: str, title: str, command: str, parts: Sequence[str]) -> Non
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file and say so."""
+    """Write a file and print its name."""
     path.write_text(text, encoding="utf-8")
     print(path.relative_to(REPORTS.parent))
 

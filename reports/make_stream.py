@@ -1,6 +1,6 @@
-"""Measures what a stream calls duplicate on real dated news and writes stream.md: ``python reports/make_stream.py``.
+"""Measures what a stream finds duplicate in real dated news and writes stream.md: ``python reports/make_stream.py``.
 
-Numbers only: no text of the corpora, no ids, no titles.
+The page contains only numbers: no texts, ids or titles of the corpora.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ MOST_PAIRS = 1500
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What is known of pairs: the label of each, and the dated reprints within a week of each other."""
+    """What is known about pairs: the label of each, and the reprints dated within a week of each other."""
 
     of: dict[frozenset[str], str]
     reprints: list[tuple[str, str]]
 
     def overlaps(self, one: Verdict) -> bool:
-        """Whether the linked pair carries a label that says its texts overlap."""
+        """Return whether the linked pair has a label that says its texts overlap."""
         return self.of.get(frozenset((one.id, str(one.of))), "different") != "different"
 
 
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def page() -> str:
-    """The whole report."""
+    """Make the whole report."""
     dated = [one for one in read_documents(CORPORA / "mdnews.docs.jsonl.gz") if one.time is not None]
     dated.sort(key=lambda one: one.time.timestamp() if one.time else 0.0)
     labels = labels_of(dated)
@@ -112,7 +112,7 @@ taken.
 
 
 def labels_of(dated: Sequence[Document]) -> Labels:
-    """Labels of mdnews."""
+    """Read the labels of mdnews."""
     place = {one.id: number for number, one in enumerate(dated)}
     times = {one.id: one.time for one in dated if one.time is not None}
     of, reprints = {}, []
@@ -182,7 +182,7 @@ def _paraphrase_row(name: str) -> str:
 
 
 def _speed() -> str:
-    """The figures of ``benchmarks.stream``, where they have been measured."""
+    """Show the figures of ``benchmarks.stream``, if measured."""
     found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(SPEED.glob("stream*.json"))]
     runs = [one for one in found if "rows" in one and "growth" not in one]
     lines = _speed_lines(runs) if runs else []

@@ -16,11 +16,11 @@ PACKAGES = ("argostranslate", "torch", "stanza", "minisbd", "ctranslate2", "sent
 
 
 class Outcomes:
-    """What pytest tells of each test.
+    """What pytest reports of each test.
 
     Attributes:
-        tests: test and outcome, in the order they ran.
-        words: word, translation by argostranslate, term of our rung.
+        tests: tests with their outcomes, in the order in which they ran.
+        words: words with argostranslate's translation and our rung's term.
     """
 
     def __init__(self) -> None:
@@ -28,20 +28,20 @@ class Outcomes:
         self.words: list[tuple[str, str, str]] = []
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Called by pytest after each phase of a test."""
+        """Record an outcome; called by pytest after each phase of a test."""
         if report.when == "call" or report.outcome != "passed":
             self.tests.append((report.nodeid.rpartition("::")[2], report.outcome))
             self.words.extend(row for name, row in report.user_properties if name == "words")
 
 
 def table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """Rows as a Markdown table."""
+    """Format rows as a Markdown table."""
     lines = [heads, ("---",) * len(heads), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def page(outcomes: Outcomes) -> str:
-    """The whole report."""
+    """Make the whole report."""
     passed = sum(outcome == "passed" for _, outcome in outcomes.tests)
     packages = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
     return f"""# The genuine argostranslate
@@ -62,7 +62,7 @@ A dash: words of time are no terms.
 
 
 def main() -> int:
-    """Run the tests, write the report; the exit code is that of pytest."""
+    """Run the tests, write the report and exit with pytest's exit code."""
     outcomes = Outcomes()
     code = pytest.main(
         ["-m", "translate", "tests/translation/test_genuine_argos.py", *sys.argv[1:]], plugins=[outcomes]

@@ -1,7 +1,7 @@
-"""Draws a blind sample of translations.tsv, and counts what its judge said of it: translation-sample.md.
+"""Draws a blind sample of translations.tsv and counts its judge's verdicts in translation-sample.md.
 
-``draw`` writes the rows to be judged to translation-sample.tsv; rows judged before keep their verdicts. A judge then
-fills, for each pair of languages, ``right`` or the kind of the fault. Without an argument the verdicts are counted.
+``draw`` writes the rows to be judged to translation-sample.tsv; rows already judged keep their verdicts. A judge then
+enters, for each pair of languages, ``right`` or the kind of fault. Without an argument the verdicts are counted.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ GOAL = 0.97
 
 
 def rank(row: TableRow) -> str:
-    """The place of a row in the draw: it depends on its first word alone, so rows added later change little."""
+    """Return the position of a row in the draw; it depends only on the first word, so that new rows change little."""
     return blake2b(f"{SEED} {row.cells['ru'].partition('|')[0]}".encode(), digest_size=8).hexdigest()
 
 
 def draw() -> list[dict[str, str]]:
-    """The rows of the sample, without verdicts."""
+    """Draw the rows of the sample, without verdicts."""
     rows = read_table(dictionaries_folder() / "translations.tsv", (*LANGUAGES, "pos", "source"))
     chosen = sorted(rows, key=rank)[:ROWS]
     return [{**{language: row.cells[language] for language in LANGUAGES}, **dict.fromkeys(PAIRS, "")} for row in chosen]
 
 
 def judged() -> list[dict[str, str]]:
-    """The sheet as it lies there; empty where there is none."""
+    """Read the existing sheet; empty if there is none."""
     if not SHEET.is_file():
         return []
     with SHEET.open(encoding="utf-8", newline="") as sheet:
@@ -47,7 +47,7 @@ def judged() -> list[dict[str, str]]:
 
 
 def write_sheet(rows: list[dict[str, str]]) -> None:
-    """Write the sheet; verdicts of rows that did not change are kept."""
+    """Write the sheet, keeping the verdicts of unchanged rows."""
     known = {tuple(row[language] for language in LANGUAGES): row for row in judged()}
     with SHEET.open("w", encoding="utf-8", newline="") as sheet:
         writer = csv.DictWriter(sheet, COLUMNS, delimiter="\t", lineterminator="\n", restval="")
@@ -56,7 +56,7 @@ def write_sheet(rows: list[dict[str, str]]) -> None:
 
 
 def page(rows: list[dict[str, str]]) -> str:
-    """The report: counts by pair, and the faults with their kinds."""
+    """Make the report: counts by pair, and the faults with their kinds."""
     lines = ["| pair | judged | right | wrong | share right |", "|---|---|---|---|---|"]
     every: Counter[str] = Counter()
     for pair in PAIRS:
@@ -114,7 +114,7 @@ def _fault(row: dict[str, str], pair: str) -> str:
 
 
 def main() -> None:
-    """Draw, or count."""
+    """Draw the sample or count the verdicts."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("step", nargs="?", choices=["draw", "count"], default="count")
     if parser.parse_args().step == "draw":

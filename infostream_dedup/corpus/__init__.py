@@ -1,4 +1,4 @@
-"""Documents in and out: JSON Lines, CSV, Parquet, data frames; bad records refused or set aside."""
+"""Reads and writes documents as JSON Lines, CSV, Parquet and data frames; refuses bad records or sets them aside."""
 
 from infostream_dedup.corpus.annotation import Annotation
 from infostream_dedup.corpus.bad_records import BadRecords

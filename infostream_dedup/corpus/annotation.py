@@ -13,10 +13,10 @@ __all__ = ["Annotation"]
 
 
 class Annotation:
-    """Adds columns under names that the documents do not have, so that nothing of theirs is written over.
+    """Adds columns under names that the documents do not use, so that no field of theirs is overwritten.
 
     Args:
-        names: of the columns.
+        names: column names.
         prefix: put before each name.
 
     Example:
@@ -29,17 +29,17 @@ class Annotation:
         self._columns = {name: prefix + name for name in names}
 
     def checked(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The same documents.
+        """Yield the documents unchanged, refusing any that already has one of the columns.
 
         Raises:
-            BadDataError: a document has a field of the name of a column (``E_FIELD_TAKEN``).
+            BadDataError: a document has a field with the name of a column (``E_FIELD_TAKEN``).
         """
         for document in documents:
             taken = next((column for column in self._columns.values() if column in document.extra), None)
             if taken is not None:
                 raise BadDataError(
-                    f"the document {document.id!r} has a field of this name, which --annotate would write over; give "
-                    "the new columns other names, such as by --prefix dedup_",
+                    f"the document {document.id!r} has a field of this name, which --annotate would overwrite; give "
+                    "the new columns other names, for example with --prefix dedup_",
                     code="E_FIELD_TAKEN",
                     source="--annotate",
                     field=taken,
@@ -47,10 +47,10 @@ class Annotation:
             yield document
 
     def row(self, document: Document, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The row of a document with its columns.
+        """Return the row of a document with its added columns.
 
         Args:
-            document: one that has been checked.
-            values: by name without the prefix; other names are left out.
+            document: a document that `checked` has passed.
+            values: column values by name without the prefix; names that are not columns are ignored.
         """
         return row_of(document) | {column: values[name] for name, column in self._columns.items() if name in values}

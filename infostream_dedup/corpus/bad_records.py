@@ -1,4 +1,4 @@
-"""What becomes of bad records: the first one stops the reading, or they go to a quarantine file up to a limit."""
+"""What happens to bad records: the first one stops reading, or they go to a quarantine file up to a limit."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ OnError = Literal["fail", "skip"]
 
 
 class BadRecords:
-    """Takes the bad records of one or more readings. The quarantine file is begun anew when the block is entered.
+    """Takes the bad records of one or more readings. Entering the block starts a new quarantine file.
 
     Args:
         on_error: ``fail`` raises the first bad record; ``skip`` sets it aside.
-        quarantine: file for records that are set aside; needed for ``skip``.
-        max_errors: with ``skip``, how many records may be set aside.
-        report: counts them.
+        quarantine: file for records that are set aside; required for ``skip``.
+        max_errors: with ``skip``, the number of records that may be set aside; None for no limit.
+        report: where they are counted; a new report if None.
 
     Attributes:
-        quarantine: the same.
-        report: the same.
+        quarantine: as given.
+        report: counts of the records read and set aside.
 
     Raises:
-        ConfigurationError: an option is wrong, or two of them do not go together.
+        ConfigurationError: an option is invalid, or two of them conflict.
     """
 
     def __init__(
@@ -40,17 +40,17 @@ class BadRecords:
         max_errors: int | None = None,
         report: ReadingReport | None = None,
     ) -> None:
-        _check(on_error, quarantine, max_errors)
+        _check_options(on_error, quarantine, max_errors)
         self.quarantine = quarantine
         self.report = report if report is not None else ReadingReport()
         self._max_errors = max_errors
         self._file: Quarantine | None = None
 
     def __enter__(self) -> Self:
-        """Begin the quarantine file.
+        """Create the quarantine file.
 
         Raises:
-            CannotCreateError: it cannot be created.
+            CannotCreateError: the file cannot be created.
         """
         self._file = None if self.quarantine is None else Quarantine(self.quarantine)
         return self
@@ -67,10 +67,10 @@ class BadRecords:
         return self.quarantine is not None
 
     def add(self, error: BadDataError) -> None:
-        """Take a record that was read and is bad.
+        """Set aside a bad record, or raise its error.
 
         Raises:
-            BadDataError: the same error, or ``E_MAX_ERRORS`` when there are too many now.
+            BadDataError: `error` itself if nothing may be set aside, ``E_MAX_ERRORS`` if this one exceeds the limit.
             CannotWriteError: the quarantine file cannot be written.
         """
         if self._file is None:
@@ -79,10 +79,10 @@ class BadRecords:
         self.report.read += 1
         self.report.count_quarantined(error.code)
         if self._max_errors is not None and self.report.quarantined > self._max_errors:
-            raise _too_many(error, self._max_errors)
+            raise _limit_exceeded(error, self._max_errors)
 
 
-def _check(on_error: str, quarantine: str | Path | None, max_errors: int | None) -> None:
+def _check_options(on_error: str, quarantine: str | Path | None, max_errors: int | None) -> None:
     if on_error not in get_args(OnError):
         raise ConfigurationError(f"on_error is {on_error!r}, expected one of {', '.join(get_args(OnError))}")
     if on_error == "skip" and quarantine is None:
@@ -90,10 +90,10 @@ def _check(on_error: str, quarantine: str | Path | None, max_errors: int | None)
     if on_error == "fail" and quarantine is not None:
         raise ConfigurationError("quarantine is only for on_error='skip'")
     if max_errors is not None and (on_error == "fail" or max_errors < 0):
-        raise ConfigurationError(f"max_errors is {max_errors}; it needs on_error='skip' and a number from 0")
+        raise ConfigurationError(f"max_errors is {max_errors}; it needs on_error='skip' and a number of 0 or more")
 
 
-def _too_many(last: BadDataError, max_errors: int) -> BadDataError:
+def _limit_exceeded(last: BadDataError, max_errors: int) -> BadDataError:
     return BadDataError(
         f"more than {max_errors} bad records, the last: {last.message} [{last.code}]",
         code="E_MAX_ERRORS",

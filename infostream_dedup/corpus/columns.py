@@ -1,4 +1,4 @@
-"""Records of Arrow tables, for Parquet files and data frames alike: the schema first, then batch by batch."""
+"""Records of Arrow tables, shared by Parquet files and data frames: first the schema, then batch by batch."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _TEXT_FIELDS: Final = ("text", "title", "lang", "source", "url")
 
 
 def schema_error(schema: Any, id_type: IdType, source: str) -> BadDataError | None:
-    """All that is wrong with the columns of a table, in one message; None where nothing is.
+    """Return everything that is wrong with the columns of a table as one error, or None if nothing is.
 
     Args:
         schema: a ``pyarrow.Schema``.
         id_type: ``int`` allows whole numbers as ids.
-        source: the table's name, for the message.
+        source: name of the table, for the message.
     """
     doubles = sorted({name for name in schema.names if schema.names.count(name) > 1})
     if doubles:
-        return Place(source).error("E_SCHEMA", f"columns that come twice: {', '.join(doubles)}")
+        return Place(source).error("E_SCHEMA", f"duplicate columns: {', '.join(doubles)}")
     missing = [name for name in _REQUIRED if name not in schema.names]
     wrong = [
         f"{name} is {schema.field(name).type} (expected {expected})"
-        for name, allowed, expected in _expectations(id_type)
+        for name, allowed, expected in _list_expectations(id_type)
         if name in schema.names and not allowed(schema.field(name).type)
     ]
     parts = []
@@ -45,7 +45,7 @@ def schema_error(schema: Any, id_type: IdType, source: str) -> BadDataError | No
     return Place(source).error("E_SCHEMA", f"{'; '.join(parts)}; the columns are: {', '.join(schema.names)[:200]}")
 
 
-def _expectations(id_type: IdType) -> list[tuple[str, Any, str]]:
+def _list_expectations(id_type: IdType) -> list[tuple[str, Any, str]]:
     import pyarrow.types as types
 
     def is_text(kind: Any) -> bool:
@@ -73,25 +73,25 @@ def _expectations(id_type: IdType) -> list[tuple[str, Any, str]]:
 
 
 def batch_records(batch: Any, source: str, rows_before: int) -> Iterator[Item]:
-    """The records of one batch, and an error for every row with a cell that cannot be read.
+    """Yield the records of one batch, and an error for each row with a cell that cannot be read.
 
     Args:
         batch: a ``pyarrow.RecordBatch``.
-        source: the table's name.
-        rows_before: rows of the table before this batch.
+        source: name of the table.
+        rows_before: number of rows that precede this batch in the table.
     """
-    batch = _microseconds(batch)
+    batch = _drop_nanoseconds(batch)
     try:
         rows = batch.to_pylist()
     except (ValueError, OverflowError):
-        yield from _row_by_row(batch, source, rows_before)
+        yield from _read_row_by_row(batch, source, rows_before)
         return
     for number, values in enumerate(rows, rows_before + 1):
         yield Record(values, Place(source, number))
 
 
-def _microseconds(batch: Any) -> Any:
-    """Times without nanoseconds, which Python's ``datetime`` cannot hold."""
+def _drop_nanoseconds(batch: Any) -> Any:
+    """Cut times to microseconds, the precision of Python's ``datetime``."""
     import pyarrow as pa
 
     for position, field in enumerate(batch.schema):
@@ -101,7 +101,7 @@ def _microseconds(batch: Any) -> Any:
     return batch
 
 
-def _row_by_row(batch: Any, source: str, rows_before: int) -> Iterator[Item]:
+def _read_row_by_row(batch: Any, source: str, rows_before: int) -> Iterator[Item]:
     for position in range(batch.num_rows):
         place = Place(source, rows_before + position + 1)
         values: dict[str, Any] = {}

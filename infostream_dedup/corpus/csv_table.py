@@ -1,8 +1,8 @@
-"""Records of CSV files: a header line, then one record for every row; RFC 4180 quotes, line breaks inside them allowed.
+"""Records of CSV files: a header line, then one record a row; quoting as in RFC 4180, with line breaks inside quotes.
 
-The delimiter is the one of comma, semicolon and tab that shows the required columns in the header. Every cell is text;
-an empty cell of a field with a meaning is an absent value, in other columns it is an empty string. The apostrophe that
-`infostream_dedup.corpus.rows` puts before cells which a spreadsheet would run is taken off again.
+The delimiter is whichever of comma, semicolon and tab yields the required columns in the header. Every cell is text;
+an empty cell means an absent value in a field that we interpret, and an empty string in any other column. The
+apostrophe that `infostream_dedup.corpus.rows` puts before cells that a spreadsheet would run is removed again.
 """
 
 from __future__ import annotations
@@ -27,31 +27,31 @@ _OPTIONAL: Final = frozenset(FIELDS) - {"id", "text"}
 
 
 def csv_records(source: str, max_line_bytes: int) -> Iterator[Item]:
-    """The records of one file, and an error for every row that is none.
+    """Yield the records of one file, and an error for each malformed row.
 
-    A row that is broken by a stray quote ends where the parser gives up, at the latest after `max_line_bytes`;
-    reading goes on with the next line.
+    A row broken by a stray quote ends where the parser gives up, after `max_line_bytes` at the latest; reading
+    continues with the next line.
 
     Args:
-        source: path.
-        max_line_bytes: longest row (``E_TOO_LARGE``).
+        source: path of the file.
+        max_line_bytes: maximum length of a row in bytes (``E_TOO_LARGE``).
 
     Raises:
         NoInputError: the file cannot be opened or read.
     """
-    # The limit belongs to the process and defaults to 128 KiB, too short for a long article; it is only ever raised.
+    # The limit is process-wide and defaults to 128 KiB, too little for a long article; we only ever raise it.
     csv.field_size_limit(max(csv.field_size_limit(), max_line_bytes))
     feed = _RowFeed(source, max_line_bytes)
     try:
         with open_bytes(source) as stream:
             feed.lines = byte_lines(stream, max_line_bytes)
-            header = _header(feed)
+            header = _read_header(feed)
             if isinstance(header, BadDataError):
                 yield header
             else:
-                yield from _rows(feed, header)
+                yield from _read_rows(feed, header)
     except StreamError as fault:
-        yield feed.place_behind().error(fault.code, fault.message)
+        yield feed.next_place().error(fault.code, fault.message)
 
 
 class _RowTooLongError(Exception):
@@ -59,17 +59,17 @@ class _RowTooLongError(Exception):
 
 
 class _RowFeed:
-    """Hands lines to the CSV parser as text and remembers the bytes of the row it is at."""
+    """Passes lines to the CSV parser as text and keeps the bytes of the current row."""
 
     def __init__(self, source: str, max_bytes: int) -> None:
         self.lines: Iterator[Line] = iter(())
         self._source = source
         self._max_bytes = max_bytes
-        self._behind = Place(source, line=1, byte_offset=0)
+        self._next_place = Place(source, line=1, byte_offset=0)
         self.begin()
 
     def begin(self) -> None:
-        """The next line is the first of a new row."""
+        """Start a new row at the next line."""
         self._row: list[Line] = []
         self._size = 0
         self.is_utf8 = True
@@ -81,26 +81,26 @@ class _RowFeed:
         line = next(self.lines)
         self._row.append(line)
         self._size += len(line.data)
-        self._behind = Place(self._source, line.number + 1, line.offset + len(line.data))
+        self._next_place = Place(self._source, line.number + 1, line.offset + len(line.data))
         if line.too_long or self._size > self._max_bytes + len(b"\r\n"):
             raise _RowTooLongError
         try:
             return line.data.decode()
         except UnicodeDecodeError:
-            # The parser must see the row to its end, so that the next one begins at the right line.
+            # The parser must see the whole row, so that the next one starts at the right line.
             self.is_utf8 = False
             return line.data.decode(errors="surrogateescape")
 
     def place(self) -> Place:
-        """Where the row stands, with its bytes."""
+        """Return the place of the current row, with its bytes."""
         if not self._row:
-            return self._behind
+            return self._next_place
         first = self._row[0]
         return Place(self._source, first.number, first.offset, b"".join(line.data for line in self._row))
 
-    def place_behind(self) -> Place:
-        """Where the next line would be."""
-        return self._behind
+    def next_place(self) -> Place:
+        """Return the place of the next line."""
+        return self._next_place
 
 
 class _Header(NamedTuple):
@@ -108,7 +108,7 @@ class _Header(NamedTuple):
     delimiter: str
 
 
-def _header(feed: _RowFeed) -> _Header | BadDataError:
+def _read_header(feed: _RowFeed) -> _Header | BadDataError:
     try:
         text = next(feed)
     except StopIteration:
@@ -117,40 +117,40 @@ def _header(feed: _RowFeed) -> _Header | BadDataError:
         return feed.place().error("E_TOO_LARGE", "the header line is too long")
     if not feed.is_utf8:
         return feed.place().error("E_ENCODING", "the header line is not UTF-8; convert the file, e.g. with iconv")
-    headers = [_split(text, delimiter) for delimiter in _DELIMITERS]
+    headers = [_split_header(text, delimiter) for delimiter in _DELIMITERS]
     for header in headers:
-        if header is not None and not _missing(header.names):
-            return _without_doubles(header, feed.place())
+        if header is not None and not _missing_columns(header.names):
+            return _refuse_doubles(header, feed.place())
     names = headers[0].names if headers[0] is not None else []
-    missing = ", ".join(_missing(names))
+    missing = ", ".join(_missing_columns(names))
     came = ", ".join(names)[:200]
     return feed.place().error("E_SCHEMA", f"missing columns: {missing}; the header has: {came or 'nothing readable'}")
 
 
-def _split(text: str, delimiter: str) -> _Header | None:
+def _split_header(text: str, delimiter: str) -> _Header | None:
     try:
         cells = next(csv.reader([text], delimiter=delimiter, strict=True), [])
     except csv.Error:
         return None
-    return _Header([_unguarded(cell) for cell in cells], delimiter)
+    return _Header([_remove_guard(cell) for cell in cells], delimiter)
 
 
-def _unguarded(cell: str) -> str:
+def _remove_guard(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and _GUARDED.match(cell) else cell
 
 
-def _missing(names: list[str]) -> list[str]:
+def _missing_columns(names: list[str]) -> list[str]:
     return [name for name in _REQUIRED if name not in names]
 
 
-def _without_doubles(header: _Header, place: Place) -> _Header | BadDataError:
+def _refuse_doubles(header: _Header, place: Place) -> _Header | BadDataError:
     doubles = sorted({name for name in header.names if header.names.count(name) > 1})
     if doubles:
-        return place.error("E_SCHEMA", f"columns that come twice: {', '.join(doubles)}")
+        return place.error("E_SCHEMA", f"duplicate columns: {', '.join(doubles)}")
     return header
 
 
-def _rows(feed: _RowFeed, header: _Header) -> Iterator[Item]:
+def _read_rows(feed: _RowFeed, header: _Header) -> Iterator[Item]:
     reader = csv.reader(feed, delimiter=header.delimiter, strict=True)
     while True:
         feed.begin()
@@ -163,12 +163,12 @@ def _rows(feed: _RowFeed, header: _Header) -> Iterator[Item]:
         except _RowTooLongError:
             yield feed.place().error("E_TOO_LARGE", "the row is longer than --max-line-bytes, or a quote is not closed")
         else:
-            # A line of white space is a row of one blank cell: no record, as in JSON Lines.
+            # A line of white space parses as a row of one blank cell; as in JSON Lines, it is not a record.
             if cells and (len(cells) > 1 or cells[0].strip()):
-                yield _record(cells, header, feed)
+                yield _make_record(cells, header, feed)
 
 
-def _record(cells: list[str], header: _Header, feed: _RowFeed) -> Item:
+def _make_record(cells: list[str], header: _Header, feed: _RowFeed) -> Item:
     place = feed.place()
     if len(cells) != len(header.names):
         return place.error("E_CSV", f"{len(cells)} cells, expected {len(header.names)} as in the header")
@@ -176,7 +176,7 @@ def _record(cells: list[str], header: _Header, feed: _RowFeed) -> Item:
         return _encoding_error(cells, header, place)
     values: dict[str, str | None] = {}
     for name, cell in zip(header.names, cells, strict=True):
-        text = _unguarded(cell)
+        text = _remove_guard(cell)
         values[name] = None if not text and name in _OPTIONAL else text
     return Record(values, place)
 

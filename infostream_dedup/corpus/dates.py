@@ -1,6 +1,6 @@
-"""Dates of documents: from what feeds and tables hold to one aware UTC time.
+"""Dates of documents: converts whatever feeds and tables hold to an aware UTC time.
 
-Accepted, as text or (the digits) as a number, so that a CSV cell means the same as a JSON number:
+Accepted as text or, where all are digits, as a number, so that a CSV cell and a JSON number mean the same:
 
 ======================================  =====================================================
 ``2024-05-01``, ``20240501``            a day: its first moment
@@ -10,9 +10,9 @@ Accepted, as text or (the digits) as a number, so that a CSV cell means the same
 ``1714557600000``                       milliseconds since 1970, from 10^11 to 10^14
 ======================================  =====================================================
 
-Integers of four digits are years and of eight digits days; six digits are refused, since 202405 may be a month
-or seconds. Week dates, ordinal dates and leap seconds are refused. Hour 24 is the first of the next day: ISO 8601 knows
-24:00, and real feeds write 24:04 for a minute past midnight.
+Integers of four digits are years, and of eight digits days; six digits are refused, since 202405 may be a month or
+seconds. Week dates, ordinal dates and leap seconds are refused. Hour 24 is the first hour of the next day: ISO 8601
+allows 24:00, and real feeds write 24:04 for four minutes past midnight.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _EXPECTED: Final = "expected ISO 8601 such as 2024-05-01T10:00:00+03:00, 2024-05
 
 
 def time_zone(name: str | None) -> tzinfo:
-    """The zone of times that come without one.
+    """Return the time zone to assume for times without one.
 
     Args:
-        name: name in the IANA database such as ``Europe/Kyiv``; None or ``UTC`` for UTC.
+        name: IANA name such as ``Europe/Kyiv``; None or ``UTC`` for UTC.
 
     Raises:
         ConfigurationError: there is no such zone.
@@ -59,17 +59,17 @@ def time_zone(name: str | None) -> tzinfo:
 
 
 def utc_time(value: object, zone: tzinfo = UTC) -> datetime | None:
-    """The moment that a ``published`` field names, as an aware UTC time; None for null and for blank text.
+    """Return the moment that a ``published`` field names as an aware UTC time, or None for null and blank text.
 
-    A local time that the clocks skip or repeat is read as the first of the two (``fold`` 0).
+    A local time that a clock change skips or repeats is read as the earlier reading (``fold`` 0).
 
     Args:
         value: text, number, ``date`` or ``datetime``.
-        zone: zone of a value that names none.
+        zone: time zone of a value that does not name one.
 
     Raises:
-        ValueError: no date, one that does not exist, or one outside the years 1 to 9999.
-        TypeError: a value of another type.
+        ValueError: the value is not a date, or a date that does not exist or is outside the years 1 to 9999.
+        TypeError: the value has another type.
 
     Example:
         >>> utc_time("2024-05-01T10:00+03:00").isoformat()
@@ -80,7 +80,7 @@ def utc_time(value: object, zone: tzinfo = UTC) -> datetime | None:
     if value is None:
         return None
     try:
-        moment = _moment(value)
+        moment = _parse_moment(value)
         if moment is None:
             return None
         if moment.tzinfo is None:
@@ -90,23 +90,23 @@ def utc_time(value: object, zone: tzinfo = UTC) -> datetime | None:
         raise ValueError("outside the years 1 to 9999") from None
 
 
-def _moment(value: object) -> datetime | None:
+def _parse_moment(value: object) -> datetime | None:
     if isinstance(value, str):
-        return _from_text(value.strip())
+        return _parse_text(value.strip())
     if isinstance(value, datetime):
         return value
     if isinstance(value, date):
         return datetime.combine(value, time())
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"{type(value).__name__} is not a date; {_EXPECTED}")
-    return _from_number(value)
+    return _parse_number(value)
 
 
-def _from_text(text: str) -> datetime | None:
+def _parse_text(text: str) -> datetime | None:
     if not text:
         return None
     if _NUMBER.fullmatch(text):
-        return _from_number(float(text) if "." in text else int(text))
+        return _parse_number(float(text) if "." in text else int(text))
     if _MONTH.fullmatch(text):
         return datetime(int(text[:4]), int(text[5:]), 1)
     match = _DAY_OR_TIME.fullmatch(text)
@@ -122,11 +122,11 @@ def _from_text(text: str) -> datetime | None:
     return moment + timedelta(days=1) if past_midnight else moment
 
 
-def _from_number(number: int | float) -> datetime:
+def _parse_number(number: int | float) -> datetime:
     if isinstance(number, float):
         if number != number or number in (float("inf"), float("-inf")):
             raise ValueError("not a finite number")
-        # A column of years with gaps comes as floats from data frames.
+        # Data frames turn a column of years with gaps into floats.
         if number.is_integer():
             number = int(number)
     if isinstance(number, int):

@@ -1,4 +1,4 @@
-"""What the ending of a file name says about the file."""
+"""File formats, told by the ending of a file name."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _GZIP: Final = ".gz"
 
 
 class FileKind(NamedTuple):
-    """How to read or write a file: its format, and whether it is packed with gzip."""
+    """How to read or write a file: its format, and whether it is compressed with gzip."""
 
     format: Format
     packed: bool
 
 
 def file_kind(name: str) -> FileKind:
-    """The kind of the file `name`; ``-`` is JSON Lines.
+    """Return the kind of the file `name`; ``-`` is JSON Lines.
 
-    Case does not matter. ``.json`` is read as JSON Lines too.
+    Case is ignored. ``.json`` also means JSON Lines.
 
     Raises:
-        ConfigurationError: the ending is not known.
+        ConfigurationError: the ending is unknown.
 
     Example:
         >>> file_kind("march.JSONL.gz")

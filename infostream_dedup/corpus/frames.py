@@ -1,7 +1,7 @@
-"""Records of values in memory: tables of any library that speaks Arrow, and lists of dicts or documents.
+"""Records of values in memory: tables of any library that supports Arrow, and lists of dicts or documents.
 
-pandas (2.2 and later), polars, pyarrow, DuckDB and others offer their tables as an Arrow stream
-(``__arrow_c_stream__``), so that none of them is imported here.
+pandas (2.2 and later), polars, pyarrow, DuckDB and others offer their tables as Arrow streams
+(``__arrow_c_stream__``), so there is no need to import those libraries here.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ _PANDAS_INDEX: Final = re.compile(r"__index_level_\d+__")
 
 
 def is_frame(source: object) -> bool:
-    """Whether `source` is a table: it offers Arrow data, or has ``to_arrow``."""
+    """Return whether `source` is a table, that is, offers Arrow data or has ``to_arrow``."""
     return any(hasattr(source, name) for name in ("__arrow_c_stream__", "__arrow_c_array__", "to_arrow"))
 
 
 def frame_records(frame: Any, id_type: IdType) -> Iterator[Item]:
-    """The records of a table in memory, row by row from 1; one error for the table where its columns are wrong.
+    """Yield the records of a table in memory, rows numbered from 1; a single error if its columns are wrong.
 
-    The unnamed index that pandas carries along is left out.
+    The unnamed index that pandas adds is left out.
 
     Args:
-        frame: an object for which `is_frame` holds.
-        id_type: ``int`` allows a column of whole numbers as ids.
+        frame: an object for which `is_frame` returns true.
+        id_type: ``int`` allows an integer column as ids.
     """
     import pyarrow as pa
 
     rows = 0
     try:
-        reader = _reader(frame)
+        reader = _open_reader(frame)
         wrong = schema_error(reader.schema, id_type, FRAME)
         kept = [name for name in reader.schema.names if not _PANDAS_INDEX.fullmatch(name)]
         for whole in reader:
-            # A frame without rows has no documents, whatever types its library gave to empty columns.
+            # A frame without rows has no documents, whatever types its library gave the empty columns.
             if wrong is not None and whole.num_rows:
                 yield wrong
                 return
@@ -55,11 +55,11 @@ def frame_records(frame: Any, id_type: IdType) -> Iterator[Item]:
     except (pa.ArrowException, OverflowError) as error:
         reason = "; ".join(str(part) for part in error.args)[:200]
         yield Place(FRAME, rows + 1 if rows else None).error(
-            "E_SCHEMA", f"a column cannot become an Arrow column: {reason}; give it values of one type"
+            "E_SCHEMA", f"a column cannot be converted to an Arrow column: {reason}; give it values of one type"
         )
 
 
-def _reader(frame: Any) -> Any:
+def _open_reader(frame: Any) -> Any:
     import pyarrow as pa
 
     if hasattr(frame, "__arrow_c_stream__"):
@@ -69,7 +69,7 @@ def _reader(frame: Any) -> Any:
 
 
 def list_records(values: Iterable[Any]) -> Iterator[Item]:
-    """The records of dicts and documents, numbered from 1; an error for everything else."""
+    """Yield the records of dicts and documents, numbered from 1, and an error for everything else."""
     for number, value in enumerate(values, 1):
         place = Place(LIST, number)
         if isinstance(value, Document):
@@ -78,4 +78,4 @@ def list_records(values: Iterable[Any]) -> Iterator[Item]:
             yield Record(value, place)
         else:
             raw = repr(value).encode(errors="backslashreplace")
-            yield place._replace(raw=raw).error("E_TYPE", f"{type(value).__name__} came, expected a dict or a Document")
+            yield place._replace(raw=raw).error("E_TYPE", f"got {type(value).__name__}, expected a dict or a Document")

@@ -1,4 +1,4 @@
-"""The ids of a collection: each may come once."""
+"""The ids of a collection, each of which may occur once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["SeenIds"]
 
 
 class SeenIds:
-    """Remembers of every document its id, its place and a checksum of its content: some 20 bytes beside the id."""
+    """Remembers the id, the place and a content checksum of each document: about 20 bytes plus the id."""
 
     def __init__(self) -> None:
         self._ordinals: dict[str, int] = {}
@@ -25,21 +25,21 @@ class SeenIds:
         """Remember `document`.
 
         Raises:
-            BadDataError: the id was there before; ``E_ID_DUPLICATE`` with the same title and text, ``E_ID_CONFLICT``
-                with others.
+            BadDataError: the id was seen before: ``E_ID_DUPLICATE`` with the same title and text, ``E_ID_CONFLICT``
+                with a different title or text.
         """
         ordinal = len(self._ordinals)
         first = self._ordinals.setdefault(document.id, ordinal)
-        # Whatever encoding, as long as it is the same one: this takes a third of the time of UTF-8.
+        # Any encoding will do, as long as it is always the same: this one takes a third of the time of UTF-8.
         content = zlib.crc32(document.text.encode("utf-16-le"), zlib.crc32(document.title.encode("utf-16-le")))
         if first == ordinal:
             self._remember(content, place)
             return
         where = f"{self._sources[self._source_numbers[first]]}:{self._lines[first]}"
-        again = f"{document.id!r} came before at {where}"
+        again = f"{document.id!r} already occurred at {where}"
         if self._contents[first] == content:
             raise place.error(
-                "E_ID_DUPLICATE", f"{again} with the same title and text; an id may come once in a collection", "id"
+                "E_ID_DUPLICATE", f"{again} with the same title and text; an id may occur once in a collection", "id"
             )
         raise place.error("E_ID_CONFLICT", f"{again} with another title or text; give each document its own id", "id")
 

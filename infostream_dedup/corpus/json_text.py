@@ -1,4 +1,4 @@
-"""Values as JSON, whatever a document may carry."""
+"""Values as JSON, for anything a document may hold."""
 
 from __future__ import annotations
 
@@ -19,49 +19,49 @@ __all__ = ["json_bytes"]
 
 
 def json_bytes(value: Any) -> bytes:
-    """`value` as compact JSON in UTF-8, without a line end.
+    """Return `value` as compact JSON in UTF-8, without a line end.
 
-    Beyond JSON's own types: times become ISO text, bytes base64, decimals and durations their text, not-a-number
-    null; whole numbers may have any length.
+    Of types that JSON lacks, times become ISO text, bytes base64, decimals and durations their text, and not-a-number
+    null; integers may have any length.
 
     Raises:
-        BadDataError: text that is not Unicode (a lone surrogate), nesting too deep, or an object that is no value.
+        BadDataError: text is not Unicode (a lone surrogate), nesting is too deep, or an object has no JSON form.
 
     Example:
         >>> json_bytes({"id": "a", "n": 2**70})
         b'{"id":"a","n":1180591620717411303424}'
     """
     try:
-        return orjson.dumps(value, default=_plain, option=orjson.OPT_SERIALIZE_NUMPY)
+        return orjson.dumps(value, default=_convert, option=orjson.OPT_SERIALIZE_NUMPY)
     except orjson.JSONEncodeError:
-        return _long_way(value)
+        return _dump_slowly(value)
 
 
-def _long_way(value: Any) -> bytes:
-    """For what orjson refuses: whole numbers beyond 64 bits, keys that are no text."""
+def _dump_slowly(value: Any) -> bytes:
+    """Serialise what orjson refuses: integers beyond 64 bits, keys that are not text."""
     try:
-        text = json.dumps(_finite(value), ensure_ascii=False, default=_plain, separators=(",", ":"))
+        text = json.dumps(_replace_nonfinite(value), ensure_ascii=False, default=_convert, separators=(",", ":"))
         return text.encode()
     except UnicodeEncodeError:
-        raise _unwritable(value, "E_ENCODING", "text with a lone surrogate cannot be written") from None
+        raise _unwritable_error(value, "E_ENCODING", "text with a lone surrogate cannot be written") from None
     except RecursionError:
-        raise _unwritable(value, "E_DEPTH", "nested too deep to be written") from None
+        raise _unwritable_error(value, "E_DEPTH", "nested too deep to be written") from None
     except (TypeError, ValueError) as error:
-        raise _unwritable(value, "E_TYPE", f"a value cannot be written as JSON ({error})") from None
+        raise _unwritable_error(value, "E_TYPE", f"a value cannot be written as JSON ({error})") from None
 
 
-def _finite(value: Any) -> Any:
-    """`value` with null for each not-a-number and infinity, which JSON does not know."""
+def _replace_nonfinite(value: Any) -> Any:
+    """Return `value` with null in place of each not-a-number and infinity, which JSON lacks."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {name: _finite(inner) for name, inner in value.items()}
+        return {name: _replace_nonfinite(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(inner) for inner in value]
+        return [_replace_nonfinite(inner) for inner in value]
     return value
 
 
-def _plain(value: Any) -> Any:
+def _convert(value: Any) -> Any:
     if isinstance(value, bytes | bytearray | memoryview):
         return base64.b64encode(value).decode()
     if isinstance(value, date):
@@ -70,10 +70,10 @@ def _plain(value: Any) -> Any:
         return dict(value)
     if isinstance(value, Decimal | timedelta | time | UUID):
         return str(value)
-    raise TypeError(f"{type(value).__name__} is no value")
+    raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
-def _unwritable(value: Any, code: str, message: str) -> BadDataError:
+def _unwritable_error(value: Any, code: str, message: str) -> BadDataError:
     name = value.get("id") if isinstance(value, Mapping) else None
     which = f"document {str(name)[:60]!a}: " if name is not None else ""
     return BadDataError(which + message, code=code, source="<output>")

@@ -1,7 +1,7 @@
-"""Records of JSON Lines: one object a line.
+"""Records of JSON Lines: one object per line.
 
-Lines of white space alone are no records and are not counted. Of a key that comes twice in one object the last value
-holds (the parser does not tell).
+Blank lines are not records and are not counted. If a key occurs twice in one object, the last value counts (the
+parser does not report it).
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from infostream_dedup.errors import BadDataError
 
 __all__ = ["jsonl_records"]
 
-# The parser takes 1,024 levels, but writes no more than 254: what is read must be fit to be written.
+# orjson parses 1,024 levels but writes only 254: whatever is read must be writable.
 _MAX_DEPTH: Final = 250
 
 
 def jsonl_records(source: str, max_line_bytes: int) -> Iterator[Item]:
-    """The records of one file or of standard input, and an error for every line that is none.
+    """Yield the records of one file or of standard input, and an error for each malformed line.
 
     Args:
-        source: path, or ``-``.
+        source: path of the file, or ``-``.
         max_line_bytes: a longer line is skipped without being loaded (``E_TOO_LARGE``).
 
     Raises:
@@ -40,29 +40,29 @@ def jsonl_records(source: str, max_line_bytes: int) -> Iterator[Item]:
                 if line.too_long:
                     yield last.error("E_TOO_LARGE", f"the line is longer than {max_line_bytes} bytes")
                 elif line.data.strip():
-                    yield _record(line, last)
+                    yield _parse_line(line, last)
     except StreamError as fault:
         number, offset = (last.line or 0), (last.byte_offset or 0) + len(last.raw or b"")
-        message = fault.message if number == 0 else f"{fault.message}; {number} whole lines came before"
+        message = fault.message if number == 0 else f"{fault.message}; {number} whole lines were read before"
         yield Place(source, number + 1, offset).error(fault.code, message)
 
 
-def _record(line: Line, place: Place) -> Item:
+def _parse_line(line: Line, place: Place) -> Item:
     try:
         values: Any = orjson.loads(line.data)
     except orjson.JSONDecodeError as error:
         return _parse_error(line, place, error)
     if not isinstance(values, dict):
         kind = "an array" if isinstance(values, list) else repr(values)[:20]
-        return place.error("E_TYPE", f"{kind} came, expected one JSON object a line")
+        return place.error("E_TYPE", f"got {kind}, expected one JSON object per line")
     if any(isinstance(value, dict | list) for value in values.values()):
         brackets = line.data.count(b"{") + line.data.count(b"[")
-        if brackets > _MAX_DEPTH and _depth(values) > _MAX_DEPTH:
+        if brackets > _MAX_DEPTH and _measure_depth(values) > _MAX_DEPTH:
             return place.error("E_DEPTH", f"nested deeper than {_MAX_DEPTH} levels")
     return Record(values, place)
 
 
-def _depth(values: Any) -> int:
+def _measure_depth(values: Any) -> int:
     depth = 0
     level = [values]
     while level:
@@ -84,4 +84,4 @@ def _parse_error(line: Line, place: Place, error: orjson.JSONDecodeError) -> Bad
         return place.error("E_DEPTH", f"{at}; nested too deep")
     if "surrogate" in reason or "byte order mark" in reason:
         return place.error("E_ENCODING", f"{at}; expected Unicode text in UTF-8")
-    return place.error("E_JSON", f"{at}; expected one JSON object a line")
+    return place.error("E_JSON", f"{at}; expected one JSON object per line")

@@ -1,6 +1,6 @@
-r"""Inputs as lines of bytes, of bounded length, with their numbers and offsets.
+r"""Inputs as lines of bytes of bounded length, with their numbers and offsets.
 
-Lines end at ``\n`` and nowhere else: U+2028, U+0085 and the like are text (``str.splitlines`` would cut records).
+Lines end only at ``\n``: U+2028, U+0085 and the like are text (``str.splitlines`` would split records at them).
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class Line(NamedTuple):
     """One line.
 
     Attributes:
-        data: its bytes with the line end; only the first part where `too_long`.
-        number: 1-based.
-        offset: offset of its first byte in the uncompressed stream.
-        too_long: it has more bytes than allowed, the line end not counted.
+        data: bytes of the line with its line end; only the first part if `too_long`.
+        number: line number, from 1.
+        offset: offset of the first byte in the uncompressed stream.
+        too_long: whether the line, without its line end, has more bytes than allowed.
     """
 
     data: bytes
@@ -42,21 +42,21 @@ class Line(NamedTuple):
 
 @contextmanager
 def open_bytes(source: str) -> Iterator[_Buffered]:
-    """The bytes of a file or of standard input (``-``), unpacked if they begin like a gzip archive.
+    """Open the bytes of a file or of standard input (``-``), unpacked if they start like a gzip archive.
 
     Raises:
-        NoInputError: it cannot be opened or read.
-        StreamError: while reading, or at once if a ``.gz`` file is no archive.
+        NoInputError: the input cannot be opened or read.
+        StreamError: while reading, or at once if a ``.gz`` file is not an archive.
     """
-    opened = _standard_input() if source == STANDARD_STREAM else _file(source)
+    opened = _open_standard_input() if source == STANDARD_STREAM else _open_file(source)
     try:
-        with opened as stream, _unpacked(stream, must_be_gzip=file_kind(source).packed) as unpacked:
+        with opened as stream, _unpack(stream, must_be_gzip=file_kind(source).packed) as unpacked:
             yield unpacked
     except OSError as error:
         raise NoInputError(f"cannot read {source}: {error.strerror or error}") from error
 
 
-def _file(source: str) -> _Buffered:
+def _open_file(source: str) -> _Buffered:
     try:
         return Path(source).open("rb")
     except OSError as error:
@@ -64,7 +64,7 @@ def _file(source: str) -> _Buffered:
 
 
 @contextmanager
-def _standard_input() -> Iterator[_Buffered]:
+def _open_standard_input() -> Iterator[_Buffered]:
     if sys.stdin is None:
         raise NoInputError("standard input is closed; expected JSON Lines")
     stream: Any = sys.stdin.buffer
@@ -73,7 +73,7 @@ def _standard_input() -> Iterator[_Buffered]:
     except OSError:
         descriptor = None
     if descriptor is not None:
-        # A buffer of our own: a thread that still waits for input holds its lock, which Python wants at its end.
+        # Use a buffer of our own: a thread still waiting for input would hold the lock that Python needs to exit.
         with open(descriptor, "rb", closefd=False) as own:
             yield own
         return
@@ -90,10 +90,10 @@ def _standard_input() -> Iterator[_Buffered]:
 
 
 @contextmanager
-def _unpacked(stream: _Buffered, *, must_be_gzip: bool) -> Iterator[_Buffered]:
+def _unpack(stream: _Buffered, *, must_be_gzip: bool) -> Iterator[_Buffered]:
     if stream.peek(len(GZIP_MAGIC))[: len(GZIP_MAGIC)] != GZIP_MAGIC:
         if must_be_gzip:
-            raise StreamError("E_GZIP", "the name ends with .gz, but this is no gzip archive")
+            raise StreamError("E_GZIP", "the name ends with .gz, but this is not a gzip archive")
         yield stream
         return
     unpacked: _Buffered = io.BufferedReader(GunzipStream(stream), buffer_size=_CHUNK)
@@ -102,12 +102,12 @@ def _unpacked(stream: _Buffered, *, must_be_gzip: bool) -> Iterator[_Buffered]:
 
 
 def byte_lines(stream: BinaryIO, limit: int) -> Iterator[Line]:
-    """The lines of `stream`; one byte order mark at its start is left out.
+    """Yield the lines of `stream`, without a byte order mark at its start.
 
-    Memory is bounded: of a line longer than `limit` bytes only the first `limit` are kept.
+    Memory is bounded: only the first `limit` bytes of a longer line are kept.
 
     Raises:
-        StreamError: the stream is UTF-16 or UTF-32 (``E_ENCODING``), or broken (`GunzipStream`).
+        StreamError: the stream is UTF-16 or UTF-32 (``E_ENCODING``), or a broken archive (see `GunzipStream`).
     """
     offset = 0
     number = 0
@@ -137,6 +137,6 @@ def _skip_line(stream: BinaryIO) -> int:
 
 
 def _refuse_wide_encodings(data: bytes) -> None:
-    # ASCII in UTF-16 and UTF-32 has zero bytes within its first characters; UTF-8 text never begins so.
+    # In UTF-16 and UTF-32, ASCII has zero bytes within its first characters; UTF-8 text never starts like that.
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:4]:
         raise StreamError("E_ENCODING", "this looks like UTF-16 or UTF-32, expected UTF-8; convert it, e.g. with iconv")

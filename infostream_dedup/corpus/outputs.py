@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Output files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PART_NUMBERS: Final = count()
 
 
 def same_file(a: str | Path, b: str | Path) -> bool:
-    """Whether two names mean one file, through links too; two standard streams are never one."""
+    """Return whether two names mean the same file, links included; a standard stream is never the same file."""
     if STANDARD_STREAM in (str(a), str(b)):
         return False
     try:
@@ -32,21 +32,22 @@ def same_file(a: str | Path, b: str | Path) -> bool:
 def check_output(
     target: str | Path, *, inputs: Iterable[str | Path] = (), quarantine: str | Path | None = None
 ) -> None:
-    """Refuse before the work what would be refused, or lost, after it.
+    """Refuse an output before the work starts if it would fail, or overwrite something, at the end.
 
     Args:
-        target: file to be written, ``-`` for standard output.
-        inputs: files that must not be written over.
-        quarantine: file of the records that are set aside; the target would replace it.
+        target: file to write, ``-`` for standard output.
+        inputs: files that must not be overwritten.
+        quarantine: file of the records that are set aside, which the target must not replace.
 
     Raises:
-        CannotCreateError: the target is one of the inputs or the quarantine, or its folder is missing or read-only.
+        CannotCreateError: the target is one of the inputs or the quarantine file, or its folder is missing or
+            read-only.
     """
     if str(target) == STANDARD_STREAM:
         return
     _refuse_inputs(target, inputs)
     if quarantine is not None and same_file(quarantine, target):
-        raise CannotCreateError(f"{target} is the quarantine file too; give the output a name of its own")
+        raise CannotCreateError(f"{target} is also the quarantine file; give the output a name of its own")
     folder = Path(target).resolve().parent
     if not folder.is_dir():
         raise CannotCreateError(f"cannot create {target}: No such file or directory")
@@ -62,21 +63,21 @@ def _refuse_inputs(target: str | Path, inputs: Iterable[str | Path]) -> None:
 
 @contextmanager
 def open_output(target: str | Path, *, inputs: Iterable[str | Path] = ()) -> Iterator[BinaryIO]:
-    """A stream of bytes that becomes the file `target` when the block ends well, and leaves nothing when it does not.
+    """Open a stream of bytes that becomes the file `target` if the block succeeds, and leaves nothing if it fails.
 
-    The bytes go to a hidden file beside the target, which takes the target's name once all of it is on disk. Devices
-    and pipes are written directly.
+    The bytes go to a hidden file beside the target, which is renamed to the target once all of it is on disk.
+    Devices and pipes are written directly.
 
     Args:
-        target: path, or ``-`` for standard output (which stays open).
-        inputs: files that must not be written over.
+        target: path, or ``-`` for standard output (which remains open).
+        inputs: files that must not be overwritten.
 
     Raises:
         CannotCreateError: the target cannot be created or is one of the inputs.
-        CannotWriteError: writing failed on the way. A closed pipe stays a ``BrokenPipeError``.
+        CannotWriteError: writing failed. A closed pipe still raises ``BrokenPipeError``.
     """
     if str(target) == STANDARD_STREAM:
-        with _named_failures("standard output"):
+        with _name_failures("standard output"):
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
         return
@@ -85,18 +86,18 @@ def open_output(target: str | Path, *, inputs: Iterable[str | Path] = ()) -> Ite
     if path.is_dir():
         raise CannotCreateError(f"cannot create {target}: it is a directory")
     if path.exists() and not path.is_file():
-        with _named_failures(target), _created(path, "wb", target) as stream:
+        with _name_failures(target), _create(path, "wb", target) as stream:
             yield stream
             stream.flush()
         return
-    stream, part = _part_beside(path, target)
+    stream, part = _create_part(path, target)
     try:
-        # Closing may fail like any writing: so it too is inside.
-        with _named_failures(target), stream:
+        # Closing may fail like any other write, so it belongs inside too.
+        with _name_failures(target), stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        with _named_failures(target):
+        with _name_failures(target):
             if path.exists():
                 shutil.copymode(path, part)
             part.replace(path)
@@ -105,15 +106,15 @@ def open_output(target: str | Path, *, inputs: Iterable[str | Path] = ()) -> Ite
         raise
 
 
-def _part_beside(path: Path, target: str | Path) -> tuple[BinaryIO, Path]:
+def _create_part(path: Path, target: str | Path) -> tuple[BinaryIO, Path]:
     while True:
-        # The name does not contain the target's, which may be as long as a name can be.
+        # The name does not contain the target's, which may already have the maximum length.
         part = path.with_name(f".infostream-dedup-{os.getpid()}-{next(_PART_NUMBERS)}.part")
         if not part.exists():
-            return _created(part, "xb", target), part
+            return _create(part, "xb", target), part
 
 
-def _created(path: Path, mode: str, target: str | Path) -> BinaryIO:
+def _create(path: Path, mode: str, target: str | Path) -> BinaryIO:
     try:
         stream: BinaryIO = path.open(mode)  # type: ignore[assignment]
     except OSError as error:
@@ -122,7 +123,7 @@ def _created(path: Path, mode: str, target: str | Path) -> BinaryIO:
 
 
 @contextmanager
-def _named_failures(target: str | Path) -> Iterator[None]:
+def _name_failures(target: str | Path) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:

@@ -1,4 +1,4 @@
-"""Records of Parquet files, read by batches of rows."""
+"""Records of Parquet files, read in batches of rows."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from infostream_dedup.errors import NoInputError
 
 __all__ = ["parquet_records"]
 
-# Pages are then read as they are needed, not a whole column of a row group at once.
+# With a buffer, pages are read as needed instead of a whole column of a row group at once.
 _BUFFER_BYTES: Final = 2**20
 
 
 def parquet_records(source: str, id_type: IdType) -> Iterator[Item]:
-    """The records of one file; one error for the file where it is not Parquet or has wrong columns.
+    """Yield the records of one file, or a single error if it is not Parquet or has wrong columns.
 
     Args:
-        source: path.
-        id_type: ``int`` allows a column of whole numbers as ids.
+        source: path of the file.
+        id_type: ``int`` allows an integer column as ids.
 
     Raises:
         NoInputError: the file cannot be opened.
@@ -41,18 +41,18 @@ def parquet_records(source: str, id_type: IdType) -> Iterator[Item]:
                 yield from batch_records(batch, source, rows)
                 rows += batch.num_rows
     except (pa.ArrowException, ValueError, OverflowError) as error:
-        # Names that are not UTF-8 and impossible sizes reach us as errors of Python, not of Arrow.
-        yield _damaged(source, rows, error)
+        # Names that are not UTF-8 and impossible sizes raise Python's errors, not Arrow's.
+        yield _damage_error(source, rows, error)
     except OSError as error:
-        # pyarrow reports damaged pages as OSError without a number; those of the system have one.
+        # pyarrow reports damaged pages as OSError without a number; system errors have one.
         if error.errno is None:
-            yield _damaged(source, rows, error)
+            yield _damage_error(source, rows, error)
         else:
             raise NoInputError(f"cannot read {source}: {error.strerror or error}") from error
 
 
-def _damaged(source: str, rows: int, error: Exception) -> Item:
+def _damage_error(source: str, rows: int, error: Exception) -> Item:
     reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
     if not rows:
         return Place(source).error("E_PARQUET", f"not a Parquet file that can be read ({reason})")
-    return Place(source, rows + 1).error("E_PARQUET", f"the file is damaged behind {rows} rows ({reason})")
+    return Place(source, rows + 1).error("E_PARQUET", f"the file is damaged after {rows} rows ({reason})")

@@ -1,9 +1,9 @@
-"""Rows to a Parquet file, in two passes with bounded memory.
+"""Writes rows to a Parquet file, in two passes with bounded memory.
 
-Columns and their types are known only when the last row has come. So the first pass writes batches, each typed by its
-own values, to a temporary file and notes what types each column had; the second gives all batches one schema. A column
-whose values fit no one Arrow type (text beside numbers, objects with different keys, whole numbers beyond 64 bits)
-becomes text: strings as they are, everything else as JSON.
+Columns and their types are known only after the last row. So the first pass writes batches, each typed by its own
+values, to a temporary file and notes the types of each column; the second gives all batches one schema. A column whose
+values fit no single Arrow type (text beside numbers, objects with different keys, integers beyond 64 bits) becomes
+text: strings unchanged, everything else as JSON.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["write_parquet"]
 
 _BATCH_ROWS: Final = 8192
 _BATCH_CHARACTERS: Final = 2**23
-# Arrow itself gives up at 64; nobody queries columns as deep as this.
+# Arrow itself gives up at 64; nobody queries columns this deep.
 _MAX_LEVELS: Final = 16
 
 Row = Mapping[str, Any]
@@ -29,9 +29,9 @@ def write_parquet(rows: Iterable[Row], stream: BinaryIO, *, columns: Iterable[st
 
     Args:
         rows: column names to values.
-        stream: where to; stays open.
-        columns: columns that are there, as text, even if no row has them; those of the rows come before, in order of
-            first appearance.
+        stream: output stream; remains open.
+        columns: columns to write, as text, even if no row has them; the columns of the rows precede them, in order
+            of first appearance.
 
     Returns:
         Number of rows.
@@ -42,16 +42,16 @@ def write_parquet(rows: Iterable[Row], stream: BinaryIO, *, columns: Iterable[st
     types = _ColumnTypes()
     number = 0
     with tempfile.TemporaryFile() as spool:
-        for batch in _batches(rows):
+        for batch in _split_batches(rows):
             number += len(batch)
-            _write_spool(_typed(batch, types), spool)
+            _write_spool(_make_table(batch, types), spool)
         spool.seek(0)
         _write_file(_read_spool(spool), types.final(columns), stream)
     return number
 
 
 class _ColumnTypes:
-    """The one type of each column, in order of first appearance."""
+    """The single type of each column, in order of first appearance."""
 
     def __init__(self) -> None:
         import pyarrow as pa
@@ -63,7 +63,12 @@ class _ColumnTypes:
         self._wide: set[str] = set()
 
     def note(self, name: str, array: Any) -> None:
-        """A batch has `array` in the column `name`; None where its values fit no one type."""
+        """Record the type of a batch's column.
+
+        Args:
+            name: column name.
+            array: values of the column in the batch; None if they fit no single type.
+        """
         import pyarrow as pa
 
         before = self._types.setdefault(name, self._null)
@@ -72,7 +77,7 @@ class _ColumnTypes:
         elif {before, array.type} == {pa.int64(), pa.float64()}:
             merged = pa.float64()
         else:
-            merged = _merged(before, array.type)
+            merged = _merge_types(before, array.type)
         if merged is None:
             self._mixed.add(name)
             return
@@ -81,19 +86,19 @@ class _ColumnTypes:
             self._wide.add(name)
 
     def final(self, needed: Iterable[str]) -> dict[str, Any]:
-        """Column names to types; text for columns of mixed or no values, and for needed ones that never came."""
+        """Map column names to types: text for columns of mixed or no values, and for needed columns never seen."""
         import pyarrow as pa
 
-        def settled(name: str, kind: Any) -> Any:
+        def final_type(name: str, kind: Any) -> Any:
             mixed = name in self._mixed or (name in self._wide and kind == pa.float64())
             return self._text if mixed or kind == self._null else kind
 
-        types = {name: settled(name, kind) for name, kind in self._types.items()}
+        types = {name: final_type(name, kind) for name, kind in self._types.items()}
         return types | {name: self._text for name in needed if name not in types}
 
 
-def _merged(a: Any, b: Any) -> Any:
-    """The type of which both types are, but for values that are null throughout one; None where there is none."""
+def _merge_types(a: Any, b: Any) -> Any:
+    """Return the type that fits both, where a type of nulls alone fits any other; None if no type does."""
     import pyarrow as pa
 
     if a == b or pa.types.is_null(b):
@@ -101,10 +106,10 @@ def _merged(a: Any, b: Any) -> Any:
     if pa.types.is_null(a):
         return b
     if pa.types.is_list(a) and pa.types.is_list(b):
-        inner = _merged(a.value_type, b.value_type)
+        inner = _merge_types(a.value_type, b.value_type)
         return None if inner is None else pa.list_(inner)
     if pa.types.is_struct(a) and pa.types.is_struct(b) and a.names == b.names:
-        fields = [_merged(one.type, other.type) for one, other in zip(a.fields, b.fields, strict=True)]
+        fields = [_merge_types(one.type, other.type) for one, other in zip(a.fields, b.fields, strict=True)]
         return None if None in fields else pa.struct(list(zip(a.names, fields, strict=True)))
     return None
 
@@ -119,7 +124,7 @@ def _exact_as_float(array: Any) -> bool:
     return True
 
 
-def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
+def _split_batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
     batch: list[Row] = []
     characters = 0
     for row in rows:
@@ -132,22 +137,22 @@ def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
         yield batch
 
 
-def _typed(batch: list[Row], types: _ColumnTypes) -> Any:
-    """A batch of rows as an Arrow table with the types that its own values have."""
+def _make_table(batch: list[Row], types: _ColumnTypes) -> Any:
+    """Convert a batch of rows to an Arrow table with the types of its own values."""
     import pyarrow as pa
 
     names = dict.fromkeys(name for row in batch for name in row)
     columns = {}
     for name in names:
         values = [row.get(name) for row in batch]
-        array = _array(values)
+        array = _make_array(values)
         types.note(name, array)
         columns[name] = pa.array([_as_text(value) for value in values], pa.string()) if array is None else array
     return pa.table(columns)
 
 
-def _array(values: list[Any]) -> Any:
-    """The values as an Arrow array of the type they have; None where they have no one type that holds them exactly."""
+def _make_array(values: list[Any]) -> Any:
+    """Convert values to an Arrow array of their type; None if no single type holds them exactly."""
     import pyarrow as pa
 
     try:
@@ -157,14 +162,14 @@ def _array(values: list[Any]) -> Any:
         raise
     except (pa.ArrowException, OverflowError, ValueError, TypeError):
         return None
-    # Arrow gives every struct the keys of all: that would add keys to a document.
+    # Arrow gives each struct the keys of all structs, which would add keys to a document.
     if pa.types.is_nested(array.type) and (not _fits_parquet(array.type) or array.to_pylist() != values):
         return None
     return array
 
 
 def _fits_parquet(kind: Any, levels: int = _MAX_LEVELS) -> bool:
-    """Whether a type is within `levels` levels and has no struct without fields, which Parquet cannot hold."""
+    """Return whether a type has at most `levels` levels and no struct without fields, which Parquet cannot hold."""
     import pyarrow as pa
 
     if not pa.types.is_nested(kind):
@@ -201,11 +206,11 @@ def _write_file(tables: Iterator[Any], types: dict[str, Any], stream: BinaryIO) 
     schema = pa.schema(list(types.items()))
     with pq.ParquetWriter(stream, schema, compression="zstd") as writer:
         for table in tables:
-            columns = [_settled(table, field) for field in schema]
+            columns = [_convert_column(table, field) for field in schema]
             writer.write_table(pa.table(columns, schema=schema))
 
 
-def _settled(table: Any, field: Any) -> Any:
+def _convert_column(table: Any, field: Any) -> Any:
     import pyarrow as pa
 
     if field.name not in table.schema.names:
@@ -216,6 +221,6 @@ def _settled(table: Any, field: Any) -> Any:
     if field.type == pa.string():
         return pa.array([_as_text(value) for value in column.to_pylist()], pa.string())
     if pa.types.is_nested(field.type):
-        # Arrow's cast of lists of nulls gives broken arrays (pyarrow 26); lists differ only in those.
+        # Arrow's cast of lists of nulls produces broken arrays (pyarrow 26), and only such lists reach this line.
         return pa.array(column.to_pylist(), field.type)
     return column.cast(field.type)

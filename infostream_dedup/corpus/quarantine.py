@@ -1,4 +1,4 @@
-"""Records that were set aside, one JSON object a line, with all that is needed to mend and read them again."""
+"""Records that were set aside, one JSON object per line, with all that is needed to repair and reread them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWrite
 __all__ = ["Quarantine"]
 
 _RAW_BYTES: Final = 48 * 1024
-"""What becomes 64 KiB of base64."""
+"""64 KiB once encoded in base64."""
 
 
 class Quarantine:
     """A new file of rows ``source, line, byte_offset, field, code, message, raw_b64``.
 
-    ``raw_b64`` holds the first 48 KiB of the record. Every row is handed to the system before reading goes on, so that
-    a broken run leaves whole rows. What the file held before is lost.
+    ``raw_b64`` holds the first 48 KiB of the record. Each row is passed to the system before reading continues, so
+    that an interrupted run leaves whole rows. Previous content of the file is lost.
 
     Args:
-        path: file to write.
+        path: path of the file to write.
 
     Raises:
         CannotCreateError: the file cannot be created.

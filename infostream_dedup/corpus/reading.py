@@ -1,4 +1,4 @@
-"""The front of all readers: any input to documents, bad records refused or set aside, nothing lost."""
+"""Reads documents from any input, and refuses bad records or sets them aside; nothing is dropped silently."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from infostream_dedup.model import Document
 __all__ = ["Source", "placed_documents", "read_documents"]
 
 Source: TypeAlias = str | Path | Iterable[str | Path] | Iterable[Mapping[str, Any] | Document] | Any
-"""A path or several, ``-``, an iterable of dicts or documents, or a data frame (anything that speaks Arrow)."""
+"""A path or several, ``-``, an iterable of dicts or documents, or a data frame (anything that supports Arrow)."""
 
 
 def read_documents(
@@ -37,28 +37,28 @@ def read_documents(
     report: ReadingReport | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Iterator[Document]:
-    """Read the documents of an input, in order, in one pass and with bounded memory (only ids are remembered).
+    """Read the documents of an input in order, in one pass and with bounded memory (only ids are kept).
 
-    Options and the presence of files are checked at once; reading begins with the first document asked for.
+    Options and the existence of files are checked at once; reading starts when the first document is requested.
 
     Args:
         source: path of a ``.jsonl``, ``.ndjson``, ``.json`` (JSON Lines), ``.csv`` (all also with ``.gz``) or
-            ``.parquet`` file, ``-`` for JSON Lines on standard input, a list of such, which is read as one
-            collection; or an iterable of dicts or documents; or a pandas, polars, Arrow or other table.
+            ``.parquet`` file, ``-`` for JSON Lines on standard input, or a list of these, read as one collection; or
+            an iterable of dicts or documents; or a pandas, polars, Arrow or other table.
         reading: all reading options at once.
         report: counts what is read, used and set aside.
         options: single reading options by name: ``on_error``, ``quarantine``, ``max_errors``, ``max_line_bytes``,
             ``tz``, ``id_type`` (see ``Reading``).
 
     Yields:
-        Documents with ids that differ.
+        Documents, each with a different id.
 
     Raises:
         BadDataError: a bad record, or more than `max_errors`. Its codes: ``E_JSON``, ``E_ENCODING``, ``E_DEPTH``,
             ``E_TOO_LARGE``, ``E_GZIP``, ``E_RATIO``, ``E_CSV``, ``E_PARQUET``, ``E_SCHEMA``, ``E_MISSING``,
             ``E_TYPE``, ``E_ID``, ``E_ID_DUPLICATE``, ``E_ID_CONFLICT``, ``E_LANG``, ``E_DATE``; ``E_MAX_ERRORS``.
         NoInputError: a file is missing or cannot be read.
-        ConfigurationError: an option is wrong or given twice, or the ending of a file is not known.
+        ConfigurationError: an option is invalid or given twice, or the ending of a file is unknown.
         TypeError: there is no such option.
         CannotCreateError, CannotWriteError: the quarantine file cannot be written.
 
@@ -68,33 +68,34 @@ def read_documents(
     """
     chosen = chosen_reading(reading, options)
     bad = chosen.bad_records(report)
-    return _read_once(_items(source, chosen), _builder(chosen), bad)
+    return _read_once(_open_items(source, chosen), _make_builder(chosen), bad)
 
 
 def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Iterator[tuple[Document, Place]]:
-    """Read the documents of an input with their places, for callers that judge ids themselves: an id may recur.
+    """Read the documents of an input with their places, without checking that ids differ.
 
-    Memory does not grow with the input. Arguments, errors and the rest as ``read_documents``.
+    For callers that handle repeated ids themselves. Memory does not grow with the input. Apart from `bad`, arguments
+    and errors are those of `read_documents`.
 
     Args:
-        source: see there.
-        bad: takes the bad records and counts; must be entered before the first document is asked for.
-        reading: options; how bad records are handled is up to `bad`.
+        source: see `read_documents`.
+        bad: takes and counts the bad records; enter it before the first document is requested.
+        reading: reading options; `bad` decides how bad records are handled.
     """
-    return _documents(_items(source, reading), _builder(reading), bad, None)
+    return _build_documents(_open_items(source, reading), _make_builder(reading), bad, None)
 
 
 def _read_once(items: Iterator[Item], builder: DocumentBuilder, bad: BadRecords) -> Iterator[Document]:
     with bad:
-        for document, _ in _documents(items, builder, bad, SeenIds()):
+        for document, _ in _build_documents(items, builder, bad, SeenIds()):
             yield document
 
 
-def _documents(
+def _build_documents(
     items: Iterator[Item], builder: DocumentBuilder, bad: BadRecords, seen: SeenIds | None
 ) -> Iterator[tuple[Document, Place]]:
     for item in items:
-        checked = _checked(item, builder, seen)
+        checked = _check(item, builder, seen)
         if isinstance(checked, BadDataError):
             bad.add(checked)
             continue
@@ -104,7 +105,7 @@ def _documents(
         yield document, place
 
 
-def _checked(item: Item, builder: DocumentBuilder, seen: SeenIds | None) -> tuple[Document, Place] | BadDataError:
+def _check(item: Item, builder: DocumentBuilder, seen: SeenIds | None) -> tuple[Document, Place] | BadDataError:
     if isinstance(item, BadDataError):
         return item
     try:
@@ -113,27 +114,27 @@ def _checked(item: Item, builder: DocumentBuilder, seen: SeenIds | None) -> tupl
             seen.add(document, item.place)
     except BadDataError as error:
         if item.place.raw is None:
-            error.raw = _raw(item)
+            error.raw = _serialise(item)
         return error
     return document, item.place
 
 
-def _raw(record: Record) -> bytes:
-    """A record without bytes of its own, as a line for the quarantine."""
+def _serialise(record: Record) -> bytes:
+    """Serialise a record that has no bytes of its own, for the quarantine."""
     try:
         return json_bytes(dict(record.values))
     except InfostreamError:
         return repr(record.values).encode(errors="backslashreplace")
 
 
-def _items(source: Source, reading: Reading) -> Iterator[Item]:
+def _open_items(source: Source, reading: Reading) -> Iterator[Item]:
     if is_frame(source):
         return frame_records(source, reading.id_type)
     if isinstance(source, str | Path):
-        return _file_items([source], reading)
+        return _open_files([source], reading)
     if isinstance(source, Mapping | Document | bytes) or not isinstance(source, Iterable):
         raise ConfigurationError(
-            f"{type(source).__name__} is no input; expected a path, a list of paths, a list of dicts or documents, "
+            f"{type(source).__name__} is not an input; expected a path, a list of paths, a list of dicts or documents, "
             "or a data frame"
         )
     values = iter(source)
@@ -142,11 +143,11 @@ def _items(source: Source, reading: Reading) -> Iterator[Item]:
     except StopIteration:
         return iter(())
     if isinstance(first, str | Path):
-        return _file_items([first, *values], reading)
+        return _open_files([first, *values], reading)
     return list_records(chain((first,), values))
 
 
-def _file_items(paths: list[Any], reading: Reading) -> Iterator[Item]:
+def _open_files(paths: list[Any], reading: Reading) -> Iterator[Item]:
     for path in paths:
         if not isinstance(path, str | Path):
             raise ConfigurationError(f"{type(path).__name__} among paths; expected only paths")
@@ -158,10 +159,10 @@ def _file_items(paths: list[Any], reading: Reading) -> Iterator[Item]:
             )
     if sum(str(path) == STANDARD_STREAM for path in paths) > 1:
         raise ConfigurationError("- is given twice; standard input can be read once only")
-    return chain.from_iterable(_one_file(str(path), reading.max_line_bytes, reading.id_type) for path in paths)
+    return chain.from_iterable(_open_file(str(path), reading.max_line_bytes, reading.id_type) for path in paths)
 
 
-def _one_file(path: str, max_line_bytes: int, id_type: IdType) -> Iterator[Item]:
+def _open_file(path: str, max_line_bytes: int, id_type: IdType) -> Iterator[Item]:
     match file_kind(path).format:
         case "jsonl":
             return jsonl_records(path, max_line_bytes)
@@ -180,7 +181,7 @@ def _check_presence(path: str) -> None:
         raise NoInputError(f"{path} is a directory; expected a file")
 
 
-def _builder(reading: Reading) -> DocumentBuilder:
+def _make_builder(reading: Reading) -> DocumentBuilder:
     if reading.id_type not in get_args(IdType):
         raise ConfigurationError(f"id_type is {reading.id_type!r}, expected one of {', '.join(get_args(IdType))}")
     if reading.max_line_bytes < 1:

@@ -1,4 +1,4 @@
-"""How many records came, and what became of them."""
+"""How many records were read, and what happened to them."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ __all__ = ["ReadingReport"]
 
 @dataclass(slots=True)
 class ReadingReport:
-    """Counts of one or more readings; ``read == used + quarantined`` whenever a document is handed on, and at the end.
+    """Counts of one or more readings; ``read == used + quarantined`` after each document and at the end.
 
-    A record that ends the reading with an error is not counted. A file that breaks off or cannot be read at all counts
-    as one record for that fault.
+    A record that stops reading with an error is not counted. A file that breaks off or cannot be read at all counts as
+    one record for that fault.
 
     Attributes:
-        read: records taken from the input; lines of white space are none.
-        used: documents handed on.
-        quarantined_by_code: records set aside, by the code of their fault, in order of the first of each.
-        used_by_source: documents handed on, by file, in the order the files were read.
+        read: number of records read from the input, blank lines excluded.
+        used: number of documents passed on.
+        quarantined_by_code: number of records set aside by code of their fault, in order of first occurrence.
+        used_by_source: number of documents passed on by file, in the order in which the files were read.
     """
 
     read: int = 0
@@ -28,26 +28,26 @@ class ReadingReport:
 
     @property
     def quarantined(self) -> int:
-        """Records set aside."""
+        """Number of records set aside."""
         return sum(self.quarantined_by_code.values())
 
     def count_used(self, source: str) -> None:
-        """One document of the file `source` was handed on."""
+        """Count a document of the file `source` as passed on."""
         self.used += 1
         self.used_by_source[source] = self.used_by_source.get(source, 0) + 1
 
     def take_back(self, source: str) -> None:
-        """One document of the file `source` that was handed on is a bad record after all."""
+        """Uncount a document of the file `source` that turned out to be a bad record."""
         self.read -= 1
         self.used -= 1
         self.used_by_source[source] -= 1
 
     def count_quarantined(self, code: str) -> None:
-        """One record was set aside for the fault `code`."""
+        """Count a record set aside for the fault `code`."""
         self.quarantined_by_code[code] = self.quarantined_by_code.get(code, 0) + 1
 
     def summary(self) -> str:
-        """The counts in one line.
+        """Format the counts as one line.
 
         Example:
             >>> ReadingReport(1000, 998, {"E_JSON": 1, "E_ID_CONFLICT": 1}).summary()

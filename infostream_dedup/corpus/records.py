@@ -1,4 +1,4 @@
-"""What a reader hands on: the fields of one record and the place they came from."""
+"""What a reader yields: the fields of a record and the place they came from."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ __all__ = ["Item", "Place", "Record"]
 
 
 class Place(NamedTuple):
-    """Where a record stands in its input.
+    """The position of a record in its input.
 
     Attributes:
         source: file name as given, ``-`` for standard input, ``<list>`` or ``<frame>`` for values in memory.
         line: 1-based line (JSONL, CSV) or row (Parquet, frames, lists); None for the input as a whole.
-        byte_offset: offset of the first byte in the uncompressed stream; None where there are no bytes.
-        raw: the bytes as they came; None where they must be made from the values.
+        byte_offset: offset of the first byte in the uncompressed stream; None for values in memory and Parquet.
+        raw: the original bytes; None if they must be made from the values.
     """
 
     source: str
@@ -27,12 +27,12 @@ class Place(NamedTuple):
     raw: bytes | None = None
 
     def error(self, code: str, message: str, field: str | None = None) -> BadDataError:
-        """The error that tells what is wrong here.
+        """Make an error for a fault at this place.
 
         Args:
-            code: short stable name of the kind of fault.
-            message: what came and what was expected.
-            field: the field at fault, if one is.
+            code: short, stable name of the kind of fault.
+            message: what was found and what was expected.
+            field: the faulty field, if there is one.
         """
         return BadDataError(
             message,
@@ -49,9 +49,9 @@ class Record(NamedTuple):
     """One record before it is checked.
 
     Attributes:
-        values: field names to values.
-        place: where it came from.
-        time: its time where that is known already, as of a `Document` read before; else None.
+        values: values by field name.
+        place: where the record came from.
+        time: time of the document if already known, as for a `Document` in memory; otherwise None.
     """
 
     values: Mapping[str, Any]
@@ -60,4 +60,4 @@ class Record(NamedTuple):
 
 
 Item: TypeAlias = Record | BadDataError
-"""Readers yield errors instead of raising them, so that reading can go on behind a bad record."""
+"""Readers yield errors instead of raising them, so that reading can continue after a bad record."""

@@ -1,4 +1,4 @@
-"""Rows of results, and documents as rows, as JSON Lines, a JSON array or CSV on a stream of bytes."""
+"""Writes rows of results and documents to a stream of bytes as JSON Lines, a JSON array or CSV."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["RowFormat", "csv_cells", "csv_line", "joined", "write_rows"]
 
 RowFormat = Literal["jsonl", "json", "csv"]
 
-# What a spreadsheet would run as a formula (OWASP, CSV injection). Cells that already carry our apostrophe get one
-# more, so that the reader can take exactly one off.
+# What a spreadsheet would run as a formula (OWASP, CSV injection). Cells that already have our apostrophe get another,
+# so that the reader can always remove exactly one.
 _RUNNABLE: Final = re.compile(r"'*[=+\-@\t\r]")
 _NEEDS_QUOTES: Final = re.compile(r'[",\r\n]')
 
@@ -29,21 +29,21 @@ def write_rows(
     columns: Sequence[str] | None = None,
     raw: bool = False,
 ) -> int:
-    r"""Write rows as they come.
+    r"""Write rows in order.
 
     Args:
-        rows: column names to values.
-        stream: where to; stays open.
-        format: ``jsonl``: an object a line. ``json``: one array. ``csv``: a header and RFC 4180 rows with ``\n``.
-        columns: columns of CSV; the keys of the first row if None. A row without one of them has an empty cell there.
-        raw: CSV only: leave out the apostrophe before text cells that begin with ``=``, ``+``, ``-``, ``@``, tab or
+        rows: values by column name.
+        stream: output stream; remains open.
+        format: ``jsonl``: one object per line. ``json``: one array. ``csv``: a header and RFC 4180 rows with ``\n``.
+        columns: columns of CSV; the keys of the first row if None. A column that a row lacks becomes an empty cell.
+        raw: CSV only: omit the apostrophe before text cells that start with ``=``, ``+``, ``-``, ``@``, tab or
             carriage return, which a spreadsheet would run.
 
     Returns:
         Number of rows.
 
     Raises:
-        ValueError: a CSV row has a key that is none of the columns.
+        ValueError: a CSV row has a key that is not a column.
         BadDataError: a value cannot be written.
     """
     match format:
@@ -75,7 +75,7 @@ def _write_json(rows: Iterable[Mapping[str, Any]], stream: BinaryIO) -> int:
 def _write_csv(rows: Iterable[Mapping[str, Any]], stream: BinaryIO, columns: Sequence[str] | None, *, raw: bool) -> int:
     iterator = iter(rows)
     if columns is None:
-        iterator, columns = _columns_of_first(iterator)
+        iterator, columns = _peek_columns(iterator)
     if columns:
         stream.write(csv_line(columns, raw=raw))
     known = frozenset(columns)
@@ -89,7 +89,7 @@ def _write_csv(rows: Iterable[Mapping[str, Any]], stream: BinaryIO, columns: Seq
     return number
 
 
-def _columns_of_first(
+def _peek_columns(
     rows: Iterator[Mapping[str, Any]],
 ) -> tuple[Iterator[Mapping[str, Any]], Sequence[str]]:
     for first in rows:
@@ -98,11 +98,11 @@ def _columns_of_first(
 
 
 def csv_line(values: Iterable[Any], *, raw: bool = False) -> bytes:
-    r"""One row of CSV in UTF-8 with its line end.
+    r"""Format one row of CSV in UTF-8 with its line end.
 
     Args:
-        values: the cells, as for `csv_cells`.
-        raw: as for `csv_cells`.
+        values: cell values, see `csv_cells`.
+        raw: see `csv_cells`.
 
     Raises:
         BadDataError: text with a lone surrogate.
@@ -115,24 +115,24 @@ def csv_line(values: Iterable[Any], *, raw: bool = False) -> bytes:
 
 
 def csv_cells(values: Iterable[Any], *, raw: bool = False) -> list[str]:
-    """Values as cells, quoted where needed.
+    """Format values as cells, quoted where needed.
 
-    None is an empty cell, true and false are words, objects and arrays are JSON.
+    None becomes an empty cell, true and false become words, objects and arrays JSON.
 
     Args:
-        values: anything that JSON can hold, times and decimals.
-        raw: leave out the apostrophe that keeps spreadsheets from running a text cell.
+        values: JSON values, times and decimals.
+        raw: omit the apostrophe that keeps spreadsheets from running a text cell.
     """
-    return [_cell(value, raw=raw) for value in values]
+    return [_format_cell(value, raw=raw) for value in values]
 
 
 def joined(cells: Sequence[str]) -> bytes:
-    """Finished cells as one row in UTF-8 with its line end.
+    """Join formatted cells to one row in UTF-8 with its line end.
 
     Raises:
         BadDataError: text with a lone surrogate.
     """
-    # A row that is one empty cell would be a blank line, which is no row.
+    # A single empty cell would make a blank line, which is not a row.
     line = ",".join(cells) or '""'
     try:
         return line.encode() + b"\n"
@@ -141,10 +141,10 @@ def joined(cells: Sequence[str]) -> bytes:
         raise BadDataError(message, code="E_ENCODING", source="<output>") from None
 
 
-def _cell(value: Any, *, raw: bool) -> str:
+def _format_cell(value: Any, *, raw: bool) -> str:
     if value is None:
         return ""
-    text = value if isinstance(value, str) else _text_of(value)
+    text = value if isinstance(value, str) else _format_text(value)
     if not raw and _RUNNABLE.match(text) and not isinstance(value, Number):
         text = "'" + text
     if _NEEDS_QUOTES.search(text):
@@ -152,10 +152,10 @@ def _cell(value: Any, *, raw: bool) -> str:
     return text
 
 
-def _text_of(value: Any) -> str:
+def _format_text(value: Any) -> str:
     if isinstance(value, float):
-        # Not repr(): numpy's floats are floats whose repr() names their type.
+        # Not repr(): numpy's floats are subclasses of float whose repr() includes the type.
         return float.__repr__(value)
     text = json_bytes(value).decode()
-    # A time or a decimal is a JSON string; a cell holds it without quotes.
+    # A time or a decimal becomes a JSON string; the cell holds it without quotes.
     return text[1:-1] if text.startswith('"') else text

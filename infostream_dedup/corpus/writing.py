@@ -1,4 +1,4 @@
-"""Documents to files and standard output."""
+"""Writes documents to files and standard output."""
 
 from __future__ import annotations
 
@@ -32,29 +32,29 @@ def write_documents(
     inputs: Iterable[str | Path] = (),
     raw: bool = False,
 ) -> int:
-    """Write documents with all their fields, in order, in one pass over them and with bounded memory.
+    """Write documents with all their fields, in order, in one pass and with bounded memory.
 
-    The file appears whole when all is written, or not at all. Keys keep the order in which they were read. CSV and
-    Parquet have the columns of all documents, in order of first appearance; since those are known only at the end,
-    rows wait in a temporary file. The same documents give the same bytes.
+    The file appears when all of it is written, or not at all. Keys keep the order in which they were read. CSV and
+    Parquet have the columns of all documents, in order of first appearance; since these are known only at the end,
+    rows are buffered in a temporary file. The same documents always give the same bytes.
 
     Args:
-        documents: documents, or rows such as `row_of` gives, with whatever keys were added.
-        target: path whose ending says the format, as for `read_documents`; ``-`` for JSON Lines on standard output.
-        inputs: files that are being read and must not be written over.
-        raw: CSV only: leave out the apostrophe before text cells that a spreadsheet would run (`rows.csv_line`).
+        documents: documents, or rows as returned by `row_of`, possibly with more keys.
+        target: path whose ending gives the format, as for `read_documents`; ``-`` for JSON Lines on standard output.
+        inputs: files being read, which must not be overwritten.
+        raw: CSV only: omit the apostrophe before text cells that a spreadsheet would run (`rows.csv_line`).
 
     Returns:
         Number of documents.
 
     Raises:
-        ConfigurationError: the ending is not known.
-        CannotCreateError, CannotWriteError: as `open_output` says.
+        ConfigurationError: the ending is unknown.
+        CannotCreateError, CannotWriteError: see `open_output`.
         BadDataError: a value cannot be written.
     """
     kind = file_kind(str(target))
     rows = (row_of(document) if isinstance(document, Document) else document for document in documents)
-    with open_output(target, inputs=inputs) as file, _packed(file, packed=kind.packed) as stream:
+    with open_output(target, inputs=inputs) as file, _pack(file, packed=kind.packed) as stream:
         match kind.format:
             case "jsonl":
                 return write_rows(rows, stream, "jsonl")
@@ -65,11 +65,11 @@ def write_documents(
 
 
 @contextmanager
-def _packed(file: BinaryIO, *, packed: bool) -> Iterator[BinaryIO]:
+def _pack(file: BinaryIO, *, packed: bool) -> Iterator[BinaryIO]:
     if not packed:
         yield file
         return
-    # No name and no time in the archive's head: the same documents give the same bytes.
+    # No name and no time in the archive's header, so that the same documents give the same bytes.
     with gzip.GzipFile(filename="", mode="wb", compresslevel=_GZIP_LEVEL, fileobj=file, mtime=0) as stream:
         yield stream  # type: ignore[misc]  # GzipFile is a binary stream, though not declared as one
 

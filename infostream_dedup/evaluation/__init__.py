@@ -1,1 +1,1 @@
-"""How well predicted pairs agree with labels: truth, scores, intervals, protocols."""
+"""Measures how well predicted pairs agree with labels: truth, scores, intervals, protocols."""

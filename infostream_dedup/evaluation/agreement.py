@@ -1,4 +1,4 @@
-"""Do symmetry and transitivity rise and fall with precision and recall, as Lande (section 4) supposes?"""
+"""Tests whether symmetry and transitivity rise and fall with precision and recall, as Lande (section 4) assumes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Agreement", "agreement", "rank_correlation"]
 
-_FEWEST: Final = 3
-"""Two points always correlate fully."""
+_MIN_POINTS: Final = 3
+"""Two points always correlate perfectly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Spearman rank correlations over k, -1 to 1; ``None`` where one is undefined."""
+    """Spearman rank correlations over k, -1 to 1; ``None`` if undefined."""
 
     symmetry_precision: float | None
     symmetry_recall: float | None
@@ -35,13 +35,14 @@ def agreement(
 ) -> Agreement:
     """Correlate S and T with precision and recall.
 
-    The paper supposes S to go with precision and T with recall; the other two tell whether that is a matter of which.
+    The paper assumes that S follows precision and T follows recall; the other two correlations test whether the
+    assignment matters.
 
     Args:
-        symmetry: S of each k; ``None`` where undefined.
-        transitivity: T of the same k.
-        precision: of the same k.
-        recall: of the same k.
+        symmetry: S at each k; ``None`` if undefined.
+        transitivity: T at the same values of k.
+        precision: precision at the same values of k.
+        recall: recall at the same values of k.
     """
     return Agreement(
         rank_correlation(symmetry, precision),
@@ -52,30 +53,30 @@ def agreement(
 
 
 def rank_correlation(one: Sequence[float | None], other: Sequence[float | None]) -> float | None:
-    """Spearman's rank correlation, equal values sharing their mean rank.
+    """Return Spearman's rank correlation; equal values share their mean rank.
 
     Args:
-        one: values; ``None`` leaves the place out.
-        other: as many values.
+        one: values; a position with ``None`` is left out.
+        other: values of the same length.
 
     Returns:
-        -1 to 1; ``None`` with fewer than three places or when either side is constant.
+        -1 to 1; ``None`` with fewer than three positions or if either side is constant.
 
     Example:
         >>> rank_correlation([0.2, 0.4, 0.9, None], [1, 5, 6, 7])
         1.0
     """
-    places = [(x, y) for x, y in zip(one, other, strict=True) if x is not None and y is not None]
-    if len(places) < _FEWEST:
+    points = [(x, y) for x, y in zip(one, other, strict=True) if x is not None and y is not None]
+    if len(points) < _MIN_POINTS:
         return None
-    x, y = (_mean_ranks(column) for column in zip(*places, strict=True))
+    x, y = (_mean_ranks(column) for column in zip(*points, strict=True))
     x, y = x - x.mean(), y - y.mean()
     spread = float((x @ x) * (y @ y))
     return float(x @ y) / float(np.sqrt(spread)) if spread else None
 
 
 def _mean_ranks(values: Sequence[float]) -> NDArray[np.float64]:
-    """float64 (values,): ranks from 1, equal values share the mean of theirs."""
-    _, place, times = np.unique(np.array(values, dtype=np.float64), return_inverse=True, return_counts=True)
-    last = np.cumsum(times)
-    return (last - (times - 1) / 2)[place]
+    """Return float64 (values,), ranks from 1; equal values share their mean rank."""
+    _, index, counts = np.unique(np.array(values, dtype=np.float64), return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return (last - (counts - 1) / 2)[index]

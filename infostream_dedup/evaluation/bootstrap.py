@@ -1,12 +1,12 @@
-"""How far precision, recall and F1 would move with other stories: bootstrap over stories, not over pairs.
+"""How much precision, recall and F1 would vary with other stories: a bootstrap over stories, not over pairs.
 
-One wrong pair of stories can be a hundred pairs of documents, so pairs are not independent, and resampling them gives
-intervals that are far too narrow. Here stories (families; without families the documents that true pairs join) are
-drawn with replacement, and a pair counts as often as it would stand in the drawn collection: a pair inside story f
-counts w_f times, a pair of two stories f and g counts w_f * w_g times, w being how often each was drawn. These are the
-product weights of the pigeonhole bootstrap (Owen, Annals of Applied Statistics 1(2), 2007; Owen & Eckles, 6(3), 2012),
-which err towards wide intervals. As rows and columns are the same stories, it is also the vertex bootstrap of networks
-(Snijders & Borgatti, Connections 22(2), 1999), without pairs of two copies of one story.
+One wrong pair of stories may be a hundred pairs of documents, so pairs are not independent, and resampling them gives
+intervals that are far too narrow. Instead, stories (families, or without families the documents connected by true
+pairs) are drawn with replacement, and a pair counts as often as it would occur in the drawn collection: a pair within
+story f counts w_f times, a pair between stories f and g counts w_f * w_g times, where w is how often each was drawn.
+These are the product weights of the pigeonhole bootstrap (Owen, Annals of Applied Statistics 1(2), 2007; Owen &
+Eckles, 6(3), 2012), which err towards wide intervals. As rows and columns are the same stories, it is also the vertex
+bootstrap of networks (Snijders & Borgatti, Connections 22(2), 1999), without pairs of two copies of one story.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Interval", "Intervals", "intervals"]
 
 Interval = tuple[float, float]
-"""Low and high end of a 95 % interval, 0 to 1."""
+"""Lower and upper end of a 95 % interval, 0 to 1."""
 
 _ENDS: Final = (0.025, 0.975)
 _CHUNK: Final = 100
@@ -37,7 +37,7 @@ _CHUNK: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """95 % intervals of one step; ``None`` where the figure itself is undefined or there are fewer than two stories."""
+    """95 % intervals at one step; ``None`` if the figure itself is undefined or there are fewer than two stories."""
 
     precision: Interval | None
     recall: Interval | None
@@ -46,13 +46,14 @@ class Intervals:
 
 @dataclass(frozen=True, slots=True)
 class _Contributions:
-    """What each story adds to the counts.
+    """What each story contributes to the counts.
 
     Attributes:
-        positives: float64 (stories,), true pairs.
-        tp: float64 (stories, steps), true pairs predicted at each step.
-        fp_within: float64 (stories, steps), false pairs of one story predicted at each step.
-        fp_between: for each step, (stories, stories), false pairs of two stories predicted up to just this step.
+        positives: float64 (stories,), number of true pairs.
+        tp: float64 (stories, steps), number of true pairs predicted at each step.
+        fp_within: float64 (stories, steps), number of false pairs within a story predicted at each step.
+        fp_between: for each step, float64 (stories, stories), number of false pairs between two stories that are
+            predicted up to this step and no further.
     """
 
     positives: NDArray[np.float64]
@@ -70,36 +71,38 @@ def intervals(
     resamples: int = 1000,
     seed: int = 0,
 ) -> list[Intervals]:
-    """Percentile intervals of precision, recall and F1 at every step.
+    """Compute percentile intervals of precision, recall and F1 at every step.
 
     Args:
         predictions: pairs and the grades up to which they are predicted.
         verdicts: int8 (pairs,), ``truth.judge(predictions.codes)``.
-        truth: gives the stories.
-        estimates: scores of the collection itself. Where the percentiles miss one, the interval is widened to hold it.
-        resamples: collections drawn, at least 1.
-        seed: the same seed draws the same collections, whatever the version of numpy.
+        truth: provides the stories.
+        estimates: scores of the collection itself; an interval that misses its estimate is widened to include it.
+        resamples: number of collections drawn, at least 1.
+        seed: random seed; it draws the same collections with any version of numpy.
 
     Returns:
-        One for each of ``predictions.steps``. Resamples in which a figure is undefined do not count for it.
+        One for each of ``predictions.steps``. Resamples in which a figure is undefined are ignored for that figure.
     """
     stories = int(truth.stories.max(initial=-1)) + 1
     if stories < 2:
         return [Intervals(None, None, None)] * len(predictions.steps)
-    parts = _contributions(predictions, verdicts, truth, stories)
-    drawn = [_counts(parts, weights) for weights in _draws(stories, resamples, seed)]
-    tp, fp, positives = (np.concatenate(column, axis=1) for column in zip(*drawn, strict=True))
+    parts = _count_contributions(predictions, verdicts, truth, stories)
+    samples = [_count_pairs(parts, weights) for weights in _draw_stories(stories, resamples, seed)]
+    tp, fp, positives = (np.concatenate(column, axis=1) for column in zip(*samples, strict=True))
     return [
         Intervals(
-            _interval(tp[step], tp[step] + fp[step], estimate.precision),
-            _interval(tp[step], positives[0], estimate.recall),
-            _interval(2 * tp[step], tp[step] + fp[step] + positives[0], estimate.f1),
+            _compute_interval(tp[step], tp[step] + fp[step], estimate.precision),
+            _compute_interval(tp[step], positives[0], estimate.recall),
+            _compute_interval(2 * tp[step], tp[step] + fp[step] + positives[0], estimate.f1),
         )
         for step, estimate in enumerate(estimates)
     ]
 
 
-def _contributions(predictions: Predictions, verdicts: NDArray[np.int8], truth: Truth, stories: int) -> _Contributions:
+def _count_contributions(
+    predictions: Predictions, verdicts: NDArray[np.int8], truth: Truth, stories: int
+) -> _Contributions:
     steps = len(predictions.steps)
     counted = (verdicts != 0) & (predictions.grades > 0)
     a, b = both_of(predictions.codes[counted], truth.documents)
@@ -112,48 +115,51 @@ def _contributions(predictions: Predictions, verdicts: NDArray[np.int8], truth: 
     last = grades[between]
     return _Contributions(
         np.bincount(truth.stories[both_of(truth.positives, truth.documents)[0]], minlength=stories).astype(np.float64),
-        _by_story(one[true], grades[true], stories, steps),
-        _by_story(one[within], grades[within], stories, steps),
-        [_table(low[last == step], high[last == step], stories) for step in range(1, steps + 1)],
+        _count_by_story(one[true], grades[true], stories, steps),
+        _count_by_story(one[within], grades[within], stories, steps),
+        [_count_table(low[last == step], high[last == step], stories) for step in range(1, steps + 1)],
     )
 
 
-def _by_story(
+def _count_by_story(
     stories_of: NDArray[np.int64], grades: NDArray[np.int64], stories: int, steps: int
 ) -> NDArray[np.float64]:
-    """float64 (stories, steps): pairs of each story with a grade of at least 1, at least 2, ..."""
+    """Return float64 (stories, steps), number of pairs of each story with a grade of at least 1, at least 2, ..."""
     exactly = np.bincount(stories_of * (steps + 1) + grades, minlength=stories * (steps + 1))
     table = exactly.reshape(stories, steps + 1)
     return np.cumsum(table[:, ::-1], axis=1)[:, ::-1][:, 1:].astype(np.float64)
 
 
-def _table(low: NDArray[np.int64], high: NDArray[np.int64], stories: int) -> sp.csr_array:
+def _count_table(low: NDArray[np.int64], high: NDArray[np.int64], stories: int) -> sp.csr_array:
     return sp.csr_array(sp.coo_array((np.ones(len(low)), (low, high)), shape=(stories, stories)).tocsr())
 
 
-def _draws(stories: int, resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
-    """float64 (stories, some resamples): how often each story was drawn; each column sums to the number of stories.
+def _draw_stories(stories: int, resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
+    """Yield float64 (stories, resamples), how often each story was drawn; columns sum to the number of stories.
 
-    Raw output of the bit generator, because numpy keeps only that unchanged for all its versions.
+    Uses the raw output of the bit generator, the only part that numpy keeps unchanged across versions.
     """
     generator = np.random.PCG64(seed)
     for start in range(0, resamples, _CHUNK):
         columns = min(_CHUNK, resamples - start)
         drawn = (generator.random_raw(stories * columns) % np.uint64(stories)).astype(np.int64)
-        place = drawn * columns + np.repeat(np.arange(columns), stories)
-        yield np.bincount(place, minlength=stories * columns).reshape(stories, columns).astype(np.float64)
+        cells = drawn * columns + np.repeat(np.arange(columns), stories)
+        yield np.bincount(cells, minlength=stories * columns).reshape(stories, columns).astype(np.float64)
 
 
-def _counts(
+def _count_pairs(
     parts: _Contributions, weights: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Counts tp and fp (steps, resamples), positives (1, resamples) of drawn collections: whole, so sums are exact."""
+    """Return tp and fp (steps, resamples) and positives (1, resamples) of drawn collections.
+
+    All counts are whole numbers, so the sums are exact.
+    """
     between = np.stack([(weights * (table @ weights)).sum(axis=0) for table in parts.fp_between])
     fp = parts.fp_within.T @ weights + np.cumsum(between[::-1], axis=0)[::-1]
     return parts.tp.T @ weights, fp, (parts.positives @ weights)[None, :]
 
 
-def _interval(part: NDArray[np.float64], whole: NDArray[np.float64], estimate: float | None) -> Interval | None:
+def _compute_interval(part: NDArray[np.float64], whole: NDArray[np.float64], estimate: float | None) -> Interval | None:
     defined = whole > 0
     if estimate is None or not defined.any():
         return None

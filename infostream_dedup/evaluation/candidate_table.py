@@ -1,4 +1,4 @@
-"""What a filter before the criteria lets pass and what it loses: Table 1 of Andreev et al., in form."""
+"""What a filter before the criteria passes and what it loses, in the form of Table 1 of Andreev et al."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class FilterRow:
     """One filter on one collection.
 
     Attributes:
-        name: of the filter.
-        pairs: all unordered pairs of the collection.
-        passed: pairs that the filter lets pass.
-        duplicates: pairs known to be duplicates.
-        duplicates_passed: those of them that pass.
+        name: name of the filter.
+        pairs: number of unordered pairs of the collection.
+        passed: number of pairs that pass the filter.
+        duplicates: number of pairs known to be duplicates.
+        duplicates_passed: number of known duplicates that pass.
     """
 
     name: str
@@ -40,22 +40,22 @@ class FilterRow:
 
     @property
     def rejected(self) -> int:
-        """Pairs that the filter rejects."""
+        """Number of pairs that the filter rejects."""
         return self.pairs - self.passed
 
     @property
     def originals_passed(self) -> int:
-        """Pairs that pass and are not known to be duplicates."""
+        """Number of pairs that pass and are not known to be duplicates."""
         return self.passed - self.duplicates_passed
 
     @property
     def duplicates_rejected(self) -> int:
-        """Duplicates that the filter loses."""
+        """Number of known duplicates that the filter rejects."""
         return self.duplicates - self.duplicates_passed
 
     @property
     def originals_rejected(self) -> int:
-        """Pairs rejected that are not known to be duplicates."""
+        """Number of rejected pairs that are not known to be duplicates."""
         return self.rejected - self.duplicates_rejected
 
     @property
@@ -65,16 +65,16 @@ class FilterRow:
 
     @property
     def precision(self) -> float | None:
-        """Share of duplicates among what passes, 0 to 1; ``None`` where nothing passes."""
+        """Share of duplicates among the pairs that pass, 0 to 1; ``None`` if none pass."""
         return self.duplicates_passed / self.passed if self.passed else None
 
     @property
     def rejection(self) -> float | None:
-        """Share of all pairs that need no comparing, 0 to 1; ``None`` without pairs."""
+        """Share of all pairs that need not be compared, 0 to 1; ``None`` without pairs."""
         return self.rejected / self.pairs if self.pairs else None
 
     def as_dict(self) -> dict[str, Any]:
-        """The row with everything worked out of it."""
+        """Return the row with all derived figures."""
         return {
             "filter": self.name,
             "pairs": self.pairs,
@@ -91,8 +91,8 @@ class FilterRow:
 
 
 PUBLISHED = FilterRow("two heaviest words, as published", 16_586_310, 259, 189, 151)
-"""Andreev et al., Table 1: documents of one day against those of the days before, of 20 sites. The rejected share is
-printed as 0,99998 %; it is the ratio .99998."""
+"""Andreev et al., Table 1: documents of one day against those of the preceding days, from 20 sites. The rejected share
+is printed as 0,99998 %; it is in fact the ratio .99998."""
 
 
 def candidate_table(
@@ -104,23 +104,23 @@ def candidate_table(
     n: int = 12,
     engine: str = "auto",
 ) -> list[FilterRow]:
-    """Both filters on one collection: the two heaviest words of the paper, then key-term links.
+    """Measure both filters on one collection: the paper's two heaviest words, then key-term links.
 
-    All pairs of the collection count, not those of one day with the days before. A pair without a label counts as
-    original, so the precision is at least what is said.
+    All pairs of the collection count, not only those between one day and the preceding days. A pair without a label
+    counts as original, so the true precision is at least the figure given.
 
     Args:
-        models: of the collection.
-        labels: judged pairs; those labelled otherwise count as original.
+        models: document models of the collection.
+        labels: labelled pairs; those without a positive label count as original.
         positive: labels that mean "duplicate".
-        k: of the links.
-        n: of the links.
-        engine: of the links.
+        k: number of key terms that must be found for a link.
+        n: number of key terms per document.
+        engine: engine that computes the links.
 
     Raises:
-        BadDataError: a label names a document that is not there.
+        BadDataError: a label names a document that is not in the collection.
     """
-    duplicates = _codes_of_labels(models, labels, positive)
+    duplicates = _encode_labels(models, labels, positive)
     filters: Mapping[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = {
         "two heaviest words": two_word_candidates(models),
         f"key terms, {k} of {n}": key_term_candidates(models, k=k, n=n, engine=engine),
@@ -131,12 +131,12 @@ def candidate_table(
 def filter_row(
     name: str, i: NDArray[np.int64], j: NDArray[np.int64], duplicates: NDArray[np.int64], documents: int
 ) -> FilterRow:
-    """Judge one filter.
+    """Measure one filter.
 
     Args:
-        name: of the filter.
-        i: int64 (pairs,), ordinals of the pairs that pass, each pair once.
-        j: int64 (pairs,), ordinals.
+        name: name of the filter.
+        i: int64 (pairs,), ordinals of the first documents of the pairs that pass, each pair once.
+        j: int64 (pairs,), ordinals of the second documents.
         duplicates: int64, ascending codes of the duplicates (``pair_codes.codes_of``).
         documents: size of the collection.
     """
@@ -145,14 +145,14 @@ def filter_row(
     return FilterRow(name, documents * (documents - 1) // 2, len(passed), len(duplicates), found)
 
 
-def _codes_of_labels(models: DocumentModels, labels: Sequence[Label], positive: Sequence[str]) -> NDArray[np.int64]:
+def _encode_labels(models: DocumentModels, labels: Sequence[Label], positive: Sequence[str]) -> NDArray[np.int64]:
     ordinals = {name: ordinal for ordinal, name in enumerate(models.ids)}
     chosen = [label for label in labels if label.label in positive]
     for label in chosen:
         for field, name in (("a", label.a), ("b", label.b)):
             if name not in ordinals:
                 raise BadDataError(
-                    f"is {name!r}, which none of the documents has",
+                    f"is {name!r}, which is not the id of any document",
                     code="E_UNKNOWN_ID",
                     source=label.source,
                     line=label.line,

@@ -1,4 +1,4 @@
-"""Evaluation of key terms on a collection: from documents and labels to scores at every k."""
+"""Evaluates key terms on a collection: from documents and labels to scores at every k."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Documents(Protocol):
 
     @property
     def documents(self) -> Sequence[Document]:
-        """In input order."""
+        """The documents in input order."""
 
     @property
     def languages(self) -> Sequence[Language]:
-        """Given or detected."""
+        """Language of each document, given or detected."""
 
 
 def evaluate_collection(
@@ -46,22 +46,22 @@ def evaluate_collection(
     resamples: int = 1000,
     engine: str = "auto",
 ) -> Evaluation:
-    """Judge key-term links by labelled pairs.
+    """Evaluate key-term links against labelled pairs.
 
-    The recommended k is picked, without labels, on the documents that the restrictions leave: rows and columns of the
-    same matrix. The share score is judged at ``settings.threshold`` instead.
+    The recommended k is chosen without labels, on the documents that the restrictions leave (rows and columns of the
+    same matrix). The share score is evaluated at ``settings.threshold`` instead.
 
     Args:
         collection: the documents.
         labels: file of labelled pairs.
-        settings: ``rule`` says which directions must hold.
-        kin: file of families that are no negatives of each other.
+        settings: ``rule`` decides which directions must be linked.
+        kin: file of kin families, whose pairs do not count as negatives.
         kin_field: ``name=value``: families whose documents carry this value are kin (people translated the same
-            stories); ``None`` for no such rule.
+            stories); ``None`` to disable the rule.
         lang: ``ru``, or ``ru-uk`` for pairs of two languages.
         domains: see ``truth_of``.
         positive: labels that count as true.
-        resamples: for the intervals.
+        resamples: number of collections drawn for the intervals.
         engine: what matches; results are the same.
     """
     truth = truth_for(collection, labels, kin=kin, kin_field=kin_field, lang=lang, domains=domains, positive=positive)
@@ -87,7 +87,22 @@ def truth_for(
     domains: Sequence[str] = (),
     positive: Sequence[str] = ("dup",),
 ) -> Truth:
-    """Labels, families and kin of a collection as one judge."""
+    """Combine the labels, families and kin of a collection.
+
+    Args:
+        collection: the documents with their languages.
+        labels: labelled pairs, or the file that contains them.
+        kin: file of kin families; ``None`` for no file.
+        kin_field: ``name=value``: families whose documents carry this value are kin; ``None`` to disable the rule.
+        lang: see ``scope_of``.
+        domains: see ``scope_of``.
+        positive: labels that count as true.
+
+    Raises:
+        ConfigurationError: `kin_field` is not of that form, or an option of ``truth_of`` is invalid.
+        BadDataError: the labels or the kin families do not fit the documents.
+        NoInputError: a file cannot be opened.
+    """
     related = list(read_kin(kin)) if kin is not None else []
     if kin_field is not None:
         name, equals, value = kin_field.partition("=")
@@ -106,7 +121,7 @@ def truth_for(
 
 
 def predictions_of(linked: Linked) -> Predictions:
-    """Pairs that key-term links predict at every k, or at every threshold of the share score."""
+    """Return the pairs that key-term links predict at every k, or at every threshold of the share score."""
     settings, matrix, key_terms = linked.settings, linked.matrix, linked.key_terms
     if settings.score == "count":
         return predicted_by_count(

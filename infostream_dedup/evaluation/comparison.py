@@ -1,7 +1,8 @@
-"""Methods side by side on one collection: precision and recall, overlap, symmetry and transitivity, cost.
+"""Compares methods on one collection: precision and recall, overlap, symmetry and transitivity, cost.
 
-Two protocols. *labels*: a labels file says which pairs are true; families and kin, where documents carry them, say
-which are false (``truth``). *pool*: what the methods of 2007 find together, verified by String::Similarity (``pool``).
+There are two protocols. *labels*: labelled pairs define which pairs are true, and families and kin, if documents name
+them, which are false (``truth``). *pool*: the pairs that the methods of 2007 find together, verified by
+String::Similarity, are true (``pool``).
 """
 
 from __future__ import annotations
@@ -58,8 +59,8 @@ class ComparedMethod:
 
     Attributes:
         run: what the method links, keeps and costs.
-        figures: of the protocol; ``precision``, ``recall`` and ``f1``, 0 to 1 or ``None``, come first.
-        only: pairs that no other method of the comparison finds.
+        figures: figures of the protocol; ``precision``, ``recall`` and ``f1``, 0 to 1 or ``None``, come first.
+        only: number of pairs that no other compared method finds.
     """
 
     run: MethodRun
@@ -67,10 +68,10 @@ class ComparedMethod:
     only: int
 
     def as_dict(self, *, times: bool = True) -> dict[str, Any]:
-        """The row of ``compare``.
+        """Return the row that ``compare`` prints.
 
         Args:
-            times: with seconds, CPU seconds and growth, which differ from run to run.
+            times: whether to include seconds, CPU seconds and growth, which vary from run to run.
         """
         measures = self.run.measures
         figures = dict(self.figures)
@@ -94,13 +95,13 @@ class ComparedMethod:
 
 @dataclass(frozen=True, slots=True)
 class PoolSummary:
-    """How large a pool is.
+    """Size of a pool.
 
     Attributes:
-        methods: whose pairs it holds.
-        pairs: all of them.
-        verified: those with a String::Similarity of at least the threshold.
-        threshold: .80.
+        methods: names of the methods in the pool.
+        pairs: number of all their pairs.
+        verified: number of pairs with a String::Similarity of at least the threshold.
+        threshold: minimum String::Similarity of a verified pair.
     """
 
     methods: list[str]
@@ -111,21 +112,22 @@ class PoolSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What a comparison found.
+    """Result of a comparison.
 
     Attributes:
         protocol: ``labels`` or ``pool``.
-        rows: one for each method, in the order of tables.
-        dice: Dice coefficient of every two methods, in the order of the rows.
-        documents: size of the collection.
-        configuration: what decided the result: the methods with all their parameters, and the protocol's choices.
-        pool: of the pool protocol.
-        missing: methods that could not run, with the reason.
-        notes: what a reader of the numbers should know.
-        agreements: pairs that most methods find.
-        disagreements: pairs that some methods find and others do not; none of them is labelled.
-        reading: cost of what the methods share of the texts.
-        report: what was read; None where no documents were.
+        rows: one row for each method, in the order of the tables.
+        dice: Dice coefficients of every two methods, in the order of the rows.
+        documents: number of documents.
+        configuration: everything that determines the result: the methods with all their parameters and the protocol's
+            options.
+        pool: size of the pool; ``None`` with the labels protocol.
+        missing: reason by name for each method that could not run.
+        notes: what readers of the figures should know.
+        agreements: pairs that the most methods find.
+        disagreements: unlabelled pairs that some methods find and others do not.
+        reading: cost of reading the parts of the texts that methods share.
+        report: what was read; ``None`` if no documents were read.
     """
 
     protocol: Protocol
@@ -143,14 +145,14 @@ class Comparison:
 
     @property
     def names(self) -> list[str]:
-        """The methods, in the order of the rows."""
+        """Names of the methods, in the order of the rows."""
         return [row.run.name for row in self.rows]
 
     def as_dict(self, *, times: bool = True) -> dict[str, Any]:
-        """The content of ``compare --format json``.
+        """Return the content of ``compare --format json``.
 
         Args:
-            times: with the columns that differ from run to run.
+            times: whether to include the columns that vary from run to run.
         """
         return {
             "rows": [row.as_dict(times=times) for row in self.rows],
@@ -171,13 +173,13 @@ class Comparison:
         }
 
     def to_arrow(self) -> Any:
-        """The rows as a ``pyarrow.Table``."""
+        """Return the rows as a ``pyarrow.Table``."""
         import pyarrow as pa
 
         return pa.Table.from_pylist([row.as_dict() for row in self.rows])
 
     def to_pandas(self) -> Any:
-        """The rows as a ``pandas.DataFrame``; needs pandas."""
+        """Return the rows as a ``pandas.DataFrame``; needs pandas."""
         return self.to_arrow().to_pandas()
 
 
@@ -199,37 +201,37 @@ def compare_methods(
     disagreements: int = 0,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Run methods on a collection and judge what they find.
+    """Run methods on a collection and evaluate what they find.
 
     Args:
         texts: the collection.
-        methods: names, with parameters as in ``methods.notation``; by default all that can run.
-        labels: labelled pairs, or the file they are in.
-        protocol: ``labels`` (the default where there are labels) or ``pool``.
-        pool: whose pairs the pool holds: ``a0-a10`` as in the paper, run for it even when not compared, or ``all``
+        methods: names with parameters as in ``methods.notation``; by default all methods that can run.
+        labels: labelled pairs, or the file that contains them.
+        protocol: ``labels`` (the default if labels are given) or ``pool``.
+        pool: methods of the pool: ``a0-a10`` as in the paper, run for the pool even if not compared, or ``all``
             compared methods.
-        kin: file of families that are no negatives of each other.
+        kin: file of kin families, whose pairs do not count as negatives.
         kin_field: see ``truth_for``.
-        lang: restricts the labels protocol to a language or a pair of them.
-        domains: restricts the labels protocol to domains.
+        lang: language or language pair to which the labels protocol is restricted.
+        domains: domains to which the labels protocol is restricted.
         positive: labels that count as true.
-        resamples: for the intervals of the labels protocol.
-        growth: also run every method on half of the collection.
-        examples: also pick pairs on which the methods agree.
-        disagreements: how many unlabelled pairs to draw on which they do not.
-        progress: told of each step.
+        resamples: number of collections drawn for the intervals of the labels protocol.
+        growth: whether to run every method also on half of the collection.
+        examples: whether to pick pairs on which the methods agree.
+        disagreements: number of unlabelled pairs to draw on which the methods disagree.
+        progress: called at each step.
 
     Raises:
-        ConfigurationError: an unknown method, parameter or protocol, or a protocol that the input does not serve.
-        BadDataError: the labels or the kin do not fit the documents.
-        MissingExtraError: a method that was asked for needs a package that is not installed.
+        ConfigurationError: a method, parameter or protocol is unknown, or the input does not fit the protocol.
+        BadDataError: the labels or the kin families do not fit the documents.
+        MissingExtraError: a requested method needs a package that is not installed.
     """
-    protocol = _protocol(protocol, pool, labels, restricted=bool(kin or lang or domains))
+    protocol = _choose_protocol(protocol, pool, labels, restricted=bool(kin or lang or domains))
     truth, notes = None, []
     if labels is not None:
         listed = read_labels(labels) if isinstance(labels, str | Path) else labels
         truth = truth_for(texts, listed, kin=kin, kin_field=kin_field, lang=lang, domains=domains, positive=positive)
-        notes = _notes(truth, listed, positive)
+        notes = _write_notes(truth, listed, positive)
     found = run_methods(texts, methods, with_growth=growth, progress=progress)
     names = {run.name: run.codes for run in found.runs}
     summary = None
@@ -238,9 +240,9 @@ def compare_methods(
     else:
         figures, summary = judged_by_pool(texts, found, pool, progress=progress)
     known = None if truth is None else np.sort(np.concatenate((truth.positives, truth.negatives, truth.others)))
-    shown = agreed(names, _AGREED) if examples else np.zeros(0, dtype=np.int64)
-    drawn = disputed(names, disagreements, known=known) if disagreements else np.zeros(0, dtype=np.int64)
-    pairs = compared_pairs(texts, names, np.concatenate((shown, drawn)))
+    examples_agreed = agreed(names, _AGREED) if examples else np.zeros(0, dtype=np.int64)
+    examples_disputed = disputed(names, disagreements, known=known) if disagreements else np.zeros(0, dtype=np.int64)
+    pairs = compared_pairs(texts, names, np.concatenate((examples_agreed, examples_disputed)))
     return Comparison(
         protocol=protocol,
         rows=[
@@ -249,23 +251,23 @@ def compare_methods(
         ],
         dice=dice_matrix(list(names.values())),
         documents=len(texts),
-        configuration=_configuration(found, protocol, pool, lang, domains, positive),
+        configuration=_describe_configuration(found, protocol, pool, lang, domains, positive),
         pool=summary,
         missing=found.missing,
         notes=notes,
-        agreements=pairs[: len(shown)],
-        disagreements=pairs[len(shown) :],
+        agreements=pairs[: len(examples_agreed)],
+        disagreements=pairs[len(examples_agreed) :],
         reading=found.reading,
     )
 
 
 def judged_by_labels(run: MethodRun, truth: Truth, *, resamples: int = 1000) -> dict[str, float | int | None]:
-    """Precision, recall and F1 of one method with 95 % intervals, by the rules of ``evaluate``.
+    """Compute precision, recall and F1 of one method with 95 % intervals, by the rules of ``evaluate``.
 
     Args:
-        run: of the method.
-        truth: of the same collection.
-        resamples: collections drawn for the intervals.
+        run: result of the method.
+        truth: truth of the same collection.
+        resamples: number of collections drawn for the intervals.
 
     Returns:
         ``precision``, ``recall``, ``f1``, ``tp``, ``fp``, ``fn``, and the ends of the intervals; ``low`` and ``high``
@@ -290,34 +292,36 @@ def judged_by_labels(run: MethodRun, truth: Truth, *, resamples: int = 1000) -> 
 def judged_by_pool(
     texts: Texts, found: MethodRuns, pool: str = "a0-a10", *, progress: Progress | None = None
 ) -> tuple[list[dict[str, float | int | None]], PoolSummary]:
-    """Precision, recall and F1 of every method by the pool protocol.
+    """Compute precision, recall and F1 of every method by the pool protocol.
 
     Args:
         texts: the collection.
-        found: what the methods made of it.
-        pool: see ``compare_methods``; methods of the pool that are not among the runs are run for it.
-        progress: told of such methods.
+        found: results of the methods on it.
+        pool: see ``compare_methods``; methods of the pool that are not among the runs are run now.
+        progress: called for each method run now.
 
     Returns:
-        For each run ``precision``, ``recall``, ``f1``, ``tp``, ``fp``, ``fn`` and ``alike`` (``PoolScore``); and how
-        large the pool is.
+        For each run ``precision``, ``recall``, ``f1``, ``tp``, ``fp``, ``fn`` and ``alike`` (``PoolScore``); and the
+        size of the pool.
     """
     own = {run.name: run.codes for run in found.runs}
     members = own
     if pool == "a0-a10":
         absent = [name for name in POOL_METHODS if name not in own]
         others = run_methods(texts, absent, progress=progress).runs
-        run_for_it = {run.name: run.codes for run in others}
-        members = {name: own[name] if name in own else run_for_it[name] for name in POOL_METHODS}
-    every = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *own.values(), *members.values()]))
-    alike = alike_pairs(texts.plain, every)
+        added = {run.name: run.codes for run in others}
+        members = {name: own[name] if name in own else added[name] for name in POOL_METHODS}
+    all_codes = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *own.values(), *members.values()]))
+    alike = alike_pairs(texts.plain, all_codes)
     made = pool_of(members, alike)
-    return [_by_pool(codes, made, alike) for codes in own.values()], PoolSummary(
+    return [_judge_by_pool(codes, made, alike) for codes in own.values()], PoolSummary(
         list(made.methods), len(made.pairs), len(made.verified)
     )
 
 
-def _by_pool(codes: NDArray[np.int64], pool: MethodPool, alike: NDArray[np.int64]) -> dict[str, float | int | None]:
+def _judge_by_pool(
+    codes: NDArray[np.int64], pool: MethodPool, alike: NDArray[np.int64]
+) -> dict[str, float | int | None]:
     judged = pool_score(codes, pool, alike)
     return {
         "precision": judged.scores.precision,
@@ -330,7 +334,7 @@ def _by_pool(codes: NDArray[np.int64], pool: MethodPool, alike: NDArray[np.int64
     }
 
 
-def _protocol(given: Protocol | None, pool: str, labels: object | None, *, restricted: bool) -> Protocol:
+def _choose_protocol(given: Protocol | None, pool: str, labels: object | None, *, restricted: bool) -> Protocol:
     if given is not None and given not in PROTOCOLS:
         raise ConfigurationError(f"protocol is {given!r}; expected one of {', '.join(PROTOCOLS)}")
     if pool not in POOLS:
@@ -346,7 +350,7 @@ def _protocol(given: Protocol | None, pool: str, labels: object | None, *, restr
     return protocol
 
 
-def _notes(truth: Truth, listed: Sequence[Label], positive: Sequence[str]) -> list[str]:
+def _write_notes(truth: Truth, listed: Sequence[Label], positive: Sequence[str]) -> list[str]:
     notes = []
     if not len(truth.positives):
         given = sorted({label.label for label in listed})
@@ -358,7 +362,7 @@ def _notes(truth: Truth, listed: Sequence[Label], positive: Sequence[str]) -> li
     return notes
 
 
-def _configuration(
+def _describe_configuration(
     found: MethodRuns, protocol: Protocol, pool: str, lang: str | None, domains: Sequence[str], positive: Sequence[str]
 ) -> dict[str, Any]:
     choices: dict[str, Any] = (

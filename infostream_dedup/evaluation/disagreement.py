@@ -1,7 +1,7 @@
-"""Pairs on which methods disagree, drawn for an expert to judge.
+"""Draws pairs on which methods disagree, for an expert to judge.
 
-Most pairs on which any two methods disagree come from the one that finds most. So pairs are first sorted by which
-methods find them, and each such kind gives one pair in turn, the largest kinds first.
+Most pairs on which two methods disagree come from the method that finds the most. So pairs are first grouped by which
+methods find them, and each such kind contributes one pair in turn, the largest kinds first.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ __all__ = ["ComparedPair", "agreed", "compared_pairs", "disputed"]
 
 @dataclass(frozen=True, slots=True)
 class ComparedPair:
-    """One pair as an example.
+    """A pair as an example.
 
     Attributes:
         a: id of the earlier document.
         b: id of the later one.
-        found_by: methods that find it, in the order of the comparison.
-        of_kind: how many pairs exactly these methods find: what this one stands for in a sample.
-        features: what meets in it.
+        found_by: names of the methods that find it, in the order of the comparison.
+        of_kind: number of pairs found by exactly these methods, which this pair represents in a sample.
+        features: what the two documents have in common.
     """
 
     a: str
@@ -42,7 +42,7 @@ class ComparedPair:
     features: PairFeatures
 
     def as_dict(self) -> dict[str, Any]:
-        """A row of a labels file that waits for its label: ``label`` is ``None``."""
+        """Return a row of a labels file that is still to be labelled: ``label`` is ``None``."""
         return {
             "a": self.a,
             "b": self.b,
@@ -56,16 +56,16 @@ class ComparedPair:
 def disputed(
     found: Mapping[str, NDArray[np.int64]], number: int, *, known: NDArray[np.int64] | None = None, seed: int = 0
 ) -> NDArray[np.int64]:
-    """Pairs that some methods find and others do not.
+    """Draw pairs that some methods find and others do not.
 
     Args:
-        found: for each method int64, ascending codes of its pairs.
-        number: how many to draw; fewer where there are not so many.
-        known: int64, ascending codes that are judged already and left out.
-        seed: of the draw; the same for every version of numpy.
+        found: by method, int64 (pairs,), ascending codes of its pairs.
+        number: number of pairs to draw; fewer are returned if there are not enough.
+        known: int64 (pairs,), ascending codes of pairs already judged, which are left out.
+        seed: random seed; it draws the same pairs with any version of numpy.
 
     Returns:
-        int64, codes in the order of the draw: any beginning of them is as mixed as the whole.
+        int64 (pairs,), codes in the order drawn, so that any prefix is as mixed as the whole.
     """
     codes, by = found_by(list(found.values()))
     open_pairs = ~by.all(axis=1)
@@ -85,11 +85,14 @@ def disputed(
 
 
 def agreed(found: Mapping[str, NDArray[np.int64]], number: int) -> NDArray[np.int64]:
-    """Pairs that the most methods find, spread evenly over them.
+    """Pick pairs evenly from those that the most methods find.
 
     Args:
-        found: for each method int64, ascending codes of its pairs.
-        number: how many to take; fewer where there are not so many.
+        found: by method, int64 (pairs,), ascending codes of its pairs.
+        number: number of pairs to pick; fewer are returned if there are not enough.
+
+    Returns:
+        int64 (pairs,), ascending codes.
     """
     codes, by = found_by(list(found.values()))
     times = by.sum(axis=1)
@@ -102,19 +105,19 @@ def agreed(found: Mapping[str, NDArray[np.int64]], number: int) -> NDArray[np.in
 def compared_pairs(
     texts: Texts, found: Mapping[str, NDArray[np.int64]], codes: NDArray[np.int64]
 ) -> list[ComparedPair]:
-    """Pairs with the methods that find them and what meets in them.
+    """Describe pairs by the methods that find them and what their documents have in common.
 
     Args:
         texts: the collection.
-        found: for each method int64, ascending codes of its pairs.
-        codes: int64, pairs to show, in this order.
+        found: by method, int64 (pairs,), ascending codes of its pairs.
+        codes: int64 (pairs,), pairs to describe, in this order; each is found by some method.
     """
     if not len(codes):
         return []
     names = list(found)
-    everything, by = found_by(list(found.values()))
+    all_codes, by = found_by(list(found.values()))
     _, kind, sizes = np.unique(by, axis=0, return_inverse=True, return_counts=True)
-    places = np.searchsorted(everything, codes)
+    places = np.searchsorted(all_codes, codes)
     a, b = both_of(codes, len(texts))
     ids = [document.id for document in texts.documents]
     return [

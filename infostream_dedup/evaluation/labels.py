@@ -1,4 +1,4 @@
-"""Labelled pairs and kin families, as people or computations handed them over."""
+"""Reads labelled pairs and kin families, made by people or computed."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ __all__ = [
 ]
 
 LABELS: Final = ("dup", "similar", "different", "translation", "template")
-"""``template``: one form filled in twice (daily rates, weather), which repeats nothing."""
+"""``template``: the same form filled in twice (daily rates, weather), which is not a repetition."""
 
-_LONGEST_LINE: Final = 1 << 20
+_MAX_LINE_BYTES: Final = 1 << 20
 
 _Row = tuple[int, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What is known of one pair of documents.
+    """The label of one pair of documents.
 
     Attributes:
-        a: id of the one document.
+        a: id of one document.
         b: id of the other; the pair is unordered.
         label: one of ``LABELS``.
-        source: where the label was read, ``<list>`` for values in memory.
-        line: 1-based line or row there.
-        extra: every other field, untouched.
+        source: file of the label, ``<list>`` for values in memory.
+        line: line or row in the source, from 1; ``None`` if unknown.
+        extra: all other fields, unchanged.
     """
 
     a: str
@@ -55,12 +55,12 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Kin:
-    """Two families that share text or tell the same event: their pairs are not counted as false.
+    """Two families that share text or report the same event, so that their pairs do not count as false.
 
     Attributes:
-        family_a: the one family.
-        family_b: the other family.
-        why: reason as given, empty where there is none.
+        family_a: name of one family.
+        family_b: name of the other family.
+        why: reason as given; empty if missing.
     """
 
     family_a: str
@@ -72,68 +72,69 @@ def read_labels(path: str | Path) -> list[Label]:
     """Read labelled pairs.
 
     Args:
-        path: JSON Lines, packed with gzip or not, ``-`` for standard input; one object a line with ``a``, ``b`` and
-            ``label``; a pair whose label is ``null`` is not judged yet and left out.
+        path: JSON Lines file, optionally compressed with gzip, or ``-`` for standard input; one object per line with
+            ``a``, ``b`` and ``label``. A pair whose label is ``null`` is still to be judged and is left out.
 
     Raises:
         NoInputError: the file cannot be opened.
-        BadDataError: it is no such file, or ``labels_of`` objects.
+        BadDataError: the file is malformed, or a row is invalid for the reasons given in ``labels_of``.
     """
-    return _labels(_objects(path), str(path))
+    return _parse_labels(_read_objects(path), str(path))
 
 
 def labels_of(rows: Iterable[Mapping[str, Any]], *, source: str = "<list>") -> list[Label]:
-    """Labelled pairs from plain objects.
+    """Make labelled pairs from plain objects.
 
-    A pair may come twice, in either order, with the same label.
+    A pair may occur more than once, in either order, with the same label.
 
     Args:
         rows: each with ``a``, ``b`` (different document ids) and ``label`` (one of ``LABELS``, or ``None`` for a pair
-            that is not judged yet, which is left out).
-        source: named in errors.
+            that is still to be judged and is left out).
+        source: name of the source for errors.
 
     Raises:
-        BadDataError: a field is missing or wrong, a pair is of one document, or two labels of a pair contradict each
-            other.
+        BadDataError: a field is missing or invalid, a pair consists of one document, or two labels of a pair
+            contradict each other.
     """
-    return _labels(enumerate(rows, start=1), source)
+    return _parse_labels(enumerate(rows, start=1), source)
 
 
 def read_kin(path: str | Path) -> list[Kin]:
     """Read pairs of kin families.
 
     Args:
-        path: JSON Lines, packed with gzip or not, ``-`` for standard input; one object a line with ``family_a``,
-            ``family_b``, perhaps ``why``. Kin of kin need not be listed: ``truth_of`` closes the relation.
+        path: JSON Lines file, optionally compressed with gzip, or ``-`` for standard input; one object per line with
+            ``family_a``, ``family_b`` and optionally ``why``. Kin of kin need not be listed: ``truth_of`` computes
+            the transitive closure.
 
     Raises:
         NoInputError: the file cannot be opened.
-        BadDataError: it is no such file, or a family is missing or empty.
+        BadDataError: the file is malformed, or a family is missing or empty.
     """
     source = str(path)
     return [
         Kin(
-            _required_text(row, "family_a", source, line),
-            _required_text(row, "family_b", source, line),
+            _read_required_text(row, "family_a", source, line),
+            _read_required_text(row, "family_b", source, line),
             str(row.get("why") or ""),
         )
-        for line, row in _objects(path)
+        for line, row in _read_objects(path)
     ]
 
 
 def kin_by_field(documents: Iterable[Document], name: str, value: str) -> list[Kin]:
-    """Make all families kin whose documents have a certain value in a pass-through field.
+    """Make all families kin whose documents have a given value in a pass-through field.
 
-    For collections that state kinship so; ``submission`` = ``translation`` in UA-GEC says that several people may have
-    translated one story.
+    For collections that record kinship this way: in UA-GEC ``submission`` = ``translation`` means that several people
+    may have translated the same story.
 
     Args:
-        documents: those with a family count.
+        documents: documents; those without a family are ignored.
         name: name of a field of ``Document.extra``.
-        value: what it must hold.
+        value: value that the field must have.
 
     Returns:
-        A chain of pairs, in the order the families come.
+        Pairs that chain the families, in order of first appearance.
     """
     chosen = (family_of(document) for document in documents if document.extra.get(name) == value)
     families = list(dict.fromkeys(family for family in chosen if family is not None))
@@ -142,16 +143,16 @@ def kin_by_field(documents: Iterable[Document], name: str, value: str) -> list[K
 
 
 def family_of(document: Document) -> str | None:
-    """The family a document names in its field ``family``; ``None`` where that is missing or empty."""
+    """Return the value of a document's field ``family``; ``None`` if it is missing or empty."""
     family = document.extra.get("family")
     return None if family is None or family == "" else str(family)
 
 
 def positive_labels(given: Sequence[str]) -> tuple[str, ...]:
-    """Check which labels are to count as true.
+    """Check the labels that are to count as true.
 
     Raises:
-        ConfigurationError: none, an unknown one, or ``different``.
+        ConfigurationError: no label is given, or one that is unknown or ``different``.
     """
     known = [label for label in LABELS if label != "different"]
     wrong = [label for label in given if label not in known]
@@ -162,11 +163,11 @@ def positive_labels(given: Sequence[str]) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _labels(rows: Iterable[_Row], source: str) -> list[Label]:
+def _parse_labels(rows: Iterable[_Row], source: str) -> list[Label]:
     labels: list[Label] = []
     earlier: dict[tuple[str, str], Label] = {}
     for line, row in rows:
-        label = _label(row, source, line)
+        label = _parse_label(row, source, line)
         if label is None:
             continue
         first = earlier.setdefault((min(label.a, label.b), max(label.a, label.b)), label)
@@ -183,15 +184,15 @@ def _labels(rows: Iterable[_Row], source: str) -> list[Label]:
     return labels
 
 
-def _label(row: Mapping[str, Any], source: str, line: int) -> Label | None:
-    """The label of one row; ``None`` for a pair that waits for its expert."""
-    a, b = _required_text(row, "a", source, line), _required_text(row, "b", source, line)
+def _parse_label(row: Mapping[str, Any], source: str, line: int) -> Label | None:
+    """Parse the label of one row; ``None`` for a pair that is still to be judged."""
+    a, b = _read_required_text(row, "a", source, line), _read_required_text(row, "b", source, line)
     if a == b:
-        message = f"is {b!r} like a; expected two different documents"
+        message = f"is {b!r}, the same as a; expected two different documents"
         raise BadDataError(message, code="E_SELF_PAIR", source=source, line=line, field="b")
     if "label" in row and row["label"] is None:
         return None
-    label = _required_text(row, "label", source, line)
+    label = _read_required_text(row, "label", source, line)
     if label not in LABELS:
         message = f"is {label!r}; expected one of {', '.join(LABELS)}"
         raise BadDataError(message, code="E_LABEL", source=source, line=line, field="label")
@@ -199,7 +200,7 @@ def _label(row: Mapping[str, Any], source: str, line: int) -> Label | None:
     return Label(a, b, label, source, line, extra)
 
 
-def _required_text(row: Mapping[str, Any], name: str, source: str, line: int) -> str:
+def _read_required_text(row: Mapping[str, Any], name: str, source: str, line: int) -> str:
     value = row.get(name)
     if value is None:
         raise BadDataError("is missing; expected a string", code="E_MISSING", source=source, line=line, field=name)
@@ -209,9 +210,9 @@ def _required_text(row: Mapping[str, Any], name: str, source: str, line: int) ->
     return value
 
 
-def _objects(path: str | Path) -> Iterator[_Row]:
-    """Objects of a JSON Lines file with their line numbers; the first fault ends the reading."""
-    for item in jsonl_records(str(path), _LONGEST_LINE):
+def _read_objects(path: str | Path) -> Iterator[_Row]:
+    """Yield the objects of a JSON Lines file with their line numbers; raise at the first fault."""
+    for item in jsonl_records(str(path), _MAX_LINE_BYTES):
         if isinstance(item, BadDataError):
             raise item
         yield item.place.line or 0, item.values

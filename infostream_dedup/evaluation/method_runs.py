@@ -1,4 +1,4 @@
-"""Several methods on one collection: what each links, keeps and costs."""
+"""Runs several methods on one collection and measures what each links, keeps and costs."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
 __all__ = ["MethodRun", "MethodRuns", "read_texts", "relation_of", "run_methods"]
 
 _SHARED: Final = ("languages", "words", "stop_places", "significant", "counts", "sentences", "plain", "surfaces")
-"""What methods share of the texts: read before any of them is timed."""
+"""The parts of the texts that methods share; they are read before any method is timed."""
 
 _WARM_UP: Final = 20
-"""Documents on which a method first runs untimed: loading dictionaries and packages is not its work."""
+"""Number of documents on which a method first runs untimed, so that loading dictionaries and packages is not timed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodRun:
-    """What one method made of the collection.
+    """Result of one method on the collection.
 
     Attributes:
-        name: as asked for, with the parameters that were named (``three-plus-two:n=3``).
-        method: with all its parameters.
+        name: name as requested, with the parameters given (``three-plus-two:n=3``).
+        method: the method with all its parameters.
         codes: int64 (pairs,), ascending codes of the unordered pairs it links (``pair_codes``).
-        measures: symmetry and transitivity of its relation; a symmetric method links both ways.
-        bytes_per_document: mean size of a signature.
-        cost: of signing and linking, without the shared reading of the texts.
-        growth: exponent of the CPU time in the number of documents; ``None`` where it was not asked for or is too
-            short to measure.
+        measures: symmetry and transitivity of its relation; a symmetric method links in both directions.
+        bytes_per_document: mean size of a signature in bytes.
+        cost: cost of signing and linking, without reading the shared parts of the texts.
+        growth: exponent with which CPU time grows with the number of documents; ``None`` if not requested or if the
+            run is too short to measure.
     """
 
     name: str
@@ -56,13 +56,13 @@ class MethodRun:
 
 @dataclass(frozen=True, slots=True)
 class MethodRuns:
-    """What several methods made of one collection.
+    """Results of several methods on one collection.
 
     Attributes:
-        documents: size of the collection.
-        runs: one for each method, in the order asked for.
-        reading: cost of what the methods share of the texts.
-        missing: methods that could not run, with the reason.
+        documents: number of documents.
+        runs: one for each method, in the order requested.
+        reading: cost of reading the parts of the texts that methods share.
+        missing: reason by name for each method that could not run.
     """
 
     documents: int
@@ -74,18 +74,17 @@ class MethodRuns:
 def run_methods(
     texts: Texts, names: Sequence[str] | None = None, *, with_growth: bool = False, progress: Progress | None = None
 ) -> MethodRuns:
-    """Run methods one after the other, each for itself.
+    """Run methods in turn, independently of each other.
 
     Args:
         texts: the collection.
-        names: methods, with parameters as in ``methods.notation``; by default all, without those whose package is not
-            installed.
-        with_growth: also run every method on the first half of the documents.
-        progress: told of each method.
+        names: methods with parameters as in ``methods.notation``; by default all methods whose packages are installed.
+        with_growth: whether to run every method also on the first half of the documents, to measure its growth.
+        progress: called before each method.
 
     Raises:
-        ConfigurationError: there is no such method or parameter, or a value is out of its range.
-        MissingExtraError: a method that was asked for needs a package that is not installed.
+        ConfigurationError: a method or parameter is unknown, or a value is out of its range.
+        MissingExtraError: a requested method needs a package that is not installed.
     """
     chosen = {name: written(name) for name in (methods() if names is None else names)}
     reading = read_texts(texts)
@@ -98,7 +97,7 @@ def run_methods(
         if progress is not None:
             progress(f"methods: {name}", number, len(chosen))
         try:
-            runs.append(_run(texts, half, name, method))
+            runs.append(_run_method(texts, half, name, method))
         except MissingExtraError as error:
             if names is not None:
                 raise
@@ -107,11 +106,11 @@ def run_methods(
 
 
 def read_texts(texts: Texts) -> Cost:
-    """Read what all methods share: words, sentences, counts, surfaces."""
+    """Read the parts of the texts that all methods share, such as words and sentences, and return the cost."""
     return measured(lambda: [getattr(texts, part) for part in _SHARED])[1]
 
 
-def _run(texts: Texts, half: Texts | None, name: str, method: Method) -> MethodRun:
+def _run_method(texts: Texts, half: Texts | None, name: str, method: Method) -> MethodRun:
     method.run(Texts(texts.documents[:_WARM_UP]))
     bare = texts.without_features()
     run, cost = measured(lambda: method.run(bare))
@@ -131,11 +130,11 @@ def _run(texts: Texts, half: Texts | None, name: str, method: Method) -> MethodR
 
 
 def relation_of(pairs: Pairs, documents: int) -> SimilarityMatrix:
-    """Pairs as a similarity matrix of ones, for symmetry and transitivity.
+    """Return pairs as a similarity matrix of ones, to measure symmetry and transitivity.
 
     Args:
-        pairs: of a method; those of a symmetric one are links both ways.
-        documents: size of the collection.
+        pairs: pairs of a method; those of a symmetric method are links in both directions.
+        documents: number of documents.
     """
     a, b = pairs.a, pairs.b
     if not pairs.directed:

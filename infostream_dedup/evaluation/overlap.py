@@ -1,4 +1,4 @@
-"""How far methods find the same pairs: Dice coefficients, and pairs that one method alone finds."""
+"""Overlap of methods: Dice coefficients of the pairs they find, and pairs that only one method finds."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["dice", "dice_matrix", "found_alone", "found_by"]
 
 
 def dice(one: NDArray[np.int64], other: NDArray[np.int64]) -> float | None:
-    """2 |A ∩ B| / (|A| + |B|), what Zelenkov and Segalovich write as "2·A·B/(A+B)".
+    """Return 2 |A ∩ B| / (|A| + |B|), which Zelenkov and Segalovich write as "2·A·B/(A+B)".
 
     Args:
-        one: int64, distinct codes of pairs.
-        other: int64, distinct codes of pairs.
+        one: int64 (pairs,), distinct codes of pairs.
+        other: int64 (pairs,), distinct codes of pairs.
 
     Returns:
-        0 to 1; ``None`` where both are empty.
+        0 to 1; ``None`` if both are empty.
 
     Example:
         >>> dice(np.array([1, 2, 3]), np.array([3]))
@@ -32,10 +32,10 @@ def dice(one: NDArray[np.int64], other: NDArray[np.int64]) -> float | None:
 
 
 def dice_matrix(codes: Sequence[NDArray[np.int64]]) -> list[list[float | None]]:
-    """Dice coefficient of every two methods, symmetric.
+    """Return the symmetric matrix of Dice coefficients of every two methods.
 
     Args:
-        codes: for each method int64, distinct codes of its pairs.
+        codes: for each method, int64 (pairs,), distinct codes of its pairs.
     """
     found: list[list[float | None]] = [[None] * len(codes) for _ in codes]
     for row, one in enumerate(codes):
@@ -47,14 +47,14 @@ def dice_matrix(codes: Sequence[NDArray[np.int64]]) -> list[list[float | None]]:
 def found_by(
     codes: Sequence[NDArray[np.int64]], pairs: NDArray[np.int64] | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Which method finds which pair.
+    """Determine which method finds which pair.
 
     Args:
-        codes: for each method int64, ascending codes of its pairs.
-        pairs: int64, ascending codes to look at; by default all that any method finds.
+        codes: for each method, int64 (pairs,), ascending codes of its pairs.
+        pairs: int64 (pairs,), ascending codes of the pairs to check; by default all that any method finds.
 
     Returns:
-        The codes of the pairs, int64 (pairs,), ascending, and bool (pairs, methods).
+        The codes of the pairs, int64 (pairs,), ascending, and bool (pairs, methods), whether the method finds the pair.
     """
     if pairs is None:
         pairs = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *codes]))
@@ -65,7 +65,7 @@ def found_by(
 
 
 def found_alone(codes: Sequence[NDArray[np.int64]]) -> list[int]:
-    """For each method how many of its pairs no other method finds."""
+    """Return for each method the number of its pairs that no other method finds."""
     _, found = found_by(codes)
     alone = found[found.sum(axis=1) == 1]
     return [int(number) for number in alone.sum(axis=0)]

@@ -1,4 +1,4 @@
-"""What two documents have in common, told without their texts: for an expert, and beside examples in a report."""
+"""What two documents have in common, without their texts: for an expert, and next to examples in a report."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _LONG_SENTENCE: Final = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairFeatures:
-    """What meets in a pair.
+    """What the documents of a pair have in common.
 
     Attributes:
         similarity: String::Similarity of the texts as words without punctuation, 0 to 1.
-        jaccard5: distinct word 5-grams in both texts over those in either, 0 to 1.
-        containment5: the same over those of the text that has fewer, 0 to 1.
-        same_sentences: distinct sentences of six and more words that stand in both.
-        forward: key terms of the earlier document found in the later one (``morph``, 12 terms).
-        backward: key terms of the later found in the earlier.
-        terms: the key terms that meet in either direction, heaviest first.
+        jaccard5: distinct word 5-grams common to both texts, divided by those in either, 0 to 1.
+        containment5: distinct word 5-grams common to both texts, divided by those of the text with fewer, 0 to 1.
+        same_sentences: number of distinct sentences of six or more words that occur in both texts.
+        forward: number of key terms of the earlier document found in the later one (``morph``, 12 terms).
+        backward: number of key terms of the later document found in the earlier one.
+        terms: key terms found in either direction, heaviest first.
     """
 
     similarity: float
@@ -46,25 +46,25 @@ class PairFeatures:
     terms: list[str]
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values; shares rounded to 4 decimals."""
+        """Return the values by name, with shares rounded to 4 decimals."""
         return {name: round(value, 4) if isinstance(value, float) else value for name, value in asdict(self).items()}
 
 
 def pair_features(texts: Texts, a: NDArray[np.int64], b: NDArray[np.int64]) -> list[PairFeatures]:
-    """Features of some pairs.
+    """Compute the features of pairs.
 
     Args:
         texts: the collection.
         a: int64 (pairs,), ordinals of the earlier documents.
-        b: int64 (pairs,), ordinals of the later ones.
+        b: int64 (pairs,), ordinals of the later documents.
     """
     grams = distinct(texts.shingles(5, all_words=True))
-    sentences = _long_sentences(texts, np.unique(np.concatenate((a, b))))
+    sentences = _hash_long_sentences(texts, np.unique(np.concatenate((a, b))))
     key_terms = key_terms_of_surfaces(texts.surfaces, Settings())
     table = pair_table(key_terms, a, b)
     found = []
     for pair, (one, other) in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
-        jaccard, containment = _shares(grams.row(one), grams.row(other))
+        jaccard, containment = _compare_sets(grams.row(one), grams.row(other))
         found.append(
             PairFeatures(
                 similarity=string_similarity(texts.plain[one], texts.plain[other]),
@@ -79,17 +79,17 @@ def pair_features(texts: Texts, a: NDArray[np.int64], b: NDArray[np.int64]) -> l
     return found
 
 
-def _shares(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> tuple[float, float]:
-    """Resemblance of two sets and containment of the smaller; 0 where one is empty."""
+def _compare_sets(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> tuple[float, float]:
+    """Return the resemblance of two sets and the containment of the smaller in the larger; 0 if either is empty."""
     smaller = min(len(one), len(other))
     if not smaller:
         return 0.0, 0.0
-    met = len(np.intersect1d(one, other, assume_unique=True))
-    return met / (len(one) + len(other) - met), met / smaller
+    shared = len(np.intersect1d(one, other, assume_unique=True))
+    return shared / (len(one) + len(other) - shared), shared / smaller
 
 
-def _long_sentences(texts: Texts, documents: NDArray[np.int64]) -> Rows:
-    """Distinct hashes of the long sentences of some documents; the rows of all others are empty."""
+def _hash_long_sentences(texts: Texts, documents: NDArray[np.int64]) -> Rows:
+    """Return the distinct hashes of the given documents' long sentences; the rows of all other documents are empty."""
     words = texts.words
     hashes = hash_words(words.vocabulary)
     wanted = np.zeros(len(texts), dtype=np.bool_)

@@ -1,10 +1,10 @@
-"""The protocol of Zelenkov and Segalovich: recall against the verified pairs that any of several methods found.
+"""The protocol of Zelenkov and Segalovich: recall against the verified pairs found by any of several methods.
 
 Yu. Zelenkov, I. Segalovich: Comparative analysis of methods for finding duplicates of Web documents (in Russian), RCDL
 2007, section 4. The pool U is the union of the pairs of A0 to A10; V are the pairs of U with a String::Similarity of at
-least .80. Precision is |A ∩ V| / |A|, recall |A ∩ V| / |V|. (The paper calls U the base of recall; only V reproduces
-its printed figures.) A method outside of the pool is measured against the same V: what it finds beyond the pool counts
-as false, however alike the texts are; ``PoolScore.alike`` tells the share of its pairs that are alike.
+least .80. Precision is |A ∩ V| / |A|, recall |A ∩ V| / |V|. (The paper calls U the base of recall, but only V
+reproduces its printed figures.) A method outside the pool is measured against the same V: what it finds beyond the
+pool counts as false, however similar the texts; ``PoolScore.alike`` is the share of its pairs with similar texts.
 
 Texts are compared as words without punctuation.
 """
@@ -42,17 +42,17 @@ POOL_METHODS: Final = (
 """A0 to A10."""
 
 THRESHOLD: Final = 0.80
-"""Least String::Similarity of a verified pair."""
+"""Minimum String::Similarity of a verified pair."""
 
 
 @dataclass(frozen=True, slots=True)
 class MethodPool:
-    """What methods found together, and what of it is right.
+    """The pairs that methods found together, and those of them that are verified.
 
     Attributes:
-        methods: whose pairs it holds.
-        pairs: int64, ascending codes of all of them (U).
-        verified: int64, ascending codes of those whose texts are alike (V).
+        methods: names of the methods in the pool.
+        pairs: int64 (pairs,), ascending codes of all their pairs (U).
+        verified: int64 (verified,), ascending codes of the pairs with similar texts (V).
     """
 
     methods: tuple[str, ...]
@@ -62,11 +62,11 @@ class MethodPool:
 
 @dataclass(frozen=True, slots=True)
 class PoolScore:
-    """One method by the pool.
+    """Score of one method against the pool.
 
     Attributes:
-        scores: ``tp`` pairs in V, ``fp`` others, ``fn`` pairs of V that are missing.
-        alike: pairs with alike texts, in the pool or not, over all its pairs, 0 to 1; ``None`` without pairs.
+        scores: counts, where ``tp`` are its pairs in V, ``fp`` its other pairs and ``fn`` the pairs of V it misses.
+        alike: share of its pairs with similar texts, in the pool or not, 0 to 1; ``None`` without pairs.
     """
 
     scores: Scores
@@ -74,35 +74,38 @@ class PoolScore:
 
 
 def alike_pairs(texts: Sequence[str], codes: NDArray[np.int64], *, threshold: float = THRESHOLD) -> NDArray[np.int64]:
-    """Those of some pairs whose texts have a String::Similarity of at least the threshold.
+    """Select the pairs whose texts have a String::Similarity of at least the threshold.
 
     Args:
-        texts: one per document.
-        codes: int64, ascending (``pair_codes.codes_of``).
-        threshold: above 0 to 1.
+        texts: text of each document.
+        codes: int64 (pairs,), ascending codes (``pair_codes.codes_of``).
+        threshold: greater than 0 and at most 1.
+
+    Returns:
+        int64 (selected,), ascending codes.
     """
     a, b = both_of(codes, len(texts))
     return codes[string_similarities(texts, a, b, threshold=threshold) > 0]
 
 
 def pool_of(found: Mapping[str, NDArray[np.int64]], alike: NDArray[np.int64]) -> MethodPool:
-    """The pool of some methods.
+    """Make the pool of several methods.
 
     Args:
-        found: for each method int64, distinct codes of its pairs.
-        alike: int64, from ``alike_pairs`` of at least all of these pairs.
+        found: by method, int64 (pairs,), distinct codes of its pairs.
+        alike: int64 (pairs,), result of ``alike_pairs`` for at least all of these pairs.
     """
     pairs = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *found.values()]))
     return MethodPool(tuple(found), pairs, np.intersect1d(pairs, alike, assume_unique=True))
 
 
 def pool_score(codes: NDArray[np.int64], pool: MethodPool, alike: NDArray[np.int64]) -> PoolScore:
-    """Judge one method by the pool.
+    """Score one method against the pool.
 
     Args:
-        codes: int64, distinct codes of its pairs.
-        pool: of all methods.
-        alike: int64, from ``alike_pairs`` of at least these pairs.
+        codes: int64 (pairs,), distinct codes of its pairs.
+        pool: the pool.
+        alike: int64 (pairs,), result of ``alike_pairs`` for at least these pairs.
     """
     right = len(np.intersect1d(codes, pool.verified, assume_unique=True))
     similar = len(np.intersect1d(codes, alike, assume_unique=True))

@@ -1,4 +1,4 @@
-"""Pairs that a method predicts, at every step of its threshold at once."""
+"""Pairs that a method predicts at every step of its threshold at once."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ __all__ = ["Predictions", "predicted_by_count", "predicted_by_share", "predicted
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """Unordered pairs and how strict a threshold each survives.
+    """Unordered pairs, each with the strictest threshold at which it is predicted.
 
     Attributes:
-        codes: int64 (pairs,), ascending, no pair twice (``pair_codes.codes_of``).
-        grades: uint8 (pairs,): g says that the pair is predicted at the first g steps; 0 at none.
+        codes: int64 (pairs,), ascending distinct codes (``pair_codes.codes_of``).
+        grades: uint8 (pairs,), g if the pair is predicted at the first g steps; 0 if at none.
         steps: ascending values of the threshold.
-        step_name: what the steps are: ``k`` or ``threshold``.
+        step_name: name of the threshold, ``k`` or ``threshold``.
     """
 
     codes: NDArray[np.int64]
@@ -38,18 +38,19 @@ class Predictions:
 def predicted_by_count(
     counts: sp.csr_array, sizes: NDArray[np.int64], *, n: int, rule: str = "both", short: str = "scaled"
 ) -> Predictions:
-    """Pairs linked at k = 1..n.
+    """Return the pairs linked at k = 1..n.
 
     Args:
-        counts: uint8 (documents, documents), row asks, column answers. Counts left out below some k_min are missed at
-            smaller k, and at every k where a short document needs fewer.
-        sizes: int64 (documents,), key terms of each document.
-        n: key terms of a full document, 1 to 255.
+        counts: uint8 (documents, documents), number of the row document's key terms found in the column document. If
+            counts below some k_min were left out, their pairs are missed at smaller k, and at every k for which a
+            short document needs fewer terms.
+        sizes: int64 (documents,), number of key terms of each document.
+        n: number of key terms of a full document, 1 to 255.
         rule: ``both`` directions or ``either``.
         short: see ``relations.need``.
     """
     grades = pair_grades(count_grades(counts, sizes, n=n, short=short), rule)
-    return _predictions(grades, tuple(range(1, n + 1)), "k")
+    return _make_predictions(grades, tuple(range(1, n + 1)), "k")
 
 
 def predicted_by_share(
@@ -61,33 +62,33 @@ def predicted_by_share(
     min_terms: int = 3,
     rule: str = "both",
 ) -> Predictions:
-    """Pairs linked at each threshold of the share of matched weight.
+    """Return the pairs linked at each threshold of the share of matched weight.
 
     Args:
-        counts: uint8 (documents, documents), row asks, column answers.
-        matched: int64 of the same pattern, matched weight in units of 1e-9.
-        own_weights: int64 (documents,), weight of all key terms of a document.
-        thresholds: ascending, each above 0 to 1; at most 255.
-        min_terms: terms that must meet besides.
+        counts: uint8 (documents, documents), number of the row document's key terms found in the column document.
+        matched: int64 (documents, documents) with the same pattern, matched weight in units of 1e-9.
+        own_weights: int64 (documents,), total weight of each document's key terms, in the same units.
+        thresholds: ascending, each greater than 0 and at most 1; at most 255 of them.
+        min_terms: number of key terms that must also be found.
         rule: ``both`` directions or ``either``.
     """
     grades = share_grades(counts, matched, own_weights, thresholds=thresholds, min_terms=min_terms)
-    return _predictions(pair_grades(grades, rule), tuple(thresholds), "threshold")
+    return _make_predictions(pair_grades(grades, rule), tuple(thresholds), "threshold")
 
 
 def predicted_pairs(a: NDArray[np.int64], b: NDArray[np.int64], documents: int) -> Predictions:
-    """Pairs of a method without a threshold: one step, k = 1.
+    """Return the pairs of a method without a threshold, as a single step k = 1.
 
     Args:
-        a: int64 (pairs,), ordinals.
-        b: int64 (pairs,), ordinals; the order within a pair, the order of pairs and repetitions do not matter.
-        documents: size of the collection.
+        a: int64 (pairs,), ordinals of one document of each pair.
+        b: int64 (pairs,), ordinals of the other document. Pairs may be in any order, reversed or repeated.
+        documents: number of documents.
     """
     codes = np.unique(codes_of(a, b, documents))
     return Predictions(codes, np.ones(len(codes), dtype=np.uint8), (1,), "k")
 
 
-def _predictions(grades: sp.csr_array, steps: tuple[float, ...], step_name: str) -> Predictions:
+def _make_predictions(grades: sp.csr_array, steps: tuple[float, ...], step_name: str) -> Predictions:
     documents = grades.shape[0]
     rows = np.repeat(np.arange(documents, dtype=np.int64), np.diff(grades.indptr))
     return Predictions(rows * documents + grades.indices, grades.data, steps, step_name)

@@ -1,4 +1,4 @@
-"""The labelled protocol on one set of predictions: a row for every step, the best one, the recommended one."""
+"""The labelled protocol on one set of predictions: a row for each step, the best row, the recommended row."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["REFUSAL_K", "Evaluation", "StepScores", "evaluate"]
 
 REFUSAL_K: Final = 6
-"""A refusal to recommend is judged as this k, the paper's own."""
+"""The k at which a refusal to recommend is evaluated: the paper's own."""
 
 _SAME_STEP = 1e-9
 
@@ -27,11 +27,11 @@ class StepScores:
     """Figures at one step of the threshold.
 
     Attributes:
-        step: the k or threshold.
-        step_name: which of the two.
+        step: value of k or of the threshold.
+        step_name: ``k`` or ``threshold``.
         scores: counts, precision, recall, F1.
-        intervals: 95 % intervals of the last three.
-        refused: this row stands for a refusal to recommend.
+        intervals: 95 % intervals of precision, recall and F1.
+        refused: whether the row represents a refusal to recommend.
     """
 
     step: float
@@ -41,7 +41,7 @@ class StepScores:
     refused: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values under the names of the command ``evaluate``; ``low`` and ``high`` bound F1."""
+        """Return the values under the names that ``evaluate`` prints; ``low`` and ``high`` bound F1."""
         low, high = self.intervals.f1 or (None, None)
         row: dict[str, Any] = {
             self.step_name: self.step,
@@ -59,13 +59,13 @@ class StepScores:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What an evaluation found.
+    """Result of an evaluation.
 
     Attributes:
-        rows: one for each step, ascending.
-        best: the row of the highest F1, of equal ones the first; ``None`` when F1 is defined nowhere.
-        recommended: the row of the recommended step.
-        report: what was read; None where no documents were.
+        rows: one row for each step, ascending.
+        best: first row with the highest F1; ``None`` if F1 is undefined everywhere.
+        recommended: row of the recommended step.
+        report: what was read; ``None`` if no documents were read.
     """
 
     rows: list[StepScores]
@@ -75,13 +75,13 @@ class Evaluation:
 
     @property
     def share_of_best(self) -> float | None:
-        """F1 of the recommended row over F1 of the best, 0 to 1; ``None`` where it is undefined."""
+        """F1 of the recommended row divided by F1 of the best, 0 to 1; ``None`` if undefined."""
         best = self.best.scores.f1 if self.best is not None else None
         mine = self.recommended.scores.f1
         return mine / best if best and mine is not None else None
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values as the command ``evaluate`` prints them."""
+        """Return the values as ``evaluate`` prints them."""
         return {
             "rows": [row.as_dict() for row in self.rows],
             "best": self.best.as_dict() if self.best is not None else {},
@@ -92,18 +92,18 @@ class Evaluation:
 def evaluate(
     predictions: Predictions, truth: Truth, *, recommended: float | None, resamples: int = 1000, seed: int = 0
 ) -> Evaluation:
-    """Judge predictions by the truth.
+    """Evaluate predictions against the truth.
 
     Args:
-        predictions: pairs of the same collection.
-        truth: what is true of its pairs.
-        recommended: the step that was recommended without labels; ``None`` for a refusal, judged as k = 6 or the
-            nearest k there is.
-        resamples: collections drawn for the intervals, at least 1.
-        seed: of that drawing.
+        predictions: predicted pairs of a collection.
+        truth: truth of the same collection.
+        recommended: step recommended without labels; ``None`` for a refusal, which is evaluated at k = 6 or the
+            nearest k available.
+        resamples: number of collections drawn for the intervals, at least 1.
+        seed: random seed of the intervals.
 
     Raises:
-        ConfigurationError: the recommended step is not among the steps, or a refusal where steps are no k.
+        ConfigurationError: the recommended step is not among the steps, or it is a refusal and the steps are not k.
     """
     verdicts = truth.judge(predictions.codes)
     found = scores(predictions, verdicts, len(truth.positives))
@@ -112,15 +112,15 @@ def evaluate(
         StepScores(step, predictions.step_name, score, bound)
         for step, score, bound in zip(predictions.steps, found, bounds, strict=True)
     ]
-    return Evaluation(rows, _best(rows), _recommended(rows, recommended))
+    return Evaluation(rows, _find_best(rows), _find_recommended(rows, recommended))
 
 
-def _best(rows: list[StepScores]) -> StepScores | None:
+def _find_best(rows: list[StepScores]) -> StepScores | None:
     defined = [row for row in rows if row.scores.f1 is not None]
     return max(defined, key=lambda row: row.scores.f1 or 0.0, default=None)
 
 
-def _recommended(rows: list[StepScores], step: float | None) -> StepScores:
+def _find_recommended(rows: list[StepScores], step: float | None) -> StepScores:
     if step is None:
         if rows[0].step_name != "k":
             raise ConfigurationError(f"a refusal is judged as a k, but the steps are a {rows[0].step_name}; name one")

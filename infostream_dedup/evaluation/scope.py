@@ -1,4 +1,4 @@
-"""Which pairs an evaluation looks at: languages and domains of their documents."""
+"""Restricts an evaluation to pairs of documents of certain languages and domains."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["Scope", "scope_of"]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Pairs that are looked at; all others are as if they were not there.
+    """The pairs that an evaluation considers; all others are ignored.
 
     Attributes:
         languages: uint8 (documents,), index into ``LANGUAGES``.
-        blocks: bool (languages, languages), symmetric: may a pair be of these two languages?
-        inside: bool (documents,): is the document of a wanted domain?
+        blocks: bool (languages, languages), symmetric, whether pairs of these two languages are considered.
+        inside: bool (documents,), whether the document's domain is considered.
     """
 
     languages: NDArray[np.uint8]
@@ -32,11 +32,16 @@ class Scope:
     inside: NDArray[np.bool_]
 
     def holds(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Bool (pairs,): is the pair of documents looked at?"""
+        """Return bool (pairs,), whether each pair is in scope.
+
+        Args:
+            a: int64 (pairs,), ordinals of one document of each pair.
+            b: int64 (pairs,), ordinals of the other document.
+        """
         return self.blocks[self.languages[a], self.languages[b]] & self.inside[a] & self.inside[b]
 
     def documents(self) -> NDArray[np.bool_]:
-        """Bool (documents,): can the document be part of a pair?"""
+        """Return bool (documents,), whether a document can be part of a pair in scope."""
         used = np.asarray(self.blocks.any(axis=1))
         return self.inside & used[self.languages]
 
@@ -48,26 +53,27 @@ def scope_of(
     language_pairs: str | None = None,
     domains: Sequence[str] = (),
 ) -> Scope:
-    """Read what a user restricts an evaluation to.
+    """Parse a user's restrictions of an evaluation.
 
     Args:
-        documents: the collection; ``extra["domain"]`` is the domain, missing counts as empty.
+        documents: the collection; ``extra["domain"]`` is the domain, empty if missing.
         languages: language of each document.
-        language_pairs: ``ru`` takes pairs of two Russian documents, ``ru-uk`` pairs of one Russian and one Ukrainian;
-            several with commas; ``None`` takes all.
-        domains: names, also several with commas; an empty name means documents without a domain, a leading ``!`` leaves
-            the domain out: ``["", "news"]`` and ``[",news"]`` take documents of domain news or none,
-            ``["!conversation"]`` all but conversation. Both documents of a pair must be so. Empty takes all.
+        language_pairs: ``ru`` selects pairs of two Russian documents, ``ru-uk`` pairs of a Russian and a Ukrainian
+            document; separate several with commas; ``None`` selects all.
+        domains: names of domains, possibly several separated by commas; an empty name selects documents without a
+            domain, and a leading ``!`` excludes a domain: ``["", "news"]`` and ``[",news"]`` select documents of the
+            domain news or without a domain, ``["!conversation"]`` all except conversation. Both documents of a pair
+            must be selected. An empty sequence selects all.
 
     Raises:
-        ConfigurationError: an unknown language, or a domain that no document has.
+        ConfigurationError: a language is unknown, or no document has a domain that is named.
     """
     numbers = np.array([LANGUAGES.index(language) for language in languages], dtype=np.uint8)
     names = [str(document.extra.get("domain") or "") for document in documents]
-    return Scope(numbers, _blocks(language_pairs), _inside(names, domains))
+    return Scope(numbers, _parse_language_pairs(language_pairs), _select_domains(names, domains))
 
 
-def _blocks(language_pairs: str | None) -> NDArray[np.bool_]:
+def _parse_language_pairs(language_pairs: str | None) -> NDArray[np.bool_]:
     if language_pairs is None:
         return np.ones((len(LANGUAGES), len(LANGUAGES)), dtype=np.bool_)
     blocks = np.zeros((len(LANGUAGES), len(LANGUAGES)), dtype=np.bool_)
@@ -82,7 +88,7 @@ def _blocks(language_pairs: str | None) -> NDArray[np.bool_]:
     return blocks
 
 
-def _inside(names: list[str], domains: Sequence[str]) -> NDArray[np.bool_]:
+def _select_domains(names: list[str], domains: Sequence[str]) -> NDArray[np.bool_]:
     wanted = [part.strip() for domain in domains for part in domain.split(",")]
     taken = [part for part in wanted if not part.startswith("!")]
     left_out = [part[1:] for part in wanted if part.startswith("!")]

@@ -18,12 +18,12 @@ __all__ = ["Scores", "scores"]
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """How predicted pairs agree with the truth.
+    """Agreement of predicted pairs with the truth.
 
     Attributes:
-        tp: true pairs that are predicted.
-        fp: false pairs that are predicted.
-        fn: true pairs that are not predicted.
+        tp: number of true pairs that are predicted.
+        fp: number of false pairs that are predicted.
+        fn: number of true pairs that are not predicted.
     """
 
     tp: int
@@ -32,17 +32,17 @@ class Scores:
 
     @property
     def precision(self) -> float | None:
-        """Share tp / (tp + fp), 0 to 1; ``None`` when no counted pair is predicted."""
+        """Share tp / (tp + fp), 0 to 1; ``None`` if no counted pair is predicted."""
         return _ratio(self.tp, self.tp + self.fp)
 
     @property
     def recall(self) -> float | None:
-        """Share tp / (tp + fn), 0 to 1; ``None`` when no pair is true."""
+        """Share tp / (tp + fn), 0 to 1; ``None`` if no pair is true."""
         return _ratio(self.tp, self.tp + self.fn)
 
     @property
     def f1(self) -> float | None:
-        """Harmonic mean of both, 2 tp / (2 tp + fp + fn), 0 to 1; ``None`` when no pair is true or predicted."""
+        """Harmonic mean of both, 2 tp / (2 tp + fp + fn), 0 to 1; ``None`` if no pair is true or predicted."""
         return _ratio(2 * self.tp, 2 * self.tp + self.fp + self.fn)
 
 
@@ -52,18 +52,18 @@ def scores(predictions: Predictions, verdicts: NDArray[np.int8], positives: int)
     Args:
         predictions: pairs and the grades up to which they are predicted.
         verdicts: int8 (pairs,), ``Truth.judge(predictions.codes)``.
-        positives: number of all true pairs.
+        positives: total number of true pairs.
 
     Returns:
         One for each of ``predictions.steps``.
     """
-    tp = _at_least(predictions.grades[verdicts == TRUE], len(predictions.steps))
-    fp = _at_least(predictions.grades[verdicts == FALSE], len(predictions.steps))
+    tp = _count_at_least(predictions.grades[verdicts == TRUE], len(predictions.steps))
+    fp = _count_at_least(predictions.grades[verdicts == FALSE], len(predictions.steps))
     return [Scores(true, false, positives - true) for true, false in zip(tp.tolist(), fp.tolist(), strict=True)]
 
 
-def _at_least(grades: NDArray[np.uint8], steps: int) -> NDArray[np.int64]:
-    """int64 (steps,): how many grades are at least 1, at least 2, ..."""
+def _count_at_least(grades: NDArray[np.uint8], steps: int) -> NDArray[np.int64]:
+    """Return int64 (steps,), the number of grades that are at least 1, at least 2, ..."""
     return np.cumsum(np.bincount(grades, minlength=steps + 1)[::-1])[::-1][1:]
 
 

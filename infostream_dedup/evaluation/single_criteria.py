@@ -1,4 +1,4 @@
-"""How far one criterion alone tells duplicates from the rest: what the whole vector has to surpass."""
+"""How well a single criterion separates duplicates from other pairs: the baseline for the whole vector."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 __all__ = ["RULES", "CriterionScore", "best_threshold", "pair_values", "single_criteria"]
 
 RULES: Final = ("both", "either")
-"""A pair is found when both directions are at most the threshold, or when one of them is."""
+"""A pair is found if both directions are at most the threshold, or if either is."""
 
 
 @dataclass(frozen=True, slots=True)
 class CriterionScore:
-    """The best that one criterion does on judged pairs, its threshold being chosen on these very pairs.
+    """The best result of one criterion on judged pairs, with the threshold chosen on these same pairs.
 
     Attributes:
-        name: of ``CRITERIA``.
-        rule: of ``RULES``.
-        threshold: pairs at or below are called duplicates; NaN where none is.
-        tp: duplicates found.
-        fp: other pairs found.
-        fn: duplicates not found.
+        name: name of the criterion, one of ``CRITERIA``.
+        rule: one of ``RULES``.
+        threshold: maximum value of a duplicate; NaN if no threshold finds one.
+        tp: number of duplicates found.
+        fp: number of other pairs found.
+        fn: number of duplicates not found.
     """
 
     name: str
@@ -43,7 +43,7 @@ class CriterionScore:
 
     @property
     def precision(self) -> float:
-        """Share tp / (tp + fp), 0 to 1; 0 where nothing is found."""
+        """Share tp / (tp + fp), 0 to 1; 0 if nothing is found."""
         return self.tp / max(self.tp + self.fp, 1)
 
     @property
@@ -66,18 +66,18 @@ def single_criteria(
     criteria: Sequence[str] | None = None,
     authority: NDArray[np.float64] | None = None,
 ) -> list[CriterionScore]:
-    """Every criterion at its best threshold and rule, by F1.
+    """Evaluate each criterion at the threshold and rule with the highest F1.
 
     Args:
-        models: of the collection.
-        i: int64 (pairs,), ordinals of judged pairs.
-        j: int64 (pairs,), ordinals.
-        positive: bool (pairs,), the pair is a duplicate.
+        models: document models of the collection.
+        i: int64 (pairs,), ordinals of the first documents of judged pairs.
+        j: int64 (pairs,), ordinals of the second documents.
+        positive: bool (pairs,), whether the pair is a duplicate.
         criteria: names of ``CRITERIA``; by default all that do not combine others.
-        authority: float64 (documents,); unknown by default, and then ``source`` finds nothing.
+        authority: float64 (documents,); by default unknown, so that ``source`` finds nothing.
 
     Returns:
-        One for each criterion, in the order given; rule ``both`` where both rules do equally well.
+        One for each criterion, in the order given; with rule ``both`` if the two rules do equally well.
     """
     known = np.full(len(models), np.nan) if authority is None else authority
     names = criteria or [name for name, one in CRITERIA.items() if not one.combined]
@@ -93,20 +93,20 @@ def single_criteria(
 
 
 def pair_values(forward: NDArray[np.float64], backward: NDArray[np.float64], rule: str) -> NDArray[np.float64]:
-    """One value for each unordered pair: the larger difference (``both``) or the smaller one (``either``).
+    """Return one value for each unordered pair: the larger difference (``both``) or the smaller one (``either``).
 
-    Differences with a sign (times, counts, authority) count by their size. NaN stays NaN.
+    Signed differences (times, counts, authority) count by their absolute value. NaN stays NaN.
     """
     one, other = np.abs(forward), np.abs(backward)
     return np.maximum(one, other) if rule == "both" else np.minimum(one, other)
 
 
 def best_threshold(values: NDArray[np.float64], positive: NDArray[np.bool_]) -> tuple[float, int, int, int]:
-    """The threshold of the highest F1; of several the smallest.
+    """Return the threshold with the highest F1, the smallest if there are several.
 
     Args:
-        values: float64 (pairs,); a pair is found where its value is at most the threshold, never where it is NaN.
-        positive: bool (pairs,).
+        values: float64 (pairs,); a pair is found if its value is at most the threshold, and never if it is NaN.
+        positive: bool (pairs,), whether the pair is a duplicate.
 
     Returns:
         Threshold (NaN if no threshold finds a duplicate), tp, fp, fn.
@@ -116,13 +116,13 @@ def best_threshold(values: NDArray[np.float64], positive: NDArray[np.bool_]) -> 
         (0.3, 2, 1, 0)
     """
     duplicates = int(positive.sum())
-    told = np.flatnonzero(~np.isnan(values))
-    order = told[np.argsort(values[told], kind="stable")]
+    known = np.flatnonzero(~np.isnan(values))
+    order = known[np.argsort(values[known], kind="stable")]
     ascending = values[order]
     tp = np.cumsum(positive[order])
     found = np.arange(1, len(order) + 1)
     f1 = 2 * tp / (found + max(duplicates, 1))
-    # A threshold takes all pairs of one value or none.
+    # A threshold finds all pairs of the same value or none of them.
     f1[:-1][ascending[1:] == ascending[:-1]] = -1
     if not len(f1) or f1.max() <= 0:
         return float("nan"), 0, 0, duplicates

@@ -1,4 +1,4 @@
-"""What work costs: wall and CPU seconds."""
+"""Measures the cost of work in wall and CPU seconds."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ __all__ = ["Cost", "growth", "measured"]
 
 _Result = TypeVar("_Result")
 
-_SHORTEST: Final = 0.05
-"""Below this many CPU seconds for the half nothing can be said of growth."""
+_MIN_SECONDS: Final = 0.05
+"""Minimum CPU seconds of the half from which growth can be measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +22,8 @@ class Cost:
     """Time that some work took.
 
     Attributes:
-        seconds: by the clock on the wall.
-        cpu_seconds: of this process, all its threads, and the processes it started and waited for.
+        seconds: wall-clock seconds.
+        cpu_seconds: CPU seconds of this process with all its threads, and of the child processes it has waited for.
     """
 
     seconds: float
@@ -31,27 +31,27 @@ class Cost:
 
 
 def measured(work: Callable[[], _Result]) -> tuple[_Result, Cost]:
-    """Do some work and tell what it cost."""
+    """Do some work and return its result and cost."""
     seconds, cpu = time.perf_counter(), _cpu_seconds()
     result = work()
     return result, Cost(time.perf_counter() - seconds, _cpu_seconds() - cpu)
 
 
 def growth(whole: Cost, half: Cost) -> float | None:
-    """Exponent e of n^e by which CPU time grows with the number n of documents.
+    """Return the exponent e such that CPU time grows as n^e with the number n of documents.
 
     Args:
-        whole: cost of all documents.
-        half: cost of half of them.
+        whole: cost for all documents.
+        half: cost for half of them.
 
     Returns:
-        log2 of the ratio: 1 for work that grows with n, 2 for all pairs; ``None`` where the half takes under .05 s.
+        log2 of the ratio: 1 for linear work, 2 for all pairs; ``None`` if the half takes less than .05 CPU seconds.
 
     Example:
         >>> growth(Cost(3.0, 4.0), Cost(1.0, 1.0))
         2.0
     """
-    return log2(whole.cpu_seconds / half.cpu_seconds) if half.cpu_seconds >= _SHORTEST else None
+    return log2(whole.cpu_seconds / half.cpu_seconds) if half.cpu_seconds >= _MIN_SECONDS else None
 
 
 def _cpu_seconds() -> float:

@@ -1,8 +1,8 @@
-"""What is true of pairs of documents: the labelled protocol.
+"""Which pairs of documents are true: the labelled protocol.
 
-Random labelled negatives are far too easy: any method reaches F1 near 1 on them. Where documents name their family (all
-documents of a family render one text), every linked pair of families that are not kin is therefore false, listed or
-not.
+Random labelled negatives are far too easy: any method reaches an F1 near 1 on them. So if documents name their family
+(all documents of a family are versions of one text), every linked pair between families that are not kin is false,
+whether listed or not.
 """
 
 from __future__ import annotations
@@ -36,13 +36,14 @@ class Truth:
     """Decides for every unordered pair of a collection whether it is true, false or not counted.
 
     Attributes:
-        scope: pairs outside are not counted.
-        positives: int64, ascending codes of the true pairs in scope.
-        negatives: int64, ascending codes of the listed false pairs in scope.
-        others: int64, ascending codes of the listed pairs in scope that are not counted.
-        circles: int64 (documents,), number of the document's family and all its kin; -1 without a family.
-        stories: int64 (documents,), number of the story a document belongs to, for resampling: its family, or the
-            documents that true pairs join it with; numbered from 0 without gaps; -1 where no counted pair can hold it.
+        scope: the pairs considered; pairs outside the scope are not counted.
+        positives: int64 (pairs,), ascending codes of the true pairs in scope.
+        negatives: int64 (pairs,), ascending codes of the listed false pairs in scope.
+        others: int64 (pairs,), ascending codes of the listed pairs in scope that are not counted.
+        circles: int64 (documents,), number of the circle formed by the document's family and all its kin; -1 without
+            a family.
+        stories: int64 (documents,), number of the document's story, for resampling: its family, or the documents to
+            which true pairs connect it; numbered from 0 without gaps; -1 if no counted pair can contain the document.
     """
 
     scope: Scope
@@ -54,14 +55,14 @@ class Truth:
 
     @property
     def documents(self) -> int:
-        """Size of the collection."""
+        """Number of documents."""
         return len(self.circles)
 
     def judge(self, codes: NDArray[np.int64]) -> NDArray[np.int8]:
         """Judge pairs.
 
         Args:
-            codes: int64 (pairs,), ascending, no pair twice (``pair_codes.codes_of``).
+            codes: int64 (pairs,), ascending distinct codes (``pair_codes.codes_of``).
 
         Returns:
             int8 (pairs,): ``TRUE``, ``FALSE`` or ``NOT_COUNTED``.
@@ -69,8 +70,8 @@ class Truth:
         verdicts = np.zeros(len(codes), dtype=np.int8)
         for start in range(0, len(codes), _CHUNK):
             a, b = both_of(codes[start : start + _CHUNK], self.documents)
-            strangers = (self.circles[a] >= 0) & (self.circles[b] >= 0) & (self.circles[a] != self.circles[b])
-            verdicts[start : start + _CHUNK][strangers & self.scope.holds(a, b)] = FALSE
+            unrelated = (self.circles[a] >= 0) & (self.circles[b] >= 0) & (self.circles[a] != self.circles[b])
+            verdicts[start : start + _CHUNK][unrelated & self.scope.holds(a, b)] = FALSE
         for listed, verdict in ((self.others, NOT_COUNTED), (self.negatives, FALSE), (self.positives, TRUE)):
             verdicts[places_in(codes, listed)] = verdict
         return verdicts
@@ -90,30 +91,30 @@ def truth_of(
     """Apply the protocol to a collection and its labels.
 
     - A listed pair whose label is in ``positive`` is true.
-    - A pair of one family, or of families that are kin (closed: kin of kin are kin), is otherwise not counted, even
-      when listed as ``different``: such pairs were drawn at random, kinship was established.
+    - Any other pair within a family, or between kin families (kin of kin are kin), is not counted, even if listed as
+      ``different``: such pairs were drawn at random, whereas kinship was established.
     - A listed pair whose label is in ``negative`` is false; with any other label it is not counted.
-    - An unlisted pair is false when both documents name a family, and not counted when one of them names none.
+    - An unlisted pair is false if both documents name a family, and not counted otherwise.
 
     Args:
         documents: the collection; ``extra["family"]`` names a document's family, ``extra["domain"]`` its domain.
         languages: language of each document.
         labels: listed pairs.
-        kin: families that are kin.
+        kin: pairs of kin families.
         positive: labels that count as true.
-        negative: labels that count as false; those in ``positive`` are true all the same.
+        negative: labels that count as false; ``positive`` takes precedence.
         language_pairs: see ``scope_of``.
         domains: see ``scope_of``.
 
     Raises:
-        BadDataError: a label names a document that is not in the collection, or there are kin but no document names a
+        BadDataError: a label names a document that is not in the collection, or kin are given but no document names a
             family.
-        ConfigurationError: wrong ``positive``, ``language_pairs`` or ``domains``.
+        ConfigurationError: ``positive``, ``language_pairs`` or ``domains`` is invalid.
     """
     true_labels = positive_labels(positive)
     scope = scope_of(documents, languages, language_pairs=language_pairs, domains=domains)
-    circles, families = _circles(documents, kin)
-    codes = _codes(documents, labels)
+    circles, families = _number_circles(documents, kin)
+    codes = _encode_labels(documents, labels)
     a, b = both_of(codes, len(documents))
     related = (circles[a] >= 0) & (circles[a] == circles[b])
     given = np.array([label.label for label in labels], dtype=np.str_)
@@ -125,11 +126,11 @@ def truth_of(
     others = np.unique(codes[seen & ~is_true & ~is_false])
     in_play = (families >= 0) & scope.documents()
     in_play[np.concatenate(both_of(np.concatenate((positives, negatives)), len(documents)))] = True
-    return Truth(scope, positives, negatives, others, circles, _stories(families, positives, in_play))
+    return Truth(scope, positives, negatives, others, circles, _number_stories(families, positives, in_play))
 
 
-def _codes(documents: Sequence[Document], labels: Sequence[Label]) -> NDArray[np.int64]:
-    """Code of each label's pair, in the order given."""
+def _encode_labels(documents: Sequence[Document], labels: Sequence[Label]) -> NDArray[np.int64]:
+    """Return the code of each label's pair, in the order given."""
     ordinals = {document.id: ordinal for ordinal, document in enumerate(documents)}
     for label in labels:
         for name, document in (("a", label.a), ("b", label.b)):
@@ -147,8 +148,8 @@ def _codes(documents: Sequence[Document], labels: Sequence[Label]) -> NDArray[np
     return codes_of(a, b, len(documents))
 
 
-def _circles(documents: Sequence[Document], kin: Sequence[Kin]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Number of each document's circle of kin families and of its family; -1 without a family."""
+def _number_circles(documents: Sequence[Document], kin: Sequence[Kin]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number each document's circle of kin families and its family; -1 without a family."""
     own = [family_of(document) for document in documents]
     if kin and not any(own):
         raise BadDataError(
@@ -159,7 +160,7 @@ def _circles(documents: Sequence[Document], kin: Sequence[Kin]) -> tuple[NDArray
     names = [family for family in own if family is not None]
     names += [family for pair in kin for family in (pair.family_a, pair.family_b)]
     number = {name: position for position, name in enumerate(dict.fromkeys(names))}
-    circle = _components(
+    circle = _number_components(
         len(number),
         np.array([number[pair.family_a] for pair in kin], dtype=np.int64),
         np.array([number[pair.family_b] for pair in kin], dtype=np.int64),
@@ -170,15 +171,15 @@ def _circles(documents: Sequence[Document], kin: Sequence[Kin]) -> tuple[NDArray
     return circles, families
 
 
-def _stories(
+def _number_stories(
     families: NDArray[np.int64], positives: NDArray[np.int64], in_play: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
-    """Components of "same family" and "true pair", numbered without gaps over the documents in play."""
+    """Number the components of "same family" and "true pair", without gaps over the documents in play."""
     members = np.flatnonzero(families >= 0)
     members = members[np.argsort(families[members], kind="stable")]
     same = families[members[:-1]] == families[members[1:]]
     a, b = both_of(positives, len(families))
-    component = _components(
+    component = _number_components(
         len(families), np.concatenate((members[:-1][same], a)), np.concatenate((members[1:][same], b))
     )
     stories = np.full(len(families), -1, dtype=np.int64)
@@ -186,8 +187,8 @@ def _stories(
     return stories
 
 
-def _components(nodes: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number of each node's connected component."""
+def _number_components(nodes: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the number of each node's connected component."""
     import scipy.sparse as sp
     from scipy.sparse.csgraph import connected_components
 

@@ -1,4 +1,4 @@
-"""Looking into the dictionaries: what they know of a word, whether they are sound, what they cover, imports."""
+"""Inspects the dictionaries: what they know about a word, whether they are sound, what they cover; imports tables."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Pairs out of a bilingual dictionary of Apertium (``.dix``), as its sources hold them.
+"""Reads pairs from the source of a bilingual Apertium dictionary (``.dix``).
 
 Format (Apertium's dix.dtd): entries ``<e>`` with a pair ``<p>`` of a left side ``<l>`` and a right side ``<r>``, or an
 identity ``<i>``; symbols ``<s n="n"/>`` mark the part of speech; ``r="LR"`` or ``r="RL"`` restricts an entry to one
-direction; ``i="yes"`` takes it out.
+direction; ``i="yes"`` excludes it.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ _FIELDS: Final = ("l", "r")
 def read_apertium(stream: BinaryIO, intake: PairIntake) -> None:
     """Read a bilingual dictionary whose left side is the source language.
 
-    Nothing outside the file is ever opened; a file that declares entities is refused.
+    Nothing outside the file is ever opened, and a file that declares entities is refused.
 
     Args:
         stream: XML in the encoding it declares.
-        intake: takes the pairs.
+        intake: receives the pairs.
 
     Raises:
-        BadDataError: ``E_IMPORT``: no well-formed XML, no dictionary, or entities.
+        BadDataError: ``E_IMPORT``: the file is not well-formed XML, is not a dictionary, or declares entities.
     """
     _Reader(intake).read(stream)
 
 
 class _RefusedError(Exception):
-    """The file holds what no dictionary needs."""
+    """The file contains something that no dictionary needs."""
 
 
 class _Reader:
@@ -56,26 +56,26 @@ class _Reader:
         self._root = ""
         self._paradigm: str | None = None
         self._symbols_of_paradigms: dict[str, str] = {}
-        self._begin({})
+        self._start_entry({})
         self._inside = False
 
     def read(self, stream: BinaryIO) -> None:
         try:
             self._parser.ParseFile(stream)
         except expat.ExpatError as error:
-            reason = f"is no well-formed XML ({expat.ErrorString(error.code)}); get the file again"
-            raise self._bad(reason, error.lineno) from None
+            reason = f"is not well-formed XML ({expat.ErrorString(error.code)}); get the file again"
+            raise self._make_error(reason, error.lineno) from None
         except _RefusedError as refused:
-            raise self._bad(str(refused), self._parser.CurrentLineNumber) from None
+            raise self._make_error(str(refused), self._parser.CurrentLineNumber) from None
 
-    def _bad(self, message: str, line: int) -> BadDataError:
+    def _make_error(self, message: str, line: int) -> BadDataError:
         return BadDataError(message, code="E_IMPORT", source=self._intake.wanted.file, line=line)
 
     def _refuse_entity(self, *_: Any) -> int:
-        raise _RefusedError("declares or uses entities, which no dictionary of Apertium needs; take them out")
+        raise _RefusedError("declares or uses entities, which no Apertium dictionary needs; remove them")
 
-    def _begin(self, attributes: dict[str, str]) -> None:
-        """A new entry."""
+    def _start_entry(self, attributes: dict[str, str]) -> None:
+        """Start a new entry."""
         self._inside = True
         self._line = self._parser.CurrentLineNumber
         self._attributes = attributes
@@ -89,24 +89,24 @@ class _Reader:
         if not self._root:
             self._root = tag
             if tag != "dictionary":
-                raise _RefusedError(f"the root is <{tag}>; expected <dictionary>, a bilingual dictionary of Apertium")
+                raise _RefusedError(f"the root is <{tag}>; expected <dictionary>, a bilingual Apertium dictionary")
         elif tag == "pardef":
             self._paradigm = attributes.get("n", "")
         elif tag == "e" and self._paradigm is None:
-            self._begin(attributes)
+            self._start_entry(attributes)
         elif tag == "s":
-            self._mark(attributes.get("n", ""))
+            self._record_symbol(attributes.get("n", ""))
         elif self._inside:
-            self._part_of_entry(tag, attributes)
+            self._read_part_of_entry(tag, attributes)
 
-    def _mark(self, symbol: str) -> None:
-        """The first symbol of an entry or a paradigm is its part of speech."""
+    def _record_symbol(self, symbol: str) -> None:
+        """Record the first symbol of an entry or a paradigm, which is its part of speech."""
         if self._paradigm is not None:
             self._symbols_of_paradigms.setdefault(self._paradigm, symbol)
         elif self._inside and not self._symbol:
             self._symbol = symbol
 
-    def _part_of_entry(self, tag: str, attributes: dict[str, str]) -> None:
+    def _read_part_of_entry(self, tag: str, attributes: dict[str, str]) -> None:
         if tag in _SIDES:
             self._sides = _SIDES[tag]
             self._has_pair = True
@@ -115,7 +115,7 @@ class _Reader:
         elif tag in ("b", "j"):
             self._text(" ")
         elif tag == "re":
-            # A regular expression stands for numbers and the like, not for a word.
+            # A regular expression matches numbers and the like; it is not a word.
             self._attributes = {**self._attributes, "i": "yes"}
 
     def _text(self, text: str) -> None:
@@ -136,7 +136,7 @@ class _Reader:
             return
         restriction = self._attributes.get("r", "")
         if restriction not in _DIRECTIONS:
-            message = f"{restriction!r}; expected LR, RL or nothing; mend the attribute"
+            message = f"{restriction!r}; expected LR, RL or nothing; correct the attribute"
             self._intake.reject(self._line, "r", message)
             return
         symbols = [self._symbol, *(self._symbols_of_paradigms.get(name, "") for name in self._paradigms)]

@@ -1,4 +1,4 @@
-"""The check of the hand-written dictionaries: every row of every table."""
+"""Checks every row of every table of the hand-written dictionaries."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ __all__ = ["Checked", "check"]
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a check found.
+    """Result of a check.
 
     Attributes:
-        folder: the folder checked.
-        files: files read.
-        rows: rows of tables read.
+        folder: folder checked.
+        files: number of files read.
+        rows: number of table rows read.
         findings: defects and doubts, by file and line.
-        round_trips: whether round trips were tried: only in the folder that the engine uses, and only where no defect
-            keeps its tables from being loaded.
+        round_trips: whether round trips were tried, which happens only in the folder that the engine uses, and only
+            if no defect prevents its tables from being loaded.
     """
 
     folder: Path
@@ -37,23 +37,24 @@ class Checked:
 
     @property
     def defects(self) -> tuple[Finding, ...]:
-        """What must be mended."""
+        """Findings that must be corrected."""
         return tuple(one for one in self.findings if one.level == "defect")
 
 
 def check(folder: Path | None = None, progress: Callable[[str, int, int | None], None] | None = None) -> Checked:
     """Check the dictionaries.
 
-    Rows have their columns; words the letters of their language; words of ``translations.tsv`` are nominatives of
-    nouns that pymorphy3 or wordfreq knows; nothing stands twice; no equivalent is on the block-list;
-    ``false_friends.tsv`` contradicts nothing; first words of a row find each other, there and back.
+    Rows must have their columns, and words the letters of their language; words of ``translations.tsv`` must be
+    nominatives of nouns known to pymorphy3 or wordfreq; nothing may be repeated; no equivalent may be on the
+    block-list; ``false_friends.tsv`` must not contradict another table; the first words of a row must lead to each
+    other in both directions.
 
     Args:
-        folder: another folder than the one the engine uses; files that are missing in it are not checked.
-        progress: told of every file.
+        folder: folder to check; by default the one that the engine uses. Missing files are not checked.
+        progress: called after each file.
 
     Raises:
-        NoInputError: there is no dictionary in the folder.
+        NoInputError: the folder contains no dictionary.
     """
     own = dictionaries_folder()
     where = own if folder is None else folder

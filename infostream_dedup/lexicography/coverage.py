@@ -1,4 +1,4 @@
-"""How much of a language the ladder of translation covers, by frequency mass."""
+"""How much of a language the translation ladder covers, by frequency mass."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ __all__ = ["TOPS", "Coverage", "coverage", "frequent_nouns"]
 
 TOPS: Final = (5_000, 10_000)
 _FORMS: Final = 100_000
-"""Forms that the nouns are counted from: the most frequent 10,000 lemmas lie well within."""
+"""Number of most frequent forms whose nouns are counted, ample for the 10,000 most frequent lemmas."""
 
 _LISTED: Final = 0.85
-"""From this confidence on a name is listed or in use; below, it was only spelt by rule."""
+"""Minimum confidence of a name that is listed or in use; below it, the name was only spelt by rule."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """Shares of the frequency mass of the most frequent nouns of a language, 0 to 1.
+    """Coverage of the most frequent nouns of a language, as shares of their frequency mass, 0 to 1.
 
     Attributes:
         source: language of the nouns.
         target: language of the equivalents.
-        top: how many nouns.
+        top: number of nouns.
         covered: share with an equivalent: the sum of the next four.
-        identity: written alike, and in the target's lexicon.
-        dictionary: by our tables and imported ones.
-        names: listed names, and spellings that the target language uses.
-        cognates: gated cognates.
-        spelt: names spelt by rule that the target language is not known to use; not covered.
-        none: nothing, a skeleton, or an identity that the target's lexicon lacks.
+        identity: share spelt alike and in the target's lexicon.
+        dictionary: share answered by our tables and imported ones.
+        names: share of listed names, and of spellings that the target language uses.
+        cognates: share answered by gated cognates.
+        spelt: share of names spelt by rule that the target language is not known to use; not covered.
+        none: share without an answer, or with only a skeleton or an identity that the target's lexicon lacks.
     """
 
     source: Language
@@ -61,21 +61,21 @@ class Coverage:
     none: float
 
     def as_dict(self) -> dict[str, object]:
-        """Plain values, shares to four places."""
+        """Return the values by name, with shares rounded to 4 decimals."""
         return {key: round(value, 4) if isinstance(value, float) else value for key, value in asdict(self).items()}
 
 
 def coverage(progress: Callable[[str, int, int | None], None] | None = None) -> list[Coverage]:
-    """Coverage in all six directions, for each of ``TOPS``.
+    """Measure coverage in all six directions, for each of ``TOPS``.
 
-    The rungs from identity to gated cognates count, by the tables themselves: no cache, no installed model, no
-    skeleton. Nouns are the terms of lower-case forms, their mass the sum over the forms in wordfreq.
+    The rungs from identity to gated cognates count, using the tables directly: no cache, no installed model, no
+    skeleton. Nouns are the terms of lower-case forms; their mass is the sum of their forms' frequencies in wordfreq.
 
     Args:
-        progress: told of every direction.
+        progress: called for each direction.
 
     Raises:
-        BadDataError: a table is broken.
+        BadDataError: a table is malformed.
     """
     directions = list(permutations(LANGUAGES, 2))
     found: list[Coverage] = []
@@ -83,8 +83,8 @@ def coverage(progress: Callable[[str, int, int | None], None] | None = None) -> 
         if progress:
             progress("coverage", done, len(directions))
         nouns = frequent_nouns(source)[: max(TOPS)]
-        kinds = _kinds([noun for noun, _ in nouns], source, target)
-        found.extend(_coverage(nouns[:top], kinds[:top], source, target, top) for top in TOPS)
+        kinds = _classify([noun for noun, _ in nouns], source, target)
+        found.extend(_measure(nouns[:top], kinds[:top], source, target, top) for top in TOPS)
     if progress:
         progress("coverage", len(directions), len(directions))
     return found
@@ -92,7 +92,7 @@ def coverage(progress: Callable[[str, int, int | None], None] | None = None) -> 
 
 @cache
 def frequent_nouns(language: Language) -> tuple[tuple[str, float], ...]:
-    """Nouns of a language with the share of running words that their forms make up, most frequent first."""
+    """Return the nouns of a language with the share of running words that their forms account for, in falling order."""
     words, frequency = frequent_words(language)[:_FORMS], form_frequencies(language)
     forms = [Form(word, Shape.LOWER) for word in words]
     terms = (
@@ -105,7 +105,7 @@ def frequent_nouns(language: Language) -> tuple[tuple[str, float], ...]:
     return tuple(sorted(mass.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _coverage(
+def _measure(
     nouns: Sequence[tuple[str, float]], kinds: Sequence[str], source: Language, target: Language, top: int
 ) -> Coverage:
     total = sum(mass for _, mass in nouns)
@@ -116,13 +116,13 @@ def _coverage(
     return Coverage(source=source, target=target, top=top, covered=covered, **shares)
 
 
-def _kinds(nouns: Sequence[str], source: Language, target: Language) -> list[str]:
+def _classify(nouns: Sequence[str], source: Language, target: Language) -> list[str]:
     rungs = (IdentityRung(), DictionaryRung(), NamesRung(), CognatesRung())
     answers = Translator(source, target, rungs=rungs).translate(nouns)
-    return [_kind(noun, found, target) for noun, found in zip(nouns, answers, strict=True)]
+    return [_classify_answers(noun, found, target) for noun, found in zip(nouns, answers, strict=True)]
 
 
-def _kind(noun: str, answers: Sequence[Translation], target: Language) -> str:
+def _classify_answers(noun: str, answers: Sequence[Translation], target: Language) -> str:
     if not answers:
         return "none"
     rung = answers[0].rung
@@ -134,7 +134,7 @@ def _kind(noun: str, answers: Sequence[Translation], target: Language) -> str:
 
 
 def _is_strange(noun: str, answers: Sequence[Translation], target: Language) -> bool:
-    """Whether the noun is its own only equivalent and the target's lexicon lacks it."""
+    """Return whether the noun is its own only equivalent and is missing from the target's lexicon."""
     if any(one.term != noun for one in answers):
         return False
     known = form_frequencies(target)(noun) > 0 or noun in names(target) or noun in personal_names(target)

@@ -1,4 +1,4 @@
-"""What a check of the dictionaries finds in a row, and what to do about it."""
+"""Faults that a check of the dictionaries finds, with advice."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class Finding:
     """One fault of one row.
 
     Attributes:
-        level: ``defect``, which must be mended, or ``doubt``: a name that no source confirms, which may be right.
+        level: ``defect``, which must be corrected, or ``doubt``, a name that no source confirms but may be right.
         file: name of the table without its folder.
-        line: 1-based line.
-        field: column at fault; empty where the whole line is.
-        message: what came and what was expected.
-        advice: what to do.
+        line: line number, from 1.
+        field: faulty column; empty for the whole line.
+        message: what was found and what was expected.
+        advice: what to do about it.
     """
 
     level: Level

@@ -1,4 +1,4 @@
-"""Tables of word pairs that a user brings: imported whole or not at all, listed, removed."""
+"""Imports, lists and removes a user's tables of word pairs; a table is imported completely or not at all."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ FORMATS: Final[Mapping[TableFormat, Callable[[BinaryIO, PairIntake], None]]] = {
     "apertium": read_apertium,
     "wiktionary": read_wiktionary,
 }
-"""Formats by name, with what reads them."""
+"""Reader of each format."""
 
 TERMS: Final = ("noun", "name")
-"""Parts of speech that are terms."""
+"""Parts of speech that can be terms."""
 
 
 _NAME: Final = re.compile(r"[^\W_][\w.+-]{0,99}")
@@ -46,15 +46,15 @@ _GZIP: Final = b"\x1f\x8b"
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import did.
+    """Result of an import.
 
     Attributes:
-        name: of the table.
-        path: where it lies.
-        pairs: pairs in it.
-        replaced: whether a table of that name was there.
-        left_out: why sound rows were not taken, and how many.
-        broken: broken rows that were skipped.
+        name: name of the table.
+        path: file of the table.
+        pairs: number of pairs in it.
+        replaced: whether a table of that name existed before.
+        left_out: number of sound rows that were not imported, by reason.
+        broken: errors of the broken rows that were skipped.
     """
 
     name: str
@@ -76,55 +76,55 @@ def import_table(
     skip: bool = False,
     progress: Progress | None = None,
 ) -> Imported:
-    """Read pairs of words and put them where the ladder looks them up.
+    """Read pairs of words and install them where the ladder looks them up.
 
-    The pairs are used at once, in this process too, and what was remembered before is asked anew.
+    The pairs take effect at once, also in this process, and remembered answers are discarded.
 
     Args:
-        file: the table, plain or packed with gzip.
+        file: the table, optionally compressed with gzip.
         source: language of its left or first words.
-        target: language of the others.
+        target: language of its other words.
         table_format: one of ``FORMATS``.
-        parts: parts of speech to take, of ``PARTS_OF_SPEECH``.
-        name: of the table; by default that of the file with the two languages. A table of that name is replaced.
-        skip: go on without broken rows; else the first one stops the import.
-        progress: told of the bytes read.
+        parts: parts of speech to import, from ``PARTS_OF_SPEECH``.
+        name: name of the table; by default the file's name with the two languages. A table of that name is replaced.
+        skip: whether to skip broken rows; otherwise the first one stops the import.
+        progress: called with the number of bytes read and the size of the file.
 
     Raises:
-        ConfigurationError: a language, format, part of speech or name that is none.
+        ConfigurationError: a language, format, part of speech or name is invalid.
         NoInputError: the file cannot be read.
         BadDataError: ``E_IMPORT``: a row is broken, or there is nothing to import. Nothing is installed then.
         CannotCreateError: the folder cannot be written.
     """
     wanted = Wanted(str(file), source, target, frozenset(parts))
-    table = _name_of(file, wanted) if name is None else name
-    _check(wanted, table_format, table)
+    table = _derive_name(file, wanted) if name is None else name
+    _check_options(wanted, table_format, table)
     intake = PairIntake(wanted)
-    with _opened(file, progress) as stream:
+    with _open(file, progress) as stream:
         FORMATS[table_format](stream, intake)
     if intake.broken and not skip:
-        raise _first(intake.broken)
+        raise _summarise(intake.broken)
     if not intake.pairs:
         raise BadDataError(
             f"no pair of {' or '.join(sorted(wanted.parts))} between {source} and {target} in it"
-            f" ({_told(intake.left_out)}); see whether --from, --to, --format and --pos fit the file",
+            f" ({_format_left_out(intake.left_out)}); see whether --from, --to, --format and --pos fit the file",
             code="E_IMPORT",
             source=str(file),
         )
     path = imported_folder() / f"{table}.tsv"
     replaced = path.exists()
     _write(path, intake.pairs, wanted, file)
-    _forget()
+    _forget_answers()
     return Imported(
         table, path, len(intake.pairs), replaced, dict(sorted(intake.left_out.items())), tuple(intake.broken)
     )
 
 
 def installed_tables() -> list[dict[str, Any]]:
-    """Name, pairs, languages and path of each imported table, by name.
+    """Return name, number of pairs, languages and path of each imported table, by name.
 
     Raises:
-        BadDataError: a table is broken.
+        BadDataError: a table is malformed.
     """
     found = []
     for path in imported_tables():
@@ -135,14 +135,14 @@ def installed_tables() -> list[dict[str, Any]]:
 
 
 def remove_table(name: str) -> Path:
-    """Take an imported table away; answers change at once.
+    """Remove an imported table; answers change at once.
 
     Returns:
-        Where it lay.
+        The former path of the table.
 
     Raises:
-        NoInputError: there is no such table.
-        CannotCreateError: the folder cannot be written.
+        NoInputError: the table does not exist.
+        CannotCreateError: the file cannot be removed.
     """
     known = {path.stem: path for path in imported_tables()}
     if name not in known:
@@ -152,11 +152,11 @@ def remove_table(name: str) -> Path:
         known[name].unlink()
     except OSError as error:
         raise CannotCreateError(f"{known[name]}: cannot be removed: {error.strerror}") from None
-    _forget()
+    _forget_answers()
     return known[name]
 
 
-def _check(wanted: Wanted, table_format: str, name: str) -> None:
+def _check_options(wanted: Wanted, table_format: str, name: str) -> None:
     for option, language in (("--from", wanted.source), ("--to", wanted.target)):
         if language not in LANGUAGES:
             raise ConfigurationError(f"{option} is {language!r}; expected one of {', '.join(LANGUAGES)}")
@@ -168,12 +168,12 @@ def _check(wanted: Wanted, table_format: str, name: str) -> None:
         raise ConfigurationError(f"--pos is {sorted(wanted.parts)}; expected some of {', '.join(PARTS_OF_SPEECH)}")
     if not _NAME.fullmatch(name):
         raise ConfigurationError(
-            f"the table's name is {name!r}; expected letters, digits, dots and hyphens, beginning with a letter or"
+            f"the table's name is {name!r}; expected letters, digits, dots and hyphens, starting with a letter or"
             " digit; give one with --name"
         )
 
 
-def _name_of(file: Path, wanted: Wanted) -> str:
+def _derive_name(file: Path, wanted: Wanted) -> str:
     stem = file.name
     while stem.casefold().endswith(_ENDINGS):
         stem = stem[: stem.rindex(".")]
@@ -181,8 +181,8 @@ def _name_of(file: Path, wanted: Wanted) -> str:
     return f"{tidy}.{wanted.source}-{wanted.target}"
 
 
-def _first(broken: list[BadDataError]) -> BadDataError:
-    """The first fault, with the number of the others and the way on."""
+def _summarise(broken: list[BadDataError]) -> BadDataError:
+    """Return the first fault, with the number of the others and how to continue."""
     error, more = broken[0], len(broken) - 1
     others = f" ({more} more such {'row' if more == 1 else 'rows'})" if more else ""
     return BadDataError(
@@ -194,7 +194,7 @@ def _first(broken: list[BadDataError]) -> BadDataError:
     )
 
 
-def _told(left_out: Mapping[str, int]) -> str:
+def _format_left_out(left_out: Mapping[str, int]) -> str:
     return ", ".join(f"{number} {reason}" for reason, number in sorted(left_out.items())) or "it is empty"
 
 
@@ -206,22 +206,22 @@ def _write(path: Path, pairs: Iterable[NewPair], wanted: Wanted, file: Path) -> 
     with open_output(path, inputs=(file,)) as output:
         output.write(("\t".join(COLUMNS) + "\n").encode())
         for pair in pairs:
-            output.write(("\t".join(_cells(pair, wanted)) + "\n").encode())
+            output.write(("\t".join(_make_cells(pair, wanted)) + "\n").encode())
 
 
-def _cells(pair: NewPair, wanted: Wanted) -> tuple[str, ...]:
+def _make_cells(pair: NewPair, wanted: Wanted) -> tuple[str, ...]:
     if pair.direction == "backward":
         return (wanted.target, wanted.source, pair.target, pair.source, pair.part, "forward")
     return (wanted.source, wanted.target, pair.source, pair.target, pair.part, pair.direction)
 
 
-def _forget() -> None:
+def _forget_answers() -> None:
     forget_imported()
     word_pairs.cache_clear()
 
 
-class _Watched(io.RawIOBase):
-    """A file that tells how much of it was read."""
+class _ReportingFile(io.RawIOBase):
+    """A file that reports how much of it has been read."""
 
     def __init__(self, raw: BinaryIO, size: int, progress: Progress) -> None:
         self._raw, self._size, self._progress = raw, size, progress
@@ -239,12 +239,12 @@ class _Watched(io.RawIOBase):
 
 
 @contextmanager
-def _opened(file: Path, progress: Progress | None) -> Iterator[BinaryIO]:
+def _open(file: Path, progress: Progress | None) -> Iterator[BinaryIO]:
     try:
         with file.open("rb") as raw:
             packed = raw.peek(len(_GZIP)).startswith(_GZIP)
             size = file.stat().st_size
-            plain = io.BufferedReader(_Watched(raw, size, progress), 1 << 20) if progress else raw
+            plain = io.BufferedReader(_ReportingFile(raw, size, progress), 1 << 20) if progress else raw
             yield cast("BinaryIO", GzipFile(fileobj=plain) if packed else plain)
     except (BadGzipFile, EOFError, zlib.error) as error:
         raise BadDataError(

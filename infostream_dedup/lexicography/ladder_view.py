@@ -1,4 +1,4 @@
-"""The whole ladder of translation for one word: what each rung answers, what is refused and which one wins."""
+"""Shows the whole translation ladder for one word: what each rung answers, what is refused and which answer wins."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from infostream_dedup.translation.rung import Translation
 __all__ = ["Step", "ladder_of"]
 
 _PLAIN: Final = 0
-"""A lower-case word inside a sentence; of a word with a capital the last way counts."""
+"""Index of the shape that counts for a lower-case word: inside a sentence. For a capitalised word it is the last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One answer of one rung, or that it has none.
+    """One answer of one rung, or the absence of an answer.
 
     Attributes:
-        word: as it was asked.
-        source: language it was taken for.
-        term: the term that documents have of it, or its key form where it is none.
-        is_term: whether documents have it as a term; else it only stands in tables.
+        word: the word as given.
+        source: language that the word was assumed to be in.
+        term: the term that documents make of the word, or its key form if it is not a term.
+        is_term: whether documents can have it as a term; otherwise it can only occur in tables.
         rung: name of the rung.
-        answer: equivalent; ``None`` where the rung has none.
-        confidence: of the answer, 0 to 1; ``None`` without one.
+        answer: equivalent; ``None`` if the rung has no answer.
+        confidence: confidence of the answer, 0 to 1; ``None`` without an answer.
         wins: whether the ladder gives this answer.
-        why: why it does not; empty where it does.
+        why: reason why it does not; empty if it does.
     """
 
     word: str
@@ -53,25 +53,25 @@ class Step:
     why: str
 
     def as_dict(self) -> dict[str, object]:
-        """Plain values for JSON."""
+        """Return the values by name, for JSON."""
         return asdict(self)
 
 
 def ladder_of(word: str, target: Language, source: Language | None = None) -> list[Step]:
-    """What every rung answers for a word, in the order in which they are asked.
+    """List what every rung answers for a word, in the order in which the ladder asks them.
 
     Args:
-        word: one word as a text would have it, in any case form.
+        word: one word as spelt in a text, in any case form.
         target: language of the answers.
-        source: language of the word; else those that its letters allow, but the target, and of these those whose
-            dictionaries know it, if any do.
+        source: language of the word; by default the languages other than the target that its letters allow, narrowed
+            to those whose dictionaries know it, if any do.
 
     Returns:
-        Steps by language, then by term (a capital letter may make another one), then by rung.
+        Steps by language, then by term (a capital letter may make a different term), then by rung.
 
     Raises:
-        ConfigurationError: the word is empty or holds white space, a language is unknown, or both are the same.
-        BadDataError: a table or an installed model is broken.
+        ConfigurationError: the word is empty or contains white space, a language is unknown, or both are the same.
+        BadDataError: a table or an installed model is malformed.
     """
     if not word or len(word.split()) != 1:
         raise ConfigurationError(f"the word is {word!r}; expected one word without spaces")
@@ -80,16 +80,16 @@ def ladder_of(word: str, target: Language, source: Language | None = None) -> li
             raise ConfigurationError(f"language is {language!r}; expected one of {', '.join(LANGUAGES)}")
     if source == target:
         raise ConfigurationError(f"both languages are {target}; expected two: a word is its own equivalent")
-    languages = (source,) if source else _likely(word, [one for one in _languages(word) if one != target])
+    languages = (source,) if source else _choose_likely(word, [one for one in _find_languages(word) if one != target])
     if not languages:
         raise ConfigurationError(
-            f"{word!r} looks like {target} itself; say its language with --from, or ask for another one with --to"
+            f"{word!r} looks like {target} itself; give its language with --from, or another target with --to"
         )
     cache = answer_cache()
-    return [step for one in languages for step in _steps(word, one, target, cache)]
+    return [step for one in languages for step in _list_steps(word, one, target, cache)]
 
 
-def _languages(word: str) -> tuple[Language, ...]:
+def _find_languages(word: str) -> tuple[Language, ...]:
     key = key_form(word)
     if is_latin(key):
         return ("en",) if key.isalpha() else LANGUAGES
@@ -97,24 +97,26 @@ def _languages(word: str) -> tuple[Language, ...]:
     return tuple(one for one in cyrillic if not stray_letter(key, one, latin=True)) or cyrillic
 
 
-def _likely(word: str, languages: Sequence[Language]) -> tuple[Language, ...]:
-    """The languages whose dictionaries know the word, or else all of them."""
-    return tuple(one for one in languages if any(_terms(word, one, strict=True))) or tuple(languages)
+def _choose_likely(word: str, languages: Sequence[Language]) -> tuple[Language, ...]:
+    """Return the languages whose dictionaries know the word, or all of them if none does."""
+    return tuple(one for one in languages if any(_find_terms(word, one, strict=True))) or tuple(languages)
 
 
-def _steps(word: str, source: Language, target: Language, cache: AnswerCache) -> list[Step]:
-    terms = dict.fromkeys(filter(None, _terms(word, source)), True)
-    if not _terms(word, source)[_PLAIN if word[0].islower() else -1]:
+def _list_steps(word: str, source: Language, target: Language, cache: AnswerCache) -> list[Step]:
+    terms = dict.fromkeys(filter(None, _find_terms(word, source)), True)
+    if not _find_terms(word, source)[_PLAIN if word[0].islower() else -1]:
         key = key_form(word)
         terms.setdefault(lemma(key) if source == "en" else key, False)
     steps: list[Step] = []
     for term, is_term in terms.items():
         won = False
-        for name, looked_up, answers, why in _rungs(term, source, target, cache):
-            given = allowed(term, answers, source, target, looked_up=looked_up)
+        for name, looked_up, answers, why in _ask_rungs(term, source, target, cache):
+            permitted = allowed(term, answers, source, target, looked_up=looked_up)
             for one in answers or (None,):
-                wins = one in given and not won
-                reason = "" if wins else why or _refusal(one, term, source, target, looked_up=looked_up, won=won)
+                wins = one in permitted and not won
+                reason = (
+                    "" if wins else why or _explain_refusal(one, term, source, target, looked_up=looked_up, won=won)
+                )
                 steps.append(
                     Step(
                         word=word,
@@ -128,22 +130,22 @@ def _steps(word: str, source: Language, target: Language, cache: AnswerCache) ->
                         why=reason,
                     )
                 )
-            won = won or bool(given)
+            won = won or bool(permitted)
     return steps
 
 
-def _terms(word: str, source: Language, *, strict: bool = False) -> list[str | None]:
-    """The term for each of the ways in which the word can stand in a text."""
+def _find_terms(word: str, source: Language, *, strict: bool = False) -> list[str | None]:
+    """Return the term for each shape in which the word can occur in a text."""
     form, shapes = key_form(word), shapes_of(word)
     if source == "en":
         return [noun_term(form, shape) for shape in shapes]
     return terms_of([Form(form, shape) for shape in shapes], source, strict=strict)
 
 
-def _rungs(
+def _ask_rungs(
     term: str, source: Language, target: Language, cache: AnswerCache
 ) -> list[tuple[str, bool, Sequence[Translation], str]]:
-    """For each rung in order: its name, whether it looks words up, all its answers, and why there is none."""
+    """List each rung's name, whether it looks words up, its answers and, if it has none, the reason, in order."""
     found: list[tuple[str, bool, Sequence[Translation], str]] = []
     for rung in standard_rungs():
         answers = rung.translate([term], source, target)[0]
@@ -151,11 +153,11 @@ def _rungs(
             (rung.name, rung.looked_up, answers, "" if answers else rung.explain_silence(term, source, target))
         )
         if rung.looked_up:
-            found.append(_remembered(term, source, target, cache))
+            found.append(_look_up_remembered(term, source, target, cache))
     return found
 
 
-def _remembered(
+def _look_up_remembered(
     term: str, source: Language, target: Language, cache: AnswerCache
 ) -> tuple[str, bool, Sequence[Translation], str]:
     known = cache.answers([term], source, target)
@@ -164,7 +166,7 @@ def _remembered(
     return cache.name, False, known[term], "" if known[term] else "remembered: no rung knows it"
 
 
-def _refusal(
+def _explain_refusal(
     answer: Translation | None, term: str, source: Language, target: Language, *, looked_up: bool, won: bool
 ) -> str:
     if answer is None:

@@ -1,4 +1,4 @@
-"""Which letters a word of a language may have."""
+"""The letters that words of each language may have."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MIXED: Final = re.compile("[^\\W\\d_]*(?:[\u0400-\u052f][a-z]|[a-z][\u0400-\u05
 
 
 def mixed_part(word: str) -> str:
-    """The first run of letters that mixes Latin and Cyrillic; empty where there is none.
+    """Return the first run of letters that mixes Latin and Cyrillic; empty if there is none.
 
     >>> mixed_part("BMWшник"), mixed_part("IT-компания")
     ('BMWшник', '')
@@ -37,12 +37,12 @@ def mixed_part(word: str) -> str:
 
 
 def stray_letter(word: str, language: Language, *, latin: bool = False) -> str:
-    """The first letter or digit that words of the language do not have; empty where there is none.
+    """Return the first letter or digit that words of the language do not have; empty if there is none.
 
     Args:
         word: a word or phrase.
         language: its language.
-        latin: Latin letters and digits are right in Cyrillic too, as in names of firms.
+        latin: whether Latin letters and digits are also allowed in Cyrillic words, as in names of firms.
 
     >>> stray_letter("мова", "uk"), stray_letter("жизнь", "uk"), stray_letter("жызнь", "uk")
     ('', '', 'ы')

@@ -1,4 +1,4 @@
-"""What an import takes in: single words of the wanted parts of speech, and an account of all the rest."""
+"""Collects what an import takes: single words of the wanted parts of speech, with an account of everything else."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from infostream_dedup.translation.refusals import is_blocked
 __all__ = ["PARTS_OF_SPEECH", "Direction", "NewPair", "PairIntake", "Wanted"]
 
 PARTS_OF_SPEECH: Final = ("noun", "name", "adj")
-"""What an import can take; terms are nouns and names, and adjectives used as such."""
+"""Parts of speech that can be imported; terms are nouns and names, and adjectives used as such."""
 
 Direction = Literal["both", "forward", "backward"]
-_LONGEST: Final = 100
+_MAX_LENGTH: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is asked of a file.
+    """What to import from a file.
 
     Attributes:
-        file: its name as the user gave it.
+        file: name of the file as given by the user.
         source: language of its left or first words.
-        target: language of the others.
-        parts: parts of speech to take, of ``PARTS_OF_SPEECH``.
+        target: language of its other words.
+        parts: parts of speech to import, from ``PARTS_OF_SPEECH``.
     """
 
     file: str
@@ -42,13 +42,13 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class NewPair:
-    """A pair of key forms to be imported.
+    """A pair of key forms to import.
 
     Attributes:
         source: word of the source language.
-        target: its equivalent.
+        target: its equivalent in the target language.
         part: one of ``PARTS_OF_SPEECH``.
-        direction: in which direction it translates.
+        direction: direction in which the pair translates.
     """
 
     source: str
@@ -58,15 +58,16 @@ class NewPair:
 
 
 class PairIntake:
-    """Sorts what a reader offers.
+    """Sorts the pairs that a reader offers.
 
     Args:
-        wanted: what is asked of the file.
+        wanted: what to import from the file.
 
     Attributes:
+        wanted: as given.
         pairs: good pairs in the order of the file, each once.
         broken: errors of rows that cannot be used.
-        left_out: reasons why sound rows are not taken, with their number.
+        left_out: number of sound rows that are not imported, by reason.
     """
 
     def __init__(self, wanted: Wanted) -> None:
@@ -77,15 +78,15 @@ class PairIntake:
 
     @property
     def pairs(self) -> tuple[NewPair, ...]:
-        """All good pairs."""
+        """Good pairs in the order of the file, each once."""
         return tuple(self._pairs.values())
 
     def reject(self, line: int, field: str | None, message: str) -> None:
-        """Note a row that cannot be used; the message says what came, what was expected and what to do."""
+        """Record a row that cannot be used; the message says what was found, what was expected and what to do."""
         self.broken.append(BadDataError(message, code="E_IMPORT", source=self.wanted.file, line=line, field=field))
 
     def leave_out(self, reason: str, number: int = 1) -> None:
-        """Count what is sound but not asked for."""
+        """Count sound rows that are not wanted."""
         self.left_out[reason] += number
 
     def offer(
@@ -101,13 +102,13 @@ class PairIntake:
         """Take a pair, leave it out or reject its row.
 
         Args:
-            line: of the file.
-            words: as the file has them, source and target.
-            part: part of speech; left out unless it is wanted.
-            fields: how the file calls the two words.
-            direction: of the translation.
-            edited: the file is a table that somebody answers for: letters of another language are a fault of the row.
-                In a dump of a wiki they are only left out.
+            line: line number in the file, from 1.
+            words: source and target word as spelt in the file.
+            part: part of speech; the pair is left out unless it is wanted.
+            fields: the file's names for the two words.
+            direction: direction in which the pair translates.
+            edited: whether somebody is responsible for the file, so that letters of another language are a fault of
+                the row. In the dump of a wiki such rows are merely left out.
         """
         if part not in self.wanted.parts:
             return self.leave_out("another part of speech")
@@ -115,15 +116,17 @@ class PairIntake:
         languages = (self.wanted.source, self.wanted.target)
         for key, word, field, language in zip(keys, words, fields, languages, strict=True):
             if not key:
-                return self._refuse(line, field, "an empty word; expected a word; give it or take the row out", edited)
-            if len(key) > _LONGEST:
-                message = f"a word of {len(key)} characters; expected {_LONGEST} at most; mend it or take the row out"
+                return self._refuse(line, field, "an empty word; expected a word; give it or remove the row", edited)
+            if len(key) > _MAX_LENGTH:
+                message = (
+                    f"a word of {len(key)} characters; expected {_MAX_LENGTH} at most; correct it or remove the row"
+                )
                 return self._refuse(line, field, message, edited)
             stray = "" if is_latin(key) and language != "en" else stray_letter(key, language, latin=True)
             if stray:
                 message = (
-                    f"{word!r} has {stray!r}, which {NAME_OF[language]} words do not have; mend the word, or see"
-                    " whether --from and --to are the right way round"
+                    f"{word!r} has {stray!r}, which {NAME_OF[language]} words do not have; correct the word, or see"
+                    " whether --from and --to are swapped"
                 )
                 return self._refuse(line, field, message, edited)
         source, target = keys
@@ -138,13 +141,13 @@ class PairIntake:
         if edited:
             self.reject(line, field, message)
         else:
-            self.leave_out("no word of its language")
+            self.leave_out("not a word of its language")
 
     def _take(self, pair: NewPair) -> None:
         known = self._pairs.get((pair.source, pair.target))
         if known is None:
             self._pairs[pair.source, pair.target] = pair
             return
-        self.leave_out("stands in the file already")
+        self.leave_out("repeated in the file")
         if known.direction != pair.direction:
             self._pairs[pair.source, pair.target] = NewPair(pair.source, pair.target, known.part, "both")

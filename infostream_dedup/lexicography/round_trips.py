@@ -1,4 +1,4 @@
-"""Whether a word of our table finds its equivalents through the dictionary, and they find it."""
+"""Checks that a word of our table leads to its equivalents through the dictionary, and they lead back to it."""
 
 from __future__ import annotations
 
@@ -19,39 +19,42 @@ __all__ = ["broken_round_trips"]
 def broken_round_trips(
     rows: Sequence[TableRow], progress: Callable[[str, int, int | None], None] | None = None
 ) -> Iterator[Finding]:
-    """Rows of ``translations.tsv`` whose first words do not lead to each other, there and back.
+    """Find rows of ``translations.tsv`` whose first words do not lead to each other in both directions.
 
     Args:
         rows: rows of the table that the engine uses.
-        progress: told of every direction.
+        progress: called after each direction.
+
+    Yields:
+        A defect for each such row and direction.
 
     Raises:
-        BadDataError: a table is broken.
+        BadDataError: a table is malformed.
     """
     directions = list(permutations(LANGUAGES, 2))
     for done, (source, target) in enumerate(directions, start=1):
-        pairs = [(row, _first(row, source), _first(row, target)) for row in rows]
+        pairs = [(row, _first_word(row, source), _first_word(row, target)) for row in rows]
         single = [(row, one, other) for row, one, other in pairs if one and other]
         ones = as_terms([one for _, one, _ in single], source)
         others = as_terms([other for _, _, other in single], target)
-        there = _answers(ones, source, target)
-        back = _answers(others, target, source)
+        there = _look_up(ones, source, target)
+        back = _look_up(others, target, source)
         for (row, one, other), term, equivalent in zip(single, ones, others, strict=True):
             if equivalent not in there[term] or term not in back[equivalent]:
-                message = f"{one!r} does not find {other!r} ({target}) and come back"
+                message = f"{one!r} does not lead to {other!r} ({target}) and back"
                 advice = f"see: infostream-dedup dictionaries show {one} --from {source} --to {target}"
                 yield Finding("defect", row.file, row.line, source, message, advice)
         if progress:
             progress("round trips", done, len(directions))
 
 
-def _first(row: TableRow, language: Language) -> str:
-    """The first word of a cell; empty where it is a phrase, which is no term."""
+def _first_word(row: TableRow, language: Language) -> str:
+    """Return the first word of a cell; empty if it is a phrase, which is not a term."""
     word = key_form(row.cells[language].partition("|")[0].strip())
     return "" if " " in word else word
 
 
-def _answers(terms: Sequence[str], source: Language, target: Language) -> dict[str, set[str]]:
+def _look_up(terms: Sequence[str], source: Language, target: Language) -> dict[str, set[str]]:
     found = DictionaryRung().translate(terms, source, target)
     return {
         term: {one.term for one in allowed(term, answers, source, target, looked_up=True)}

@@ -1,4 +1,4 @@
-"""What the engine knows of a word, for people who want to see why it is a key term or why not."""
+"""Shows what the engine knows about a word, and why it is or is not a key term."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ _CYRILLIC_LANGUAGES: tuple[Language, ...] = ("ru", "uk")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One language and way of capitalising a word.
+    """What the engine knows about a word in one language and capitalisation.
 
     Attributes:
         language: ``ru``, ``uk`` or ``en``.
         form: key form that is looked up.
-        shape: ``lower``, ``start`` (opens a sentence), ``capital`` (inside a sentence) or ``upper``.
-        term: the ``morph`` term; ``None`` where it is none.
-        strict: the term under the strict rule, dictionary words only.
+        shape: ``lower``, ``start`` (starts a sentence), ``capital`` (inside a sentence) or ``upper``.
+        term: the ``morph`` term; ``None`` if the word is not a term.
+        strict: the term under the strict rule, which accepts only dictionary words; ``None`` if it is not a term.
         lemma: normal form.
-        part_of_speech: OpenCorpora's mark; empty where unknown.
-        flags: what a name names: surname, first_name, patronymic, place, organisation, abbreviation.
-        known: whether a dictionary holds the word.
-        zipf: frequency of the form, log10 of occurrences in a thousand million words; 0 for none.
-        lemma_zipf: the same of the lemma.
-        stem: the ``stem`` term, before stop words are left out.
-        source: where the lemma is from: ``pymorphy3``, ``names-translator``, ``predicted``, ``latin``, ``stem`` or
+        part_of_speech: OpenCorpora tag; empty if unknown.
+        flags: what a name denotes: surname, first_name, patronymic, place, organisation, abbreviation.
+        known: whether a dictionary contains the word.
+        zipf: frequency of the form, log10 of the occurrences per billion words; 0 if it does not occur.
+        lemma_zipf: frequency of the lemma, on the same scale.
+        stem: the ``stem`` term, before stop words are removed.
+        source: origin of the lemma: ``pymorphy3``, ``names-translator``, ``predicted``, ``latin``, ``stem`` or
             ``file:line``.
-        why: why it is no term; empty where it is one.
+        why: reason why the word is not a term; empty if it is.
     """
 
     language: Language
@@ -56,46 +56,46 @@ class Entry:
     why: str
 
     def as_dict(self) -> dict[str, object]:
-        """Plain values for JSON; flags become a list."""
+        """Return the values by name for JSON, with flags as a list."""
         return {**asdict(self), "flags": list(self.flags)}
 
 
 def show(word: str, language: Language | None = None) -> list[Entry]:
-    """What the engine makes of a word.
+    """Show what the engine knows about a word.
 
     Args:
-        word: one word as a text would have it; a capital letter is kept in mind.
-        language: only this language; else all those the letters allow.
+        word: one word as spelt in a text; its capitalisation matters.
+        language: language of the word; by default all languages that its letters allow.
 
     Returns:
-        Entries by language, then by shape: a lower-case word inside a sentence and at its start, where it would have a
-        capital; a capitalised one at a sentence start and inside a sentence; a word in capitals as such.
+        Entries by language, then by shape: a lower-case word inside a sentence and at its start, where it would be
+        capitalised; a capitalised word at the start of a sentence and inside one; a word in capitals as it is.
 
     Raises:
-        ConfigurationError: the word is empty or holds white space, or the language is unknown.
+        ConfigurationError: the word is empty or contains white space, or the language is unknown.
     """
     if not word or len(word.split()) != 1:
         raise ConfigurationError(f"the word is {word!r}; expected one word without spaces")
     if language is not None and language not in LANGUAGES:
         raise ConfigurationError(f"language is {language!r}; expected one of {', '.join(LANGUAGES)}")
-    spelt = word.strip()
-    languages = (language,) if language else _languages(spelt)
-    return [_entry(spelt, one, shape) for one in languages for shape in shapes_of(spelt)]
+    stripped = word.strip()
+    languages = (language,) if language else _find_languages(stripped)
+    return [_make_entry(stripped, one, shape) for one in languages for shape in shapes_of(stripped)]
 
 
-def _languages(word: str) -> tuple[Language, ...]:
+def _find_languages(word: str) -> tuple[Language, ...]:
     latin = all(char < "\u0250" for char in word if char.isalpha() and char != "\u02bc")
     return LANGUAGES if latin else _CYRILLIC_LANGUAGES
 
 
 def shapes_of(word: str) -> tuple[Shape, ...]:
-    """The ways in which a word as it is written can stand in a text."""
+    """Return the shapes in which a word of this spelling can occur in a text."""
     if sum(char.isalpha() for char in word) > 1 and word.isupper():
         return (Shape.UPPER,)
     return (Shape.START, Shape.CAPITAL) if word[0].isupper() else (Shape.LOWER, Shape.START)
 
 
-def _entry(word: str, language: Language, shape: Shape) -> Entry:
+def _make_entry(word: str, language: Language, shape: Shape) -> Entry:
     form = key_form(word)
     analysis: Analysis = Morphology(language).analyse(form, shape)
     frequency = form_frequencies(language)

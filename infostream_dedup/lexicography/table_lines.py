@@ -1,4 +1,4 @@
-"""Tables read for a check: every bad line becomes a finding instead of an end."""
+"""Reads tables for a check: a bad line becomes a finding instead of an error."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from infostream_dedup.lexicon.tables import TableRow
 
 __all__ = ["read_lines", "read_rows"]
 
-_UNSEEN: Final = frozenset("\u00a0\u00ad\u200b\u200c\u200d\u200e\u200f\ufeff")
+_INVISIBLE: Final = frozenset("\u00a0\u00ad\u200b\u200c\u200d\u200e\u200f\ufeff")
 
 
 def read_lines(path: Path) -> tuple[list[tuple[int, str]], list[Finding]]:
-    """Lines that hold something with their numbers, and what is wrong with the text as such.
+    """Read the non-blank lines that are not comments, with their numbers, and find faults of the text itself.
 
     Raises:
         NoInputError: the file cannot be read.
@@ -35,7 +35,7 @@ def read_lines(path: Path) -> tuple[list[tuple[int, str]], list[Finding]]:
             message = f"byte {error.start} of the line is not UTF-8"
             findings.append(Finding("defect", path.name, number, "", message, "save the file as UTF-8"))
             continue
-        for message, advice in _faults(line):
+        for message, advice in _find_faults(line):
             findings.append(Finding("defect", path.name, number, "", message, advice))
         if line.strip() and not line.startswith("#"):
             lines.append((number, line.strip("\r\n")))
@@ -43,11 +43,11 @@ def read_lines(path: Path) -> tuple[list[tuple[int, str]], list[Finding]]:
 
 
 def read_rows(path: Path, columns: Sequence[str]) -> tuple[list[TableRow], list[Finding]]:
-    """The good rows of a table, and what is wrong with the others.
+    """Read the good rows of a table and find the faults of the others.
 
     Args:
         path: UTF-8 table with a header, columns separated by one tab.
-        columns: names the header must hold, in this order.
+        columns: column names that the header must have, in this order.
 
     Raises:
         NoInputError: the file cannot be read.
@@ -57,29 +57,32 @@ def read_rows(path: Path, columns: Sequence[str]) -> tuple[list[TableRow], list[
     number, header = lines[0] if lines else (1, "")
     if header.split("\t") != list(columns):
         message = f"the header is {header!r}; expected the columns {expected}"
-        return [], [*findings, Finding("defect", path.name, number, "", message, "mend the header, one tab a column")]
+        return [], [
+            *findings,
+            Finding("defect", path.name, number, "", message, "correct the header; separate columns by one tab"),
+        ]
     rows = []
     for number, line in lines[1:]:
         cells = line.split("\t")
         if len(cells) != len(columns):
             message = f"{len(cells)} cells; expected {len(columns)}: {expected}"
-            findings.append(Finding("defect", path.name, number, "", message, "put one tab between two cells"))
+            findings.append(Finding("defect", path.name, number, "", message, "put one tab between cells"))
             continue
         rows.append(TableRow(path.name, number, dict(zip(columns, cells, strict=True))))
         findings.extend(
-            Finding("defect", path.name, number, column, f"{cell!r} has stray blanks", "leave one blank between words")
+            Finding("defect", path.name, number, column, f"{cell!r} has extra blanks", "keep one blank between words")
             for column, cell in rows[-1].cells.items()
             if any(part != " ".join(part.split()) for part in cell.split("|"))
         )
     return rows, findings
 
 
-def _faults(line: str) -> list[tuple[str, str]]:
+def _find_faults(line: str) -> list[tuple[str, str]]:
     faults = []
     if "\r" in line:
-        faults.append(("a carriage return", "end lines with a line feed alone"))
+        faults.append(("a carriage return", "end lines with only a line feed"))
     if not unicodedata.is_normalized("NFC", line):
-        faults.append(("letters in parts (not NFC)", "write every letter as one character"))
-    if unseen := sorted(_UNSEEN & set(line)):
-        faults.append((f"the invisible character U+{ord(unseen[0]):04X}", "delete it"))
+        faults.append(("decomposed letters (not NFC)", "write each letter as one character"))
+    if invisible := sorted(_INVISIBLE & set(line)):
+        faults.append((f"the invisible character U+{ord(invisible[0]):04X}", "delete it"))
     return faults

@@ -1,4 +1,4 @@
-"""Pairs out of a table of one's own: tab-separated, with a header."""
+"""Reads pairs from a user's own table: tab-separated, with a header."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ _PARTS: Final = {**{part: part for part in PARTS_OF_SPEECH}, "": "noun", "n": "n
 
 
 def read_tsv(stream: BinaryIO, intake: PairIntake) -> None:
-    """Read a table: a header, then a row a line; empty lines and lines that begin with ``#`` are skipped.
+    """Read a table: a header, then one row per line. Empty lines and lines that start with ``#`` are skipped.
 
-    The header names a column by the code of the source language (or ``source``) and one by that of the target language
-    (or ``target``), and may name ``pos``: noun, name or adj, nouns where it is empty or missing. Other columns are not
-    read. Several equivalents stand in one cell, separated by ``|``.
+    The header must name one column after the code of the source language (or ``source``) and one after that of the
+    target language (or ``target``); an optional column ``pos`` gives noun, name or adj, noun if empty or missing.
+    Other columns are ignored. A cell may contain several equivalents separated by ``|``.
 
     Args:
-        stream: UTF-8.
-        intake: takes the pairs.
+        stream: UTF-8 text.
+        intake: receives the pairs.
 
     Raises:
-        BadDataError: ``E_IMPORT``: no such header.
+        BadDataError: ``E_IMPORT``: the header lacks a required column.
     """
     places: tuple[int, int, int | None] | None = None
     width = 0
@@ -39,18 +39,18 @@ def read_tsv(stream: BinaryIO, intake: PairIntake) -> None:
             continue
         cells = [cell.strip() for cell in line.split("\t")]
         if places is None:
-            places, width = _places(cells, number, intake), len(cells)
+            places, width = _locate_columns(cells, number, intake), len(cells)
         elif len(cells) != width:
-            intake.reject(number, None, f"{len(cells)} cells; expected {width} as in the header; mend the tabs")
+            intake.reject(number, None, f"{len(cells)} cells; expected {width} as in the header; correct the tabs")
         else:
             _offer(cells, number, places, intake)
 
 
-def _places(header: list[str], line: int, intake: PairIntake) -> tuple[int, int, int | None]:
+def _locate_columns(header: list[str], line: int, intake: PairIntake) -> tuple[int, int, int | None]:
     wanted = intake.wanted
-    # A table like translations.tsv has a column source too: where its rows are from.
-    source = _place(header, (wanted.source, "source"))
-    target = _place(header, (wanted.target, "target"))
+    # A table like translations.tsv also has a column source, with the origin of its rows.
+    source = _find_column(header, (wanted.source, "source"))
+    target = _find_column(header, (wanted.target, "target"))
     if source is None or target is None:
         raise BadDataError(
             f"the header is {', '.join(map(repr, header))}; expected a column source (or {wanted.source}) and a column"
@@ -59,20 +59,20 @@ def _places(header: list[str], line: int, intake: PairIntake) -> tuple[int, int,
             source=wanted.file,
             line=line,
         )
-    return source, target, _place(header, ("pos",))
+    return source, target, _find_column(header, ("pos",))
 
 
-def _place(header: list[str], names: Iterable[str]) -> int | None:
+def _find_column(header: list[str], names: Iterable[str]) -> int | None:
     return next((header.index(name) for name in names if name in header), None)
 
 
 def _offer(cells: list[str], line: int, places: tuple[int, int, int | None], intake: PairIntake) -> None:
     source, target, pos = places
-    written = "" if pos is None else cells[pos].casefold()
-    if written not in _PARTS:
-        intake.reject(line, "pos", f"{written!r}; expected {', '.join(PARTS_OF_SPEECH)} or nothing; write one of them")
+    given = "" if pos is None else cells[pos].casefold()
+    if given not in _PARTS:
+        intake.reject(line, "pos", f"{given!r}; expected {', '.join(PARTS_OF_SPEECH)} or nothing; write one of them")
         return
     fields = (intake.wanted.source, intake.wanted.target)
     for one in cells[source].split("|"):
         for other in cells[target].split("|"):
-            intake.offer(line, (one, other), _PARTS[written], fields=fields)
+            intake.offer(line, (one, other), _PARTS[given], fields=fields)

@@ -1,7 +1,7 @@
-"""Pairs out of a dump of a Wiktionary by wiktextract, as kaikki.org offers them: one JSON object a line.
+"""Reads pairs from a Wiktionary dump by wiktextract, as offered by kaikki.org: one JSON object per line.
 
 An entry has ``word``, ``lang_code``, ``pos`` and ``translations``, each with ``code`` (newer dumps: ``lang_code``) and
-``word``; those of single senses stand under ``senses``. See the README of wiktextract (Ylonen, LREC 2022).
+``word``; those of single senses are under ``senses``. See the README of wiktextract (Ylonen, LREC 2022).
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from infostream_dedup.lexicography.pair_intake import PairIntake
 __all__ = ["read_wiktionary"]
 
 _PARTS: Final = {"noun": "noun", "name": "name", "proper noun": "name", "adj": "adj", "adjective": "adj"}
-_ADVICE: Final = "get the dump again or take the line out"
+_ADVICE: Final = "get the dump again or remove the line"
 _FIELDS: Final = ("word", "translations")
 
 
 def read_wiktionary(stream: BinaryIO, intake: PairIntake) -> None:
-    """Read the entries of both languages: translations of the one into the other, either way.
+    """Read the entries of both languages: translations from either into the other.
 
     Entries of other languages, redirects and translations without a word are left out.
 
     Args:
-        stream: JSONL.
-        intake: takes the pairs.
+        stream: JSON Lines.
+        intake: receives the pairs.
     """
     import orjson
 
@@ -35,7 +35,7 @@ def read_wiktionary(stream: BinaryIO, intake: PairIntake) -> None:
         try:
             entry = orjson.loads(line)
         except orjson.JSONDecodeError as error:
-            intake.reject(number, None, f"is no JSON ({error}); {_ADVICE}")
+            intake.reject(number, None, f"is not JSON ({error}); {_ADVICE}")
             continue
         if not isinstance(entry, dict):
             intake.reject(number, None, f"a JSON {type(entry).__name__}; expected an object; {_ADVICE}")
@@ -55,7 +55,7 @@ def _read_entry(entry: dict[str, Any], line: int, intake: PairIntake) -> None:
         return
     part = _PARTS.get(str(entry.get("pos", "")).casefold(), "")
     other = target if language == source else source
-    for place, translation in _translations(entry):
+    for place, translation in _find_translations(entry):
         if not isinstance(translation, dict):
             intake.reject(line, place, f"{translation!r}; expected an object; {_ADVICE}")
         elif (translation.get("code") or translation.get("lang_code")) == other:
@@ -67,8 +67,8 @@ def _read_entry(entry: dict[str, Any], line: int, intake: PairIntake) -> None:
             intake.offer(line, words, part, fields=_FIELDS, edited=False)
 
 
-def _translations(entry: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Translations of the entry and of its senses, each with its place."""
+def _find_translations(entry: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the translations of the entry and of its senses, each with the name of its field."""
     senses = entry.get("senses")
     holders = [("translations", entry)]
     holders += [("senses.translations", sense) for sense in (senses if isinstance(senses, list) else [])]

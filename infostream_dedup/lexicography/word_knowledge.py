@@ -1,4 +1,4 @@
-"""What packages know of a word, to tell a word from a slip of the pen: pymorphy3, wordfreq, names-translator."""
+"""What pymorphy3, wordfreq and names-translator know about a word, to distinguish words from typing errors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["is_confirmed", "is_known", "misfit", "parts"]
 
 _PART: Final = re.compile(f"[^\\W\\d_]+(?:{APOSTROPHE}[^\\W\\d_]+)*")
 _ALIKE: Final = 0.4
-"""Transcription cost up to which a name is confirmed by another language's spelling."""
+"""Maximum transcription cost at which another language's spelling confirms a name."""
 
 _FITTING: Final = {
     "noun": frozenset(("NOUN",)),
@@ -30,7 +30,7 @@ _FITTING: Final = {
 
 
 def parts(word: str) -> list[str]:
-    """The runs of letters of a word or phrase, as key forms.
+    """Return the runs of letters of a word or phrase, as key forms.
 
     >>> parts("Нью-Йорк таймс")
     ['нью', 'йорк', 'таймс']
@@ -39,16 +39,16 @@ def parts(word: str) -> list[str]:
 
 
 def is_known(part: str, language: Language) -> bool:
-    """Whether pymorphy3, wordfreq, names-translator or our list of new nouns has the word.
+    """Return whether pymorphy3, wordfreq, names-translator or our list of new nouns contains the word.
 
     Args:
         part: one run of letters, a key form.
-        language: of the word.
+        language: language of the word.
     """
     if form_frequencies(language)(part) > 0:
         return True
     if language == "en":
-        return form_frequencies("en")(_plain(part)) > 0
+        return form_frequencies("en")(_strip_diacritics(part)) > 0
     return (
         bool(_analyzer(language).word_is_known(part.replace(APOSTROPHE, "'")))
         or part in personal_names(language)
@@ -57,58 +57,64 @@ def is_known(part: str, language: Language) -> bool:
 
 
 def is_confirmed(part: str, language: Language, others: list[tuple[str, Language]]) -> bool:
-    """Whether a word of another language is the same in other letters: Zelenskyy of Зеленський, an international word.
+    """Return whether a word of another language is the same word in other letters.
+
+    Examples are Zelenskyy for Зеленський, and international words.
 
     Args:
-        part: a key form.
-        language: of the word.
-        others: words of the other languages, key forms.
+        part: one run of letters, a key form.
+        language: language of the word.
+        others: words of the other languages as key forms, each with its language.
     """
-    key, roots = latin_key(_plain(part)), set(international_keys(part, language))
+    key, roots = latin_key(_strip_diacritics(part)), set(international_keys(part, language))
     if any(not roots.isdisjoint(international_keys(other, its)) for other, its in others):
         return True
-    return any(latin_key(_plain(other)) == key or _cost(part, language, other, its) <= _ALIKE for other, its in others)
+    return any(
+        latin_key(_strip_diacritics(other)) == key or _measure_cost(part, language, other, its) <= _ALIKE
+        for other, its in others
+    )
 
 
 def misfit(word: str, language: Language, part_of_speech: str) -> str:
-    """Why a word cannot be what a row says it is; empty where it can, or where nothing is known.
+    """Return why a word cannot be what its row says; empty if it can or if nothing is known about it.
 
     Args:
         word: one word, a key form.
-        language: of the word.
+        language: language of the word.
         part_of_speech: ``noun`` or ``adj``.
     """
     if word in added_nouns(language):
         return ""
     if language == "en":
-        # Nothing installed knows English parts of speech, and many stop words are nouns too: well, back.
+        # No installed package knows English parts of speech, and many stop words are also nouns (well, back).
         return ""
-    spelt = word.replace(APOSTROPHE, "'")
-    if not _analyzer(language).word_is_known(spelt):
+    spelling = word.replace(APOSTROPHE, "'")
+    if not _analyzer(language).word_is_known(spelling):
         return ""
-    tags = [parse.tag for parse in _analyzer(language).parse(spelt)]
+    tags = [parse.tag for parse in _analyzer(language).parse(spelling)]
     fitting = [tag for tag in tags if str(tag.POS) in _FITTING[part_of_speech]]
     if not fitting:
-        return f"is no {part_of_speech} ({', '.join(sorted({str(tag.POS) for tag in tags}))})"
+        expected = "a noun" if part_of_speech == "noun" else "an adjective"
+        return f"is not {expected} ({', '.join(sorted({str(tag.POS) for tag in tags}))})"
     # Abbreviations have no case.
     if all(tag.case not in (None, "nomn") for tag in fitting):
-        return "is no nominative"
+        return "is not a nominative"
     return ""
 
 
-def _cost(one: str, language: Language, other: str, its: Language) -> float:
+def _measure_cost(one: str, language: Language, other: str, its: Language) -> float:
     if (language == "en") == (its == "en"):
         return float("inf")
     latin, cyrillic = (one, other) if language == "en" else (other, one)
     return transcription_cost(folded_latin(latin), folded_cyrillic(cyrillic))
 
 
-def _plain(part: str) -> str:
-    """A Latin word without its marks, as most English texts have it: Šefčovič as Sefcovic."""
+def _strip_diacritics(part: str) -> str:
+    """Strip the diacritics of a Latin word, as most English texts do: Šefčovič becomes Sefcovic."""
     if not is_latin(part):
         return part
-    apart = unicodedata.normalize("NFD", part.replace("ł", "l").replace("đ", "d").replace("ı", "i"))
-    return "".join(char for char in apart if not unicodedata.combining(char))
+    decomposed = unicodedata.normalize("NFD", part.replace("ł", "l").replace("đ", "d").replace("ı", "i"))
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Where the hand-written dictionaries lie."""
+"""Location of the hand-written dictionaries."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["dictionaries_folder"]
 
 @cache
 def dictionaries_folder() -> Path:
-    """Folder of the dictionaries: inside an installed wheel, beside the package in a checkout.
+    """Return the folder of the dictionaries: inside an installed wheel, beside the package in a checkout.
 
     Raises:
-        NoInputError: neither is there: the installation is broken.
+        NoInputError: neither folder exists, so the installation is broken.
     """
     package = Path(__file__).resolve().parents[1]
     candidates = (package / "_dictionaries", package.parent / "dictionaries")

@@ -1,4 +1,4 @@
-"""How frequent a form is in the language at large, by wordfreq."""
+"""Frequencies of forms in general language, from wordfreq."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["FormFrequencies", "common_forms", "form_frequencies", "zipf"]
 
 
 class FormFrequencies:
-    """Share of running words that a form makes up, 0 to 1; 0 for forms below 1e-8.
+    """Returns the share of running words that a form accounts for, 0 to 1; 0 for forms below 1e-8.
 
     wordfreq holds 713k Russian, 444k Ukrainian and 321k English forms; it cuts words at hyphens, so a hyphenated form
     is as frequent as its rarest part.
@@ -25,7 +25,7 @@ class FormFrequencies:
 
     def __init__(self, entries: Mapping[str, float]) -> None:
         self._entries = entries
-        # Only forms whose key differs are kept a second time: the table is large.
+        # The table is large: only forms whose key differs are stored again.
         self._folded: dict[str, float] = {}
         for form, share in entries.items():
             if "ё" in form:
@@ -33,32 +33,35 @@ class FormFrequencies:
                 self._folded[folded] = self._folded.get(folded, 0.0) + share
 
     def __call__(self, form: str) -> float:
-        """Share of the running words; ``form`` is a key form."""
+        """Return the share of running words of ``form``, a key form."""
         if "-" in form:
-            return min(self._simple(part) for part in form.split("-"))
-        return self._simple(form)
+            return min(self._look_up(part) for part in form.split("-"))
+        return self._look_up(form)
 
-    def _simple(self, form: str) -> float:
+    def _look_up(self, form: str) -> float:
         spelt = form.replace(APOSTROPHE, "'")
         return self._entries.get(spelt, 0.0) + self._folded.get(spelt, 0.0)
 
 
 @cache
 def form_frequencies(language: Language) -> FormFrequencies:
-    """The large table of a language; loads once per process (0.2 to 0.7 s)."""
-    return FormFrequencies(_entries(language, "large"))
+    """Return the large table of a language; loaded once per process (0.2 to 0.7 s)."""
+    return FormFrequencies(_load_entries(language, "large"))
 
 
 def common_forms(language: Language) -> Iterator[tuple[str, float]]:
-    """Frequent words of letters (above 1e-6 of all running words): key form and share, most frequent first."""
-    for form, share in _entries(language, "small").items():
+    """Yield frequent words made of letters (above 1e-6 of all running words) as key form and share, in falling order.
+
+    Apostrophes inside a word are allowed.
+    """
+    for form, share in _load_entries(language, "small").items():
         key = key_form(form)
         if key.replace(APOSTROPHE, "").isalpha():
             yield key, share
 
 
 def zipf(share: float) -> float:
-    """Frequency on the Zipf scale: log10 of the occurrences in a thousand million words; 0 for a share of 0.
+    """Return the frequency on the Zipf scale: log10 of the occurrences per billion words; 0 for a share of 0.
 
     >>> zipf(1e-6)
     3.0
@@ -66,7 +69,7 @@ def zipf(share: float) -> float:
     return round(max(0.0, math.log10(share) + 9.0), 2) if share > 0 else 0.0
 
 
-def _entries(language: Language, size: Literal["small", "large"]) -> Mapping[str, float]:
+def _load_entries(language: Language, size: Literal["small", "large"]) -> Mapping[str, float]:
     from wordfreq import get_frequency_dict
 
     return cast("Mapping[str, float]", get_frequency_dict(language, size))

@@ -18,7 +18,7 @@ __all__ = ["NAME_TABLES", "NO_NAME", "Name", "NameKind", "name_rows", "names", "
 
 
 class NameKind(Flag):
-    """What a proper name names. A word may be several at once."""
+    """What a proper name denotes. A word may have several kinds."""
 
     SURNAME = auto()
     FIRST_NAME = auto()
@@ -28,7 +28,7 @@ class NameKind(Flag):
     ABBREVIATION = auto()
 
     def labels(self) -> tuple[str, ...]:
-        """Names of the single kinds in lower case, in the order of their definition.
+        """Return the names of the single kinds in lower case, in order of definition.
 
         >>> (NameKind.PLACE | NameKind.SURNAME).labels()
         ('surname', 'place')
@@ -46,16 +46,16 @@ NAME_TABLES: Final[Mapping[str, NameKind]] = MappingProxyType(
         "organisations.tsv": NameKind.ORGANISATION,
     }
 )
-"""Our tables; all have the columns ``ru uk en kind``."""
+"""Our tables, all with the columns ``ru uk en kind``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A one-word name of our tables.
+    """A one-word name from our tables.
 
     Attributes:
-        kinds: what it names.
-        place: file and line of the first row that holds it, as ``file:line``.
+        kinds: what it denotes.
+        place: ``file:line`` of the first row that contains it.
     """
 
     kinds: NameKind
@@ -63,24 +63,24 @@ class Name:
 
 
 def variants(row: TableRow, language: Language) -> list[str]:
-    """Spellings of one language in a row, the canonical first, case as written.
+    """Return a row's spellings in one language, the canonical one first, case as written.
 
     Raises:
-        BadDataError: an empty variant between two bars.
+        BadDataError: a variant between two bars is empty.
     """
     cell = row.cells[language]
     spellings = [variant.strip() for variant in cell.split("|")] if cell else []
     if "" in spellings:
-        raise row.bad(language, f"{cell!r} holds an empty variant; expected names separated by '|'")
+        raise row.bad(language, f"{cell!r} contains an empty variant; expected names separated by '|'")
     return spellings
 
 
 @cache
 def name_rows(table: str) -> tuple[TableRow, ...]:
-    """All rows of one of ``NAME_TABLES``.
+    """Return all rows of one of ``NAME_TABLES``.
 
     Raises:
-        BadDataError: the file is not such a table, or a row names nothing.
+        BadDataError: the file is not such a table, or a row contains no name.
     """
     rows = read_table(dictionaries_folder() / table, ("ru", "uk", "en", "kind"))
     for row in rows:
@@ -91,10 +91,10 @@ def name_rows(table: str) -> tuple[TableRow, ...]:
 
 @cache
 def names(language: Language) -> Mapping[str, Name]:
-    """One-word names of our tables by key form.
+    """Return the one-word names of our tables by key form.
 
     Raises:
-        BadDataError: a table is broken.
+        BadDataError: a table is malformed.
     """
     found: dict[str, Name] = {}
     for table, kind in NAME_TABLES.items():
@@ -111,9 +111,9 @@ def names(language: Language) -> Mapping[str, Name]:
 
 @cache
 def personal_names(language: Language) -> frozenset[str]:
-    """Surnames and first names of names-translator by key form: Ukrainian ones and their Russian spellings.
+    """Return the key forms of names-translator's surnames and first names: Ukrainian ones and their Russian spellings.
 
-    About 0.5 s once per process. English has none.
+    Takes about 0.5 s once per process. The set is empty for English.
     """
     if language == "en":
         return frozenset()

@@ -1,4 +1,4 @@
-"""Tab-separated tables and plain word lists as they stand in ``dictionaries/``."""
+"""Reads the tab-separated tables and plain word lists of ``dictionaries/``."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class TableRow:
 
     Attributes:
         file: name of the file without its folder.
-        line: 1-based line.
-        cells: column name to trimmed text.
+        line: line number, from 1.
+        cells: trimmed text by column name.
     """
 
     file: str
@@ -26,22 +26,22 @@ class TableRow:
     cells: dict[str, str]
 
     def bad(self, field: str, message: str) -> BadDataError:
-        """The error that names this row and one of its fields."""
+        """Make an error that names this row and one of its fields."""
         return BadDataError(message, code="E_DICTIONARY", source=self.file, line=self.line, field=field)
 
 
 def read_table(path: Path, columns: Sequence[str]) -> list[TableRow]:
-    """Read a table: a header, then rows; empty lines and lines that begin with ``#`` are skipped.
+    """Read a table: a header, then rows. Empty lines and lines that start with ``#`` are skipped.
 
     Args:
         path: UTF-8 file, columns separated by tabs.
-        columns: names the header must hold, in this order.
+        columns: column names that the header must have, in this order.
 
     Raises:
-        BadDataError: not UTF-8, another header, or a row with another number of cells.
-        NoInputError: no such file.
+        BadDataError: the file is not UTF-8, the header differs, or a row has the wrong number of cells.
+        NoInputError: the file does not exist or cannot be read.
     """
-    lines = _lines(path)
+    lines = _read_lines(path)
     header = next(lines, (1, ""))
     if header[1].split("\t") != list(columns):
         raise BadDataError(
@@ -65,17 +65,17 @@ def read_table(path: Path, columns: Sequence[str]) -> list[TableRow]:
 
 
 def read_words(path: Path) -> list[str]:
-    """Read a list with one word a line; the rest of a line after ``#`` is a comment.
+    """Read a list of one word per line; whatever follows ``#`` is a comment.
 
     Raises:
-        BadDataError: not UTF-8.
-        NoInputError: no such file.
+        BadDataError: the file is not UTF-8.
+        NoInputError: the file does not exist or cannot be read.
     """
-    words = (line.partition("#")[0].strip() for _, line in _lines(path))
+    words = (line.partition("#")[0].strip() for _, line in _read_lines(path))
     return [word for word in words if word]
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
+def _read_lines(path: Path) -> Iterator[tuple[int, str]]:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:

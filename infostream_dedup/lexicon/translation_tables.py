@@ -1,4 +1,4 @@
-"""Hand-written tables behind translation: concepts in three languages, false friends, words that are no answer."""
+"""Hand-written tables for translation: concepts in three languages, false friends, words never to answer with."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Concept:
     """One row of ``translations.tsv``.
 
     Attributes:
-        words: key forms per language, the commonest first; phrases of several words are among them.
+        words: key forms by language, the most common first; includes phrases of several words.
         part_of_speech: ``noun`` or ``adj`` (an adjective used as a noun).
-        source: who wrote the row; ``own`` for this project.
-        place: ``file:line``.
+        source: origin of the row; ``own`` for this project.
+        place: ``file:line`` of the row.
     """
 
     words: Mapping[Language, tuple[str, ...]]
@@ -39,8 +39,8 @@ class FalseFriend:
     Attributes:
         ru: Russian word.
         uk: Ukrainian word that looks like it.
-        right_uk: Ukrainian words for the Russian one.
-        is_wrong: whether ``uk`` is no translation at all; else it is one of several.
+        right_uk: Ukrainian translations of the Russian word.
+        is_wrong: True if ``uk`` is never a translation, False if it is one of several.
     """
 
     ru: str
@@ -51,15 +51,15 @@ class FalseFriend:
 
 @cache
 def concepts() -> tuple[Concept, ...]:
-    """All rows of ``translations.tsv``, in their order: roughly the more frequent first.
+    """Return all rows of ``translations.tsv`` in order, roughly from the most frequent down.
 
     Raises:
-        BadDataError: the table is broken.
+        BadDataError: the table is malformed.
     """
     rows = read_table(dictionaries_folder() / "translations.tsv", (*LANGUAGES, "pos", "source"))
     return tuple(
         Concept(
-            {language: _keys(row, language) for language in LANGUAGES},
+            {language: _key_forms(row, language) for language in LANGUAGES},
             row.cells["pos"],
             row.cells["source"],
             f"{row.file}:{row.line}",
@@ -70,10 +70,10 @@ def concepts() -> tuple[Concept, ...]:
 
 @cache
 def false_friends() -> tuple[FalseFriend, ...]:
-    """All rows of ``false_friends.tsv``.
+    """Return all rows of ``false_friends.tsv``.
 
     Raises:
-        BadDataError: the table is broken.
+        BadDataError: the table is malformed.
     """
     found = []
     for row in read_table(dictionaries_folder() / "false_friends.tsv", ("ru", "uk", "right_uk", "meaning")):
@@ -87,14 +87,14 @@ def false_friends() -> tuple[FalseFriend, ...]:
 
 @cache
 def blocked(language: Language) -> frozenset[str]:
-    """Key forms that no translation may give or take: slurs and obscenities.
+    """Return the key forms that must never be translated or given as a translation: slurs and obscenities.
 
     Raises:
-        BadDataError: the table is broken.
+        BadDataError: the table is malformed.
     """
     rows = read_table(dictionaries_folder() / "blocklist.tsv", ("language", "word", "why"))
     return frozenset(key_form(row.cells["word"]) for row in rows if row.cells["language"] == language)
 
 
-def _keys(row: TableRow, language: Language) -> tuple[str, ...]:
+def _key_forms(row: TableRow, language: Language) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(key_form, variants(row, language))))

@@ -1,4 +1,4 @@
-"""Word lists written for this package: stop words, nouns that are no key terms, repairs, nouns to add."""
+"""Word lists written for this package: stop words, nouns that are never key terms, repairs, additional nouns."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["ListedWord", "added_nouns", "excluded", "repairs", "stop_words"]
 
 @dataclass(frozen=True, slots=True)
 class ListedWord:
-    """What a table says of a word.
+    """A word's entry in a table.
 
     Attributes:
-        lemma: the right lemma; empty where the form is no noun.
-        why: the reason in a few words.
-        place: ``file:line``.
+        lemma: correct lemma; empty if the form is not a noun.
+        why: reason in a few words.
+        place: ``file:line`` of the entry.
     """
 
     lemma: str
@@ -32,51 +32,51 @@ class ListedWord:
 
 @cache
 def stop_words(language: Language) -> frozenset[str]:
-    """Function words and the like by key form.
+    """Return the key forms of function words and the like.
 
     Raises:
-        NoInputError: the list is missing.
+        NoInputError: the list does not exist or cannot be read.
     """
     return frozenset(map(key_form, read_words(dictionaries_folder() / f"stop_{language}.txt")))
 
 
 @cache
 def excluded(language: Language) -> Mapping[str, ListedWord]:
-    """Lemmas that are nouns but never key terms: calendar, units, reporting formulas (by key form)."""
-    return _by_word("excluded.tsv", ("language", "word", "why"), language)
+    """Return, by key form, lemmas of nouns that are never key terms: calendar, units, reporting formulas."""
+    return _read_listed_words("excluded.tsv", ("language", "word", "why"), language)
 
 
 @cache
 def repairs(language: Language) -> Mapping[str, ListedWord]:
-    """Forms the morphological dictionary gets wrong (by key form), with their right lemma.
+    """Return, by key form, the forms that the morphological dictionary gets wrong, with their correct lemmas.
 
-    A wrong lemma is itself such a form. An empty lemma means: in news this form is no noun.
+    A wrong lemma may be listed as such a form too. An empty lemma means that in news the form is not a noun.
     """
-    return _by_word("repairs.tsv", ("language", "word", "lemma", "why"), language)
+    return _read_listed_words("repairs.tsv", ("language", "word", "lemma", "why"), language)
 
 
 @cache
 def added_nouns(language: Language) -> Mapping[str, ListedWord]:
-    """Lemmas of common nouns that pymorphy3 does not know yet (by key form)."""
-    return _by_word("nouns.tsv", ("language", "word", "why"), language)
+    """Return, by key form, lemmas of common nouns that pymorphy3 does not know yet."""
+    return _read_listed_words("nouns.tsv", ("language", "word", "why"), language)
 
 
-def _by_word(file: str, columns: tuple[str, ...], language: Language) -> Mapping[str, ListedWord]:
+def _read_listed_words(file: str, columns: tuple[str, ...], language: Language) -> Mapping[str, ListedWord]:
     found: dict[str, ListedWord] = {}
     for row in read_table(dictionaries_folder() / file, columns):
-        if _language(row) != language:
+        if _check_language(row) != language:
             continue
         key = key_form(row.cells["word"])
         if not key:
             raise row.bad("word", "empty; expected a word")
         if key in found:
-            raise row.bad("word", f"{row.cells['word']!r} stands already in {found[key].place}; expected it once")
+            raise row.bad("word", f"{row.cells['word']!r} is already in {found[key].place}; expected it once")
         lemma = key_form(row.cells["lemma"]) if "lemma" in columns else key
         found[key] = ListedWord(lemma, row.cells["why"], f"{row.file}:{row.line}")
     return MappingProxyType(found)
 
 
-def _language(row: TableRow) -> str:
+def _check_language(row: TableRow) -> str:
     language = row.cells["language"]
     if language not in LANGUAGES:
         raise row.bad("language", f"{language!r}; expected one of {', '.join(LANGUAGES)}")

@@ -1,4 +1,4 @@
-"""Every method of the source papers, one in a file, found by a registry.
+"""Every method of the source papers, one per file, found by a registry.
 
 Example:
     >>> from infostream_dedup.model import Document

@@ -1,7 +1,7 @@
-"""Checksum: documents with the same text, whatever their titles.
+"""Checksum: documents with the same text, regardless of their titles.
 
 D. Lande: Matrix criteria of quality for finding similar documents in information streams (in Russian), section 1: one
-of the older rules of InfoStream, without parameters. White space makes no difference.
+of the older rules of InfoStream, without parameters. White space is ignored.
 
 Example:
     >>> from infostream_dedup.methods import Texts, method
@@ -29,16 +29,16 @@ __all__ = ["Checksum"]
 @register("checksum")
 @dataclass(frozen=True)
 class Checksum(Method):
-    """Equality of bodies."""
+    """Links documents with equal bodies."""
 
     def sign(self, texts: Texts) -> Rows:
-        """Checksum of the body: two values of 64 bits."""
+        """Return the checksum of each body: two 64-bit values."""
         hashes = [text_hash(document.text) for document in texts.documents]
         sizes = [len(found) // 8 for found in hashes]
         indptr = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
         return Rows(indptr, np.frombuffer(b"".join(hashes), dtype="<u8"))
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs of equal checksums."""
+        """Return pairs with equal checksums."""
         del texts
         return equal(equal_pairs(signatures))

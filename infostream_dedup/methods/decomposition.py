@@ -1,14 +1,14 @@
-"""Decomposition: documents that share a shingle and are of like length are compared in full (A11).
+"""Decomposition: documents that share a shingle and are of similar length are compared in full (A11).
 
 Yu. Zelenkov, I. Segalovich: Comparative analysis of methods for finding duplicates of Web documents (in Russian), RCDL
-2007: "practically 100 % recall and precision". Records <shingle, document, length> are sorted to chains; within a chain
-only documents whose lengths differ by a ratio of at most r are compared, each pair once, by String::Similarity.
+2007: "practically 100 % recall and precision". Records <shingle, document, length> are sorted into chains; within a
+chain only documents whose lengths differ by a ratio of at most r are compared, each pair once, by String::Similarity.
 
-The paper takes r = 1.15 for a similarity of .85. A similarity of t allows (2 - t) / t = 1.35, so its r loses some pairs
-by design; it is the default all the same. Chains that are cut or contained in others change no pair. Texts are compared
-as words without punctuation, and the length is counted in characters of that.
+The paper uses r = 1.15 for a similarity of .85. A similarity of t allows a ratio of (2 - t) / t = 1.35, so the paper's
+r loses some pairs by design; it is the default nevertheless. Cut chains, and chains contained in others, do not change
+the pairs. Texts are compared as words without punctuation, and lengths are counted in characters of these.
 
-Where many documents share little more than a standing phrase, ``least_shared`` asks for a share of the smaller set of
+If many documents share little more than a stock phrase, ``least_shared`` requires a share of the smaller set of
 shingles before texts are compared ("something cheaper" in the paper); by default every candidate is compared.
 
 Example:
@@ -40,13 +40,14 @@ __all__ = ["Decomposition"]
 @register("decomposition")
 @dataclass(frozen=True)
 class Decomposition(Method):
-    """Full comparison inside chains of a shingle.
+    """Compares texts in full within the chain of each shingle.
 
     Attributes:
-        w: words in a shingle, 1 to 20.
-        t: least String::Similarity, 0.05 to 1.
-        r: greatest ratio of lengths, 1 to 100.
-        least_shared: least share of the smaller document's shingles that meet, 0 to 1; 0 compares all candidates.
+        w: number of words in a shingle, 1 to 20.
+        t: minimum String::Similarity, 0.05 to 1.
+        r: maximum ratio of lengths, 1 to 100.
+        least_shared: minimum share of the smaller document's shingles that both have, 0 to 1; 0 compares all
+            candidates.
     """
 
     w: Annotated[int, Range(1, 20)] = 5
@@ -55,11 +56,11 @@ class Decomposition(Method):
     least_shared: Annotated[float, Range(0.0, 1.0)] = 0.0
 
     def sign(self, texts: Texts) -> Rows:
-        """Distinct shingles of each document, all of them."""
+        """Return all distinct shingles of each document."""
         return distinct(texts.shingles(self.w, all_words=True))
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs of similar texts; the score is String::Similarity."""
+        """Return pairs of similar texts; the score is String::Similarity."""
         plain = texts.plain
         lengths = np.array([len(text) for text in plain], dtype=np.int64)
         met = pairs_sharing(signatures, lengths=lengths, ratio=self.r)

@@ -1,16 +1,17 @@
-"""Descr Words: two documents are duplicates when the same support words are frequent in them (A9).
+"""Descr Words: two documents are duplicates if the same support words are frequent in both (A9).
 
 S. Ilyinsky, M. Kuzmin, A. Melkov, I. Segalovich: An efficient method to detect duplicates of Web documents with the use
-of inverted index, WWW 2002, poster 187; its training as Yu. Zelenkov, I. Segalovich (RCDL 2007) tell it. Each support
-word has a threshold of its own; bit i of a document is 1 when the frequency of word i, divided by that of the most
-frequent word, exceeds the threshold. Equal vectors of bits make a pair.
+of inverted index, WWW 2002, poster 187; its training as described by Yu. Zelenkov, I. Segalovich (RCDL 2007). Each
+support word has its own threshold; bit i of a document is 1 if the frequency of word i, divided by that of the most
+frequent word, exceeds the threshold. Documents with equal bit vectors form a pair.
 
-Training. A threshold is good when few documents lie near it, for there a small edit flips the bit: it is put where the
-fewest documents lie within Delta. In each round the least precise words are dropped (most documents near the threshold,
-of those that hold the word), as long as the documents are still covered: at least one bit each.
+Training. A threshold is good if few documents are near it, since there a small edit flips the bit: it is placed where
+the fewest documents are within Delta. Each round drops the least precise words (those with the largest share of their
+documents near the threshold), as long as the documents remain covered with at least one bit each.
 
-The paper leaves open Delta, the number of rounds and how many words go; the defaults are ours. At least 1 % of a word's
-documents must lie above its threshold. Documents without any bit would all be equal; they get no signature.
+The paper does not specify Delta, the number of rounds and the number of words dropped; the defaults are ours. At least
+1 % of a word's documents must be above its threshold. Documents without any bit would all be equal; they get no
+signature.
 
 Example:
     >>> from infostream_dedup.methods import Texts, method
@@ -45,14 +46,14 @@ __all__ = ["DescriptiveWords", "support_words", "thresholds"]
 @register("descr-words")
 @dataclass(frozen=True)
 class DescriptiveWords(Method):
-    """Which support words are frequent in a document.
+    """Describes a document by the support words that are frequent in it.
 
     Attributes:
-        steps: the range of the frequency is cut into this many steps; Delta is one of them, 2 to 100.
-        rounds: rounds of training, 0 to 50.
-        dropped: share of the words dropped in a round, 0.01 to 0.9.
-        fewest: support words below which training stops, 1 to 10^6.
-        coverage: share of the documents that must keep a bit, 0 to 1.
+        steps: number of steps into which the frequency range is divided, 2 to 100; Delta is one step.
+        rounds: number of training rounds, 0 to 50.
+        dropped: share of the words dropped in each round, 0.01 to 0.9.
+        fewest: number of support words that training keeps at least, 1 to 10^6.
+        coverage: share of the documents that must keep at least one bit, 0 to 1.
     """
 
     steps: Annotated[int, Range(2, 100)] = 20
@@ -62,9 +63,9 @@ class DescriptiveWords(Method):
     coverage: Annotated[float, Range(0.0, 1.0)] = 0.95
 
     def sign(self, texts: Texts) -> Rows:
-        """Hash of the words whose bit is 1: one value."""
+        """Return one hash of the words whose bit is 1 for each document."""
         counts = texts.counts
-        level = _levels(counts, self.steps)
+        level = _quantise(counts, self.steps)
         threshold, near = thresholds(counts, level, self.steps)
         above = level > threshold[counts.tf.indices]
         kept = support_words(counts, above, near, self)
@@ -76,13 +77,13 @@ class DescriptiveWords(Method):
         return Rows(indptr, np.concatenate([np.zeros(0, dtype=np.uint64), *values]))
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs of equal hashes."""
+        """Return pairs with equal hashes."""
         del texts
         return equal(equal_pairs(signatures))
 
 
-def _levels(counts: WordCounts, steps: int) -> NDArray[np.int64]:
-    """The frequency of each entry as a step from 1 to ``steps``: the frequency exceeds t / steps when it is above t."""
+def _quantise(counts: WordCounts, steps: int) -> NDArray[np.int64]:
+    """Return each entry's frequency as a step, 1 to ``steps``: a step above t means a frequency above t / steps."""
     tf_max = counts.tf_max[counts.document_of]
     return np.asarray(-(-counts.tf.data.astype(np.int64) * steps // tf_max), dtype=np.int64)
 
@@ -90,16 +91,16 @@ def _levels(counts: WordCounts, steps: int) -> NDArray[np.int64]:
 def thresholds(
     counts: WordCounts, level: NDArray[np.int64], steps: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Best threshold of each word.
+    """Find the best threshold of each word.
 
     Args:
         counts: words of the collection.
-        level: int64 (entries of ``counts.tf``,), 1 to steps.
-        steps: at least 2.
+        level: int64 (entries of ``counts.tf``,), frequency of each entry as a step, 1 to steps.
+        steps: number of steps, at least 2.
 
     Returns:
-        int64 (vocabulary,): threshold 1 to steps - 1, the highest of equally good ones; ``steps``, which no document
-        exceeds, where none is allowed. float64 (vocabulary,): share of the word's documents near it.
+        int64 (vocabulary,), threshold 1 to steps - 1, the highest of equally good ones, or ``steps``, which no document
+        exceeds, if no threshold is allowed; and float64 (vocabulary,), share of the word's documents near it.
     """
     size = counts.tf.shape[1]
     cells = counts.tf.indices.astype(np.int64) * (steps + 1) + level
@@ -108,7 +109,7 @@ def thresholds(
     above = np.cumsum(histogram[:, ::-1], axis=1)[:, ::-1][:, 2:]
     allowed = (above > 0) & (100 * above.astype(np.int64) >= counts.df[:, None])
     cost = np.where(allowed, near, np.iinfo(np.int32).max)
-    # The highest, for with the lowest a bit would only say that the word is there.
+    # Take the highest: with the lowest, a bit would only tell that the word occurs.
     best = steps - 2 - np.argmin(cost[:, ::-1], axis=1)
     least = cost[np.arange(size), best]
     possible = least < np.iinfo(np.int32).max
@@ -119,20 +120,20 @@ def thresholds(
 def support_words(
     counts: WordCounts, above: NDArray[np.bool_], near: NDArray[np.float64], chosen: DescriptiveWords
 ) -> NDArray[np.bool_]:
-    """Words left after training.
+    """Train and return the words that remain.
 
     Args:
         counts: words of the collection.
-        above: bool (entries of ``counts.tf``,), where a bit is 1.
+        above: bool (entries of ``counts.tf``,), whether the bit is 1.
         near: float64 (vocabulary,), share of the word's documents near its threshold.
-        chosen: parameters.
+        chosen: the method with its parameters.
 
     Returns:
-        bool (vocabulary,).
+        bool (vocabulary,), whether the word is a support word.
     """
     useful = np.bincount(counts.tf.indices[above], minlength=len(near)) > 0
     words = np.flatnonzero(useful)
-    # The most precise first; of equally precise words the more frequent, then the earlier in the alphabet.
+    # The most precise words first; ties go to the more frequent word, then to the first in the alphabet.
     words = words[np.lexsort((words, -counts.df[words], np.round(near[words], 9)))]
     document = counts.document_of[above]
     word = counts.tf.indices[above]

@@ -1,10 +1,10 @@
-"""DSC: documents whose samples of shingles resemble or contain one another.
+"""DSC: documents whose samples of shingles resemble or contain each other.
 
 A. Broder, S. Glassman, M. Manasse, G. Zweig: Syntactic clustering of the Web, WWW6, 1997. The sample is MOD_m, the
-fingerprints that m divides (m = 25, as Yu et al. say of it), or MIN_s, the s smallest, which long and short documents
-have as many of; containment can be estimated from MOD_m only. Broder's threshold for a cluster is 50 %.
+fingerprints divisible by m (m = 25 according to Yu et al.), or MIN_s, the s smallest, of which long and short documents
+have equally many; containment can be estimated only from MOD_m. Broder's threshold for a cluster is 50 %.
 
-A short document may have an empty sample by MOD_m, and then equals nothing: the weakness that Yu et al. name.
+A short document may have an empty MOD_m sample and then matches nothing, the weakness that Yu et al. point out.
 
 Example:
     >>> from infostream_dedup.methods import Texts, method
@@ -34,14 +34,14 @@ __all__ = ["DigitalSyntacticClustering"]
 @register("dsc")
 @dataclass(frozen=True)
 class DigitalSyntacticClustering(Method):
-    """A sample of the shingles of a document.
+    """Compares samples of the documents' shingles.
 
     Attributes:
-        w: words in a shingle, 1 to 20.
-        tau: least resemblance or containment of the samples, 0.05 to 1.
+        w: number of words in a shingle, 1 to 20.
+        tau: minimum resemblance or containment of the samples, 0.05 to 1.
         sample: ``mod`` or ``min``.
-        m: one in m fingerprints is kept with ``mod``, 1 to 10,000.
-        s: fingerprints kept with ``min``, 1 to 10,000.
+        m: with ``mod``, one in m fingerprints is kept, 1 to 10,000.
+        s: with ``min``, number of fingerprints kept, 1 to 10,000.
         measure: ``resemblance`` or, with ``mod`` only, ``containment``.
     """
 
@@ -55,20 +55,20 @@ class DigitalSyntacticClustering(Method):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.measure == "containment" and self.sample == "min":
-            raise ConfigurationError("containment cannot be told from the smallest fingerprints; use sample mod")
+            raise ConfigurationError("containment cannot be estimated from the smallest fingerprints; use sample mod")
 
     @property
     def directed(self) -> bool:
-        """Containment is."""
+        """Whether the measure is containment, which is directed."""
         return self.measure == "containment"
 
     def sign(self, texts: Texts) -> Rows:
-        """Sampled shingles of each document."""
+        """Return the sampled shingles of each document."""
         shingles = texts.shingles(self.w, all_words=True)
         return sample_mod(shingles, self.m) if self.sample == "mod" else sample_min(shingles, self.s)
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs at the threshold; the score is the resemblance or containment of the samples."""
+        """Return pairs that reach the threshold; the score is the resemblance or containment of the samples."""
         del texts
         if self.directed:
             return directed_pairs(containing(signatures, self.tau))

@@ -1,9 +1,10 @@
-"""DSC-SS: documents with a supershingle in common, a hash of a group of sampled shingles.
+"""DSC-SS: documents that share a supershingle, the hash of a group of sampled shingles.
 
 A. Broder, S. Glassman, M. Manasse, G. Zweig: Syntactic clustering of the Web, WWW6, 1997, section on supershingles: the
-sorted sample is cut into groups, each is hashed, and documents that share one hash are candidates without any counting.
-Neither sample nor group size is given; ours are those of Fetterly, Manasse and Najork, 84 fingerprints in groups of 14.
-What is left over at the end makes a group only where it is all there is. Yu et al. find it much worse on short texts.
+sorted sample is divided into groups, each group is hashed, and documents that share a hash are candidates without any
+counting. The paper gives neither sample size nor group size; ours are those of Fetterly, Manasse and Najork: 84
+fingerprints in groups of 14. An incomplete last group counts only if it is the only one. Yu et al. find the method much
+worse on short texts.
 
 Example:
     >>> from infostream_dedup.methods import Texts, method
@@ -34,14 +35,14 @@ __all__ = ["Supershingles"]
 @register("dsc-ss")
 @dataclass(frozen=True)
 class Supershingles(Method):
-    """Hashes of groups of sampled shingles.
+    """Compares hashes of groups of sampled shingles.
 
     Attributes:
-        w: words in a shingle, 1 to 20.
+        w: number of words in a shingle, 1 to 20.
         sample: ``min`` or ``mod``.
-        s: fingerprints kept with ``min``, 1 to 10,000.
-        m: one in m fingerprints is kept with ``mod``, 1 to 10,000.
-        group: fingerprints in a supershingle, 1 to 1000.
+        s: with ``min``, number of fingerprints kept, 1 to 10,000.
+        m: with ``mod``, one in m fingerprints is kept, 1 to 10,000.
+        group: number of fingerprints in a supershingle, 1 to 1000.
     """
 
     w: Annotated[int, Range(1, 20)] = 3
@@ -51,13 +52,13 @@ class Supershingles(Method):
     group: Annotated[int, Range(1, 1000)] = 14
 
     def sign(self, texts: Texts) -> Rows:
-        """Supershingles of each document."""
+        """Return the supershingles of each document."""
         shingles = texts.shingles(self.w, all_words=True)
         sample = sample_min(shingles, self.s) if self.sample == "min" else sample_mod(shingles, self.m)
         return grouped(sample, self.group)
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs with a common supershingle; the score is the share of common ones."""
+        """Return pairs with a common supershingle; the score is the share of common ones."""
         del texts
         met = pairs_sharing(signatures)
         sizes = signatures.sizes

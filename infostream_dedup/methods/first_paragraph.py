@@ -1,8 +1,8 @@
-r"""First paragraph: documents whose texts begin with the same paragraph, or the same sentence.
+r"""First paragraph: documents whose texts start with the same paragraph or sentence.
 
 D. Lande: Matrix criteria of quality for finding similar documents in information streams (in Russian), section 1: older
-rules of InfoStream for messages of which the headline says nothing, without parameters. A paragraph ends at a line
-break; case and punctuation make no difference. The title does not count.
+rules of InfoStream for messages with uninformative headlines, without parameters. A paragraph ends at a line break;
+case, punctuation and the title are ignored.
 
 Example:
     >>> from infostream_dedup.methods import Texts, method
@@ -35,32 +35,32 @@ __all__ = ["FirstParagraph"]
 @register("first-paragraph")
 @dataclass(frozen=True)
 class FirstParagraph(Method):
-    """Equality of beginnings.
+    """Links documents with equal beginnings.
 
     Attributes:
         unit: ``paragraph`` or ``sentence``.
-        least_words: a shorter beginning is the same as nothing, 1 to 100.
+        least_words: minimum number of words, 1 to 100; a document with a shorter beginning has no signature.
     """
 
     unit: Annotated[str, OneOf("paragraph", "sentence")] = "paragraph"
     least_words: Annotated[int, Range(1, 100)] = 1
 
     def sign(self, texts: Texts) -> Rows:
-        """Hash of the words of the beginning: one value."""
-        beginnings = read_words([self._beginning(document.text) for document in texts.documents])
+        """Return one hash of the words of the beginning for each document."""
+        beginnings = read_words([self._read_beginning(document.text) for document in texts.documents])
         rows = [
             [hash_text(beginnings.text(document), 64)] if size >= self.least_words else []
             for document, size in enumerate(beginnings.rows.sizes.tolist())
         ]
         return rows_from(rows, np.uint64)
 
-    def _beginning(self, text: str) -> str:
+    def _read_beginning(self, text: str) -> str:
         if self.unit == "paragraph":
             return text.lstrip().partition("\n")[0]
         start, end = next(iter(sentences(text)), (0, 0))
         return text[start:end]
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs of equal hashes."""
+        """Return pairs with equal hashes."""
         del texts
         return equal(equal_pairs(signatures))

@@ -1,9 +1,9 @@
-"""Heavy Sent: two documents are duplicates when their two sentences of greatest TF * IDF are the same (A5).
+"""Heavy Sent: two documents are duplicates if their two sentences with the highest TF * IDF are the same (A5).
 
 Yu. Zelenkov, I. Segalovich: Comparative analysis of methods for finding duplicates of Web documents (in Russian), RCDL
-2007. A sentence weighs what all its word occurrences weigh together by the weight of A2. Sentences of equal weight are
+2007. The weight of a sentence is the sum of the A2 weights of all its word occurrences. Sentences of equal weight are
 taken in alphabetical order; the two are joined in alphabetical order and hashed by CRC32. A repeated sentence counts
-once, unless ``distinct`` is off.
+once, unless ``distinct`` is false.
 
 Example:
     >>> from infostream_dedup.methods import Texts, method
@@ -33,12 +33,12 @@ __all__ = ["HeavySentences"]
 @register("heavy-sent")
 @dataclass(frozen=True)
 class HeavySentences(Method):
-    """The heaviest sentences of a document.
+    """Compares the heaviest sentences of documents.
 
     Attributes:
-        sentences: sentences that are kept, 1 to 20; a document of fewer keeps what it has.
-        distinct: a repeated sentence counts once.
-        bits: 32 for CRC32 as in the paper, 64 against chance collisions.
+        sentences: number of sentences kept, 1 to 20; a document with fewer keeps all.
+        distinct: whether a repeated sentence counts once.
+        bits: 32 for CRC32 as in the paper, 64 to avoid chance collisions.
     """
 
     sentences: Annotated[int, Range(1, 20)] = 2
@@ -46,13 +46,13 @@ class HeavySentences(Method):
     bits: Annotated[int, OneOf(32, 64)] = 32
 
     def sign(self, texts: Texts) -> Rows:
-        """Fingerprint of the heaviest sentences: one value."""
+        """Return one fingerprint of the heaviest sentences for each document."""
         return sentence_fingerprints(
             texts.sentences, _heaviest_first, self.sentences, distinct=self.distinct, bits=self.bits
         )
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs of equal fingerprints."""
+        """Return pairs with equal fingerprints."""
         del texts
         return equal(equal_pairs(signatures))
 

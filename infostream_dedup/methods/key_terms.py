@@ -1,14 +1,15 @@
-"""Key terms: documents that hold each other's n heaviest terms; the method this package is about.
+"""Key terms: documents that contain each other's n heaviest terms; the method this package is about.
 
 D. Lande: Matrix criteria of quality for finding similar documents in information streams (in Russian), section 2. A
-document is linked to another when at least k of its n key terms are in the other's text; the link is directed. By the
-rule ``both`` a pair needs both directions, by ``either`` one of them; by ``forward`` every link counts by itself.
-Documents of fewer than n key terms need fewer (``links.pair_rules.need``). With ``score`` ``share`` a direction holds
-when the key terms that met carry a share of the weight of all of them: n = 30 and share .40 are the preset ``best``.
+document is linked to another if at least k of its n key terms occur in the other's text; the link is directed. With the
+rule ``both`` a pair needs links in both directions, with ``either`` in one of them; with ``forward`` each link is a
+pair of its own. Documents with fewer than n key terms need fewer (``links.pair_rules.need``). With ``score`` ``share``
+a direction counts if the key terms found carry a sufficient share of the weight of all of them: n = 30 and share .40
+are the preset ``best``.
 
-One method for each representation: terms are stems (``key-terms-stem``, the paper's standard way), lemmas of nouns and
-names by frequency dictionary (``key-terms-morph``, its new way), or terms of a pivot language (``key-terms-pivot``).
-Weights are BM25 with the collection's statistics per language.
+There is one method for each representation: terms are stems (``key-terms-stem``, the paper's standard way), lemmas of
+nouns and names by frequency dictionary (``key-terms-morph``, its new way), or lemmas in a pivot language
+(``key-terms-pivot``). Weights are BM25 with the collection's statistics by language.
 
 Example:
     >>> from infostream_dedup.methods import Texts, method
@@ -51,15 +52,16 @@ class _KeyTerms(Method):
     """Key terms in one representation.
 
     Attributes:
-        n: key terms of a document, 1 to 255.
-        k: how many of them must be in the other document, 1 to n.
+        n: number of key terms of a document, 1 to 255.
+        k: number of key terms that must occur in the other document, 1 to n.
         rule: ``both``, ``either`` or ``forward``.
-        score: ``count`` asks for k terms, ``share`` for ``threshold`` of the key terms' weight and ``min_terms`` terms.
-        threshold: least share of weight, above 0 to 1.
-        min_terms: terms that must meet besides the share, 1 to n.
+        score: ``count`` requires k terms, ``share`` requires ``threshold`` of the key terms' weight and ``min_terms``
+            terms.
+        threshold: minimum share of weight, greater than 0 and at most 1.
+        min_terms: with ``share``, number of key terms that must also be found, 1 to n.
         weighting: ``bm25``, ``tfidf`` or the name of another file of ``terms/weightings/``.
-        df_min: least document frequency, below 1 a share.
-        df_max: greatest document frequency, below 1 a share.
+        df_min: minimum document frequency: below 1 a share of all documents, otherwise a count.
+        df_max: maximum document frequency: below 1 a share of all documents, otherwise a count.
     """
 
     representation: ClassVar[str]
@@ -82,33 +84,33 @@ class _KeyTerms(Method):
 
     @property
     def directed(self) -> bool:
-        """By the rule ``forward``."""
+        """Whether the rule is ``forward``."""
         return self.rule == "forward"
 
     def sign(self, texts: Texts) -> Rows:
-        """Numbers of the key terms of each document, ascending."""
+        """Return the numbers of each document's key terms, ascending."""
         keys = self._key_terms(texts).keys
         return Rows(keys.indptr.astype(np.int64), keys.indices.astype(np.int32))
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs by the rule; the score is the share of the key terms, or of their weight, that is in the other."""
+        """Return pairs by the rule; the score is the share of key terms, or of their weight, found in the other."""
         del signatures
         key_terms = self._key_terms(texts)
         share = self.score == "share"
         matrix = PLAIN.match(key_terms.keys, key_terms.targets, n=self.n, weights=share, k_min=1)
         counts, sizes = matrix.counts, key_terms.sizes
-        asking = np.repeat(np.arange(len(sizes), dtype=np.int64), np.diff(counts.indptr))
-        answering = counts.indices.astype(np.int64)
+        rows = np.repeat(np.arange(len(sizes), dtype=np.int64), np.diff(counts.indptr))
+        columns = counts.indices.astype(np.int64)
         if share:
             shares = matrix.shares(key_terms.own_weights).data
             linked = (shares >= self.threshold) & (counts.data >= self.min_terms)
         else:
-            shares = counts.data / sizes[asking]
-            linked = counts.data >= need(self.k, sizes[asking], sizes[answering], n=self.n)
-        a, b, scores = asking[linked], answering[linked], shares[linked]
+            shares = counts.data / sizes[rows]
+            linked = counts.data >= need(self.k, sizes[rows], sizes[columns], n=self.n)
+        a, b, scores = rows[linked], columns[linked], shares[linked]
         if self.directed:
             return Pairs(a, b, scores, directed=True)
-        return _undirected(a, b, scores, len(texts), both=self.rule == "both")
+        return _join_directions(a, b, scores, len(texts), both=self.rule == "both")
 
     def _key_terms(self, texts: Texts) -> KeyTerms:
         settings = Settings.of(
@@ -121,10 +123,10 @@ class _KeyTerms(Method):
         return texts.once(settings, lambda: key_terms_of_surfaces(texts.surfaces, settings))
 
 
-def _undirected(
+def _join_directions(
     a: NDArray[np.int64], b: NDArray[np.int64], scores: NDArray[np.float64], documents: int, *, both: bool
 ) -> Pairs:
-    """Pairs linked both ways, with the smaller score, or in either way, with the larger."""
+    """Return pairs linked in both directions, with the smaller score, or in either, with the larger score."""
     links = sp.csr_array((scores, (a, b)), shape=(documents, documents))
     forward, backward = sp.triu(links, k=1, format="csr"), sp.triu(links.T, k=1, format="csr")
     found = sp.coo_array(forward.minimum(backward) if both else forward.maximum(backward))

@@ -1,13 +1,13 @@
 """Lex Rand: I-Match with several random lexicons; one equal fingerprint makes a pair (A7).
 
 A. Kołcz, A. Chowdhury, J. Alspector: Improved robustness of signature-based near-replica detection via lexicon
-randomization, KDD 2004; in the form of Yu. Zelenkov, I. Segalovich (RCDL 2007). From the lexicon of words of middle IDF
-K more are made, each without a random third of the words. If n words of a document change, some fingerprint still
-agrees with probability 1 - (1 - p^n)^K.
+randomization, KDD 2004; in the form of Yu. Zelenkov, I. Segalovich (RCDL 2007). From the lexicon of words of medium IDF
+K further lexicons are made, each without a random third of the words. If n words of a document change, some fingerprint
+still agrees with probability 1 - (1 - p^n)^K.
 
-The papers leave open the bounds of IDF and the fewest words; the defaults are those of the SpotSigs authors' I-Match:
-normalised IDF ln((N + 1) / df) / ln(N + 1) from 0.2 to 0.85, 4 words. SHA-1 is cut to 64 bits. Which words a lexicon
-lacks depends on a hash of the word, not on the collection.
+The papers do not specify the IDF bounds and the minimum number of words; the defaults are those of the SpotSigs
+authors' I-Match: normalised IDF ln((N + 1) / df) / ln(N + 1) from 0.2 to 0.85, 4 words. SHA-1 is truncated to 64 bits.
+Which words a lexicon lacks depends on a hash of the word, not on the collection.
 
 Example:
     >>> from infostream_dedup.methods import Texts, method
@@ -39,14 +39,14 @@ __all__ = ["LexiconRandomization"]
 @register("lex-rand")
 @dataclass(frozen=True)
 class LexiconRandomization(Method):
-    """Fingerprints by a lexicon and its random parts.
+    """Compares fingerprints by a lexicon and its random parts.
 
     Attributes:
-        k: random lexicons besides the whole one (K in the paper), 0 to 100.
-        p: share of the words that each of them lacks, 0.01 to 0.99.
-        idf_low: least normalised IDF of the lexicon, 0 to 1.
-        idf_high: greatest normalised IDF, 0 to 1.
-        least_words: distinct words of a lexicon that a document needs for a fingerprint, 1 to 100.
+        k: number of random lexicons besides the whole one (K in the paper), 0 to 100.
+        p: share of the words that each random lexicon lacks, 0.01 to 0.99.
+        idf_low: minimum normalised IDF of the lexicon, 0 to 1.
+        idf_high: maximum normalised IDF of the lexicon, 0 to 1.
+        least_words: number of distinct words of a lexicon that a document needs for a fingerprint, 1 to 100.
     """
 
     k: Annotated[int, Range(0, 100)] = 10
@@ -56,14 +56,14 @@ class LexiconRandomization(Method):
     least_words: Annotated[int, Range(1, 100)] = 4
 
     def sign(self, texts: Texts) -> Rows:
-        """At most k + 1 fingerprints of each document."""
+        """Return at most k + 1 fingerprints of each document."""
         vocabulary = texts.significant.vocabulary
         lexicon = middle_lexicon(texts.counts, self.idf_low, self.idf_high)
         lexicons = random_lexicons(lexicon, vocabulary, self.k, self.p)
         return lexicon_fingerprints(texts.counts, vocabulary, lexicons, self.least_words)
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs with a common fingerprint; the score is the share of those that both could have in common."""
+        """Return pairs with a common fingerprint; the score is the share of those that both could have in common."""
         del texts
         met = pairs_sharing(signatures)
         return Pairs(met.a, met.b, met.shared / np.minimum(signatures.sizes[met.a], signatures.sizes[met.b]))

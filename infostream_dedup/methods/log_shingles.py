@@ -1,13 +1,13 @@
-"""Log Shingles: two documents are duplicates when samples of logarithmic size of their shingles are equal (A8).
+"""Log Shingles: two documents are duplicates if samples of logarithmic size of their shingles are equal (A8).
 
 Yu. Zelenkov, I. Segalovich: Comparative analysis of methods for finding duplicates of Web documents (in Russian), RCDL
-2007, who keep "the shingles divisible by powers of a small number". Read literally that is half of all shingles, which
-would work like MD5, while the paper reports nearly twice its recall and speaks of a logarithmic sample. So for i = 1 to
-log2 n the smallest fingerprint divisible by 2^i is kept, n being the number of words. With ``sample="mod"`` those
-divisible by 2^m are kept, with m such that about ``target`` remain.
+2007, who keep "the shingles divisible by powers of a small number". Taken literally that is half of all shingles, which
+would behave like MD5, whereas the paper reports nearly twice its recall and speaks of a logarithmic sample. So for
+i = 1 to log2 n we keep the smallest fingerprint divisible by 2^i, where n is the number of words. With
+``sample="mod"`` we keep those divisible by 2^m, with m such that about ``target`` remain.
 
-The last words are joined to the first, so that n words have n shingles. A document of which nothing is sampled keeps
-its smallest fingerprint.
+The last words are joined to the first, so that n words have n shingles. A document with an empty sample keeps its
+smallest fingerprint.
 
 Example:
     >>> from infostream_dedup.methods import Texts, method
@@ -41,12 +41,12 @@ __all__ = ["LogShingles", "logarithmic_sample", "modular_sample"]
 @register("log-shingles")
 @dataclass(frozen=True)
 class LogShingles(Method):
-    """Equality of small samples of shingles.
+    """Links documents with equal small samples of shingles.
 
     Attributes:
-        w: words in a shingle, 1 to 20.
+        w: number of words in a shingle, 1 to 20.
         sample: ``log`` or ``mod``.
-        target: fingerprints to keep of a long document with ``mod``, 1 to 1000.
+        target: with ``mod``, approximate number of fingerprints kept for a long document, 1 to 1000.
     """
 
     w: Annotated[int, Range(1, 20)] = 5
@@ -54,26 +54,26 @@ class LogShingles(Method):
     target: Annotated[int, Range(1, 1000)] = 8
 
     def sign(self, texts: Texts) -> Rows:
-        """Hash of the sampled fingerprints: one value."""
+        """Return one hash of the sampled fingerprints for each document."""
         shingles = texts.shingles(self.w, wrap=True)
         sample = logarithmic_sample(shingles) if self.sample == "log" else modular_sample(shingles, self.target)
-        sample = _or_smallest(distinct(sample), shingles)
+        sample = _fill_empty_samples(distinct(sample), shingles)
         rows = [sample.row(document) for document in range(len(sample))]
         hashes = [hash_sequences(list(row[:, None])) for row in rows if len(row)]
         indptr = np.concatenate(([0], np.cumsum(sample.sizes > 0))).astype(np.int64)
         return Rows(indptr, np.concatenate([np.zeros(0, dtype=np.uint64), *hashes]))
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs of equal hashes."""
+        """Return pairs with equal hashes."""
         del texts
         return equal(equal_pairs(signatures))
 
 
 def logarithmic_sample(shingles: Rows) -> Rows:
-    """For i = 1 to log2 n the smallest fingerprint that 2^i divides, where there is one.
+    """Sample, for i = 1 to log2 n, the smallest fingerprint divisible by 2^i, if any.
 
     Args:
-        shingles: uint64, n in a row.
+        shingles: uint64 fingerprints of each document, n in a row.
     """
     most = int(shingles.sizes.max(initial=1)).bit_length() - 1
     documents: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
@@ -90,26 +90,26 @@ def logarithmic_sample(shingles: Rows) -> Rows:
 
 
 def modular_sample(shingles: Rows, target: int) -> Rows:
-    """Fingerprints that 2^m divides, m = floor(log2(n / target)), at least 0.
+    """Sample the fingerprints divisible by 2^m, where m = floor(log2(n / target)), at least 0.
 
     Args:
-        shingles: uint64, n in a row.
-        target: about how many to keep of each row.
+        shingles: uint64 fingerprints of each document, n in a row.
+        target: approximate number of fingerprints to keep in each row.
     """
     m = np.array([max(size // target, 1).bit_length() - 1 for size in shingles.sizes.tolist()], dtype=np.uint64)
     divisor = np.repeat(np.uint64(1) << m, shingles.sizes)
     return shingles.chosen(shingles.values % divisor == 0)
 
 
-def _or_smallest(sample: Rows, shingles: Rows) -> Rows:
-    """The sample, with the smallest fingerprint for documents of which nothing was sampled."""
-    left_out = (sample.sizes == 0) & (shingles.sizes > 0)
-    sizes = sample.sizes + left_out
+def _fill_empty_samples(sample: Rows, shingles: Rows) -> Rows:
+    """Return the sample with the smallest fingerprint added for documents whose sample is empty."""
+    empty = (sample.sizes == 0) & (shingles.sizes > 0)
+    sizes = sample.sizes + empty
     indptr = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
     values = np.empty(int(indptr[-1]), dtype=np.uint64)
-    alone = np.zeros(len(values), dtype=np.bool_)
-    alone[indptr[:-1][left_out]] = True
-    values[~alone] = sample.values
-    lonely = shingles.chosen(np.repeat(left_out, shingles.sizes))
-    values[alone] = smallest(lonely.values, lonely.indptr)
+    added = np.zeros(len(values), dtype=np.bool_)
+    added[indptr[:-1][empty]] = True
+    values[~added] = sample.values
+    unsampled = shingles.chosen(np.repeat(empty, shingles.sizes))
+    values[added] = smallest(unsampled.values, unsampled.indptr)
     return Rows(indptr, values)

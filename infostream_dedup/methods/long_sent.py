@@ -1,9 +1,9 @@
-"""Long Sent: two documents are duplicates when their two longest sentences are the same (A4).
+"""Long Sent: two documents are duplicates if their two longest sentences are the same (A4).
 
 Yu. Zelenkov, I. Segalovich: Comparative analysis of methods for finding duplicates of Web documents (in Russian), RCDL
-2007: the best recall of the simple methods (.84). Length is counted in words that the preprocessing leaves; sentences
-of equal length are taken in alphabetical order; the two are joined in alphabetical order and hashed by CRC32. The paper
-lets a sentence that stands twice fill both places; here it counts once, unless ``distinct`` is off.
+2007: the best recall of the simple methods (.84). Length is counted in the words that preprocessing leaves; sentences
+of equal length are taken in alphabetical order; the two are joined in alphabetical order and hashed by CRC32. In the
+paper a sentence that occurs twice may fill both places; here it counts once, unless ``distinct`` is false.
 
 Example:
     >>> from infostream_dedup.methods import Texts, method
@@ -32,12 +32,12 @@ __all__ = ["LongSentences"]
 @register("long-sent")
 @dataclass(frozen=True)
 class LongSentences(Method):
-    """The longest sentences of a document.
+    """Compares the longest sentences of documents.
 
     Attributes:
-        sentences: sentences that are kept, 1 to 20; a document of fewer keeps what it has.
-        distinct: a repeated sentence counts once.
-        bits: 32 for CRC32 as in the paper, 64 against chance collisions.
+        sentences: number of sentences kept, 1 to 20; a document with fewer keeps all.
+        distinct: whether a repeated sentence counts once.
+        bits: 32 for CRC32 as in the paper, 64 to avoid chance collisions.
     """
 
     sentences: Annotated[int, Range(1, 20)] = 2
@@ -45,13 +45,13 @@ class LongSentences(Method):
     bits: Annotated[int, OneOf(32, 64)] = 32
 
     def sign(self, texts: Texts) -> Rows:
-        """Fingerprint of the longest sentences: one value."""
+        """Return one fingerprint of the longest sentences for each document."""
         return sentence_fingerprints(
             texts.sentences, _longest_first, self.sentences, distinct=self.distinct, bits=self.bits
         )
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs of equal fingerprints."""
+        """Return pairs with equal fingerprints."""
         del texts
         return equal(equal_pairs(signatures))
 

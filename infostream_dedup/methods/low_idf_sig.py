@@ -1,10 +1,10 @@
-"""Low-IDF-Sig: documents whose bags of chains behind frequent words resemble one another.
+"""Low-IDF-Sig: documents with similar bags of word chains that follow frequent words.
 
 Yu Haomin, Zhang Yue, Zhang Qi, Huang Xuanjing: Low-IDF-Sig (in Chinese; an improvement of SpotSigs for sentences). A
-feature is one of the n most frequent words of the language, or the first word of a sentence, with the c words after it;
-there are a third as many as shingles. Here the features of all sentences of a document make one bag. The most frequent
-words come from wordfreq. The paper leaves some articles and prepositions out of the chains without naming them; its
-example keeps them, and so do we. Its formula of similarity is lost; that of SpotSigs is taken.
+feature is one of the n most frequent words of the language, or the first word of a sentence, with the c words that
+follow it; there are a third as many features as shingles. Here the features of all sentences of a document form one
+bag. The most frequent words come from wordfreq. The paper leaves some articles and prepositions out of the chains
+without naming them; its example keeps them, and so do we. Its similarity formula is lost; we use that of SpotSigs.
 
 Example:
     >>> from infostream_dedup.methods import Texts, method
@@ -33,13 +33,13 @@ __all__ = ["LowIdfSignatures"]
 @register("low-idf-sig")
 @dataclass(frozen=True)
 class LowIdfSignatures(Method):
-    """Chains of words behind frequent words.
+    """Compares chains of words that follow frequent words.
 
     Attributes:
-        n: most frequent words of the language that begin a chain, 0 to 5000.
-        c: words after the antecedent, 1 to 10.
+        n: number of most frequent words of the language that start a chain, 0 to 5000.
+        c: number of words after the antecedent, 1 to 10.
         d: step from word to word, 1 to 10.
-        tau: least multiset resemblance, 0.05 to 1.
+        tau: minimum multiset resemblance, 0.05 to 1.
     """
 
     n: Annotated[int, Range(0, 5000)] = 50
@@ -48,11 +48,11 @@ class LowIdfSignatures(Method):
     tau: Annotated[float, Range(0.05, 1.0)] = 0.6
 
     def sign(self, texts: Texts) -> Rows:
-        """Features of each document; repeated ones are numbered."""
+        """Return the features of each document; repeated ones are numbered."""
         antecedent = antecedent_places(texts.words, texts.languages, self.n)
         return distinct(numbered(low_idf_signatures(texts.words, antecedent, c=self.c, d=self.d)))
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs at the threshold; the score is the resemblance."""
+        """Return pairs that reach the threshold; the score is the resemblance."""
         del texts
         return symmetric_pairs(resembling(signatures, self.tau))

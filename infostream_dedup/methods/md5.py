@@ -1,8 +1,8 @@
-"""MD5: two documents are duplicates when their texts are the same, word for word (A0).
+"""MD5: two documents are duplicates if their texts are the same word for word (A0).
 
 Yu. Zelenkov, I. Segalovich: Comparative analysis of methods for finding duplicates of Web documents (in Russian), RCDL
-2007. The baseline of the comparison, precision 1.00 and recall .23. The paper does not say which text is hashed; ours
-is what its preprocessing leaves, so that punctuation, case and function words make no difference.
+2007. The baseline of the comparison, with precision 1.00 and recall .23. The paper does not say which text is hashed;
+we hash what its preprocessing leaves, so that punctuation, case and function words are ignored.
 
 Example:
     >>> from infostream_dedup.methods import Texts, method
@@ -31,21 +31,21 @@ __all__ = ["Md5"]
 @register("md5")
 @dataclass(frozen=True)
 class Md5(Method):
-    """Equality of whole texts."""
+    """Links documents with equal texts."""
 
     def sign(self, texts: Texts) -> Rows:
-        """MD5 of the significant words, joined by blanks: two values of 64 bits."""
+        """Return the MD5 of each document's significant words joined by blanks: two 64-bit values."""
         words = texts.significant
-        rows = [_digest(words.text(document)) for document in range(len(texts))]
+        rows = [_hash_text(words.text(document)) for document in range(len(texts))]
         return rows_from(rows, np.dtype("<u8"))
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs of equal digests."""
+        """Return pairs with equal digests."""
         del texts
         return equal(equal_pairs(signatures))
 
 
-def _digest(text: str) -> list[int]:
+def _hash_text(text: str) -> list[int]:
     if not text:
         return []
     digest = md5(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()

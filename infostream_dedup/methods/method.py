@@ -1,7 +1,7 @@
-"""What every method of the literature does: documents to signatures, signatures to pairs.
+"""The interface of every method from the literature: documents to signatures, signatures to pairs.
 
 A method is a frozen data class: its fields are its parameters, with their ranges as annotations. ``registry.register``
-gives it its name.
+gives it a name.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ __all__ = ["Method", "Run"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """What a method made of a collection.
+    """Result of a method on a collection.
 
     Attributes:
-        signatures: what it keeps of each document.
-        pairs: what it links.
+        signatures: signature of each document, one row each.
+        pairs: pairs that the method links.
     """
 
     signatures: Rows
@@ -32,7 +32,7 @@ class Run:
 
     @property
     def bytes_per_document(self) -> float:
-        """Mean size of a signature in bytes; 0 for no documents."""
+        """Mean size of a signature in bytes; 0 without documents."""
         return self.signatures.nbytes / len(self.signatures) if len(self.signatures) else 0.0
 
 
@@ -51,24 +51,24 @@ class Method(ABC):
 
     @property
     def directed(self) -> bool:
-        """Whether a pair (a, b) says only that a is found in b."""
+        """Whether a pair (a, b) only means that a is found in b."""
         return False
 
     @abstractmethod
     def sign(self, texts: Texts) -> Rows:
-        """Signature of each document: one row of values, empty where the document has none.
+        """Return the signature of each document: one row of values, empty if the document has no signature.
 
-        A signature depends on the document and, where the method weighs words by the collection, on the collection; on
-        the order of the documents never.
+        A signature depends on the document and, if the method weights words by the collection, on the collection, but
+        never on the order of the documents.
         """
 
     @abstractmethod
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs of documents that the method takes for near duplicates.
+        """Return the pairs of documents that the method considers near duplicates.
 
         Args:
             texts: the documents.
-            signatures: what ``sign`` made of them.
+            signatures: result of ``sign`` for these texts.
         """
 
     def run(self, texts: Texts) -> Run:
@@ -77,5 +77,5 @@ class Method(ABC):
         return Run(signatures, self.link(texts, signatures))
 
     def as_dict(self) -> dict[str, Any]:
-        """Name and parameters."""
+        """Return name and parameters."""
         return {"method": self.name, **{field.name: getattr(self, field.name) for field in fields(self)}}

@@ -1,9 +1,9 @@
-"""MinHash and LSH by the datasketch package: a baseline from outside.
+"""MinHash and LSH by the datasketch package: an external baseline.
 
 A. Broder: On the resemblance and containment of documents, SEQUENCES 1997; P. Indyk, R. Motwani: Approximate nearest
-neighbors, STOC 1998; E. Zhu: datasketch, https://github.com/ekzhu/datasketch. Shingles are hashed to 32 bits by us;
-permutations, bands and buckets are the package's. A candidate becomes a pair when the resemblance that its signatures
-estimate reaches the threshold. Needs the extra ``bench``.
+neighbors, STOC 1998; E. Zhu: datasketch, https://github.com/ekzhu/datasketch. We hash shingles to 32 bits;
+permutations, bands and buckets are the package's. A candidate becomes a pair if the resemblance estimated from the
+signatures reaches the threshold. Requires the extra ``bench``.
 
 Example:
     >>> from infostream_dedup.methods import Texts, method
@@ -33,13 +33,13 @@ __all__ = ["MinHashLsh"]
 @register("minhash")
 @dataclass(frozen=True)
 class MinHashLsh(Method):
-    """Minima of random permutations, in bands.
+    """Compares minima of random permutations in bands.
 
     Attributes:
-        permutations: minima of a document, 16 to 1024.
-        tau: least estimated resemblance, 0.05 to 1.
-        w: words in a shingle, 1 to 20.
-        seed: of the permutations, 0 to 2^31 - 1.
+        permutations: number of minima of a document, 16 to 1024.
+        tau: minimum estimated resemblance, 0.05 to 1.
+        w: number of words in a shingle, 1 to 20.
+        seed: random seed of the permutations, 0 to 2^31 - 1.
     """
 
     permutations: Annotated[int, Range(16, 1024)] = 128
@@ -48,12 +48,12 @@ class MinHashLsh(Method):
     seed: Annotated[int, Range(0, 2**31 - 1)] = 1
 
     def sign(self, texts: Texts) -> Rows:
-        """Minima of each document.
+        """Return the minima of each document.
 
         Raises:
             MissingExtraError: datasketch is not installed.
         """
-        package = _datasketch()
+        package = _import_datasketch()
         sets = distinct(texts.shingles(self.w, all_words=True))
         hashes = Rows(sets.indptr, sets.values >> np.uint64(32))
         empty = package.MinHash(num_perm=self.permutations, seed=self.seed, hashfunc=int)
@@ -66,9 +66,9 @@ class MinHashLsh(Method):
         return rows_from(rows, empty.hashvalues.dtype)
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Candidates whose estimate reaches the threshold; the score is the estimate."""
+        """Return candidates whose estimate reaches the threshold; the score is the estimate."""
         del texts
-        package = _datasketch()
+        package = _import_datasketch()
         index = package.MinHashLSH(threshold=self.tau, num_perm=self.permutations)
         empty = package.MinHash(num_perm=self.permutations, seed=self.seed, hashfunc=int)
         a: list[int] = []
@@ -88,7 +88,7 @@ class MinHashLsh(Method):
         return unordered_pairs(first[similar], second[similar], scores[similar])
 
 
-def _datasketch() -> Any:
+def _import_datasketch() -> Any:
     try:
         import datasketch
     except ImportError as error:

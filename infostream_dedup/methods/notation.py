@@ -17,12 +17,12 @@ __all__ = ["written"]
 
 
 def written(notation: str) -> Method:
-    """The method that a word names.
+    """Return the method that a notation describes.
 
     Args:
-        notation: a name, then ``:parameter=value`` for each parameter that is not to keep its default.
+        notation: a name, then ``:parameter=value`` for each parameter that differs from its default.
 
     Raises:
-        ConfigurationError: there is no such method or parameter, a value is out of its range, or a part has no ``=``.
+        ConfigurationError: the method or a parameter is unknown, a value is out of its range, or a part has no ``=``.
     """
     return make_from_notation(notation, method_class)

@@ -1,9 +1,9 @@
-"""Opt Freq: TF*IDF with the greatest weight on words of one frequency, 10 in a million documents (A10).
+"""Opt Freq: TF*IDF that gives most weight to words of one frequency, 10 in a million documents (A10).
 
 Yu. Zelenkov, I. Segalovich: Comparative analysis of methods for finding duplicates of Web documents (in Russian), RCDL
-2007. The optimal frequency is M. Maslov's (Yandex). IDF grows as a square root up to c and falls as a
-hyperbola behind it. In a collection of fewer than e^c = 98,700 documents no word is that rare, so that the weight is
-only a flatter IDF; a smaller c moves the optimum into reach.
+2007. The optimal frequency is due to M. Maslov (Yandex). IDF grows as a square root up to c and then falls as a
+hyperbola. In a collection of fewer than e^c = 98,700 documents no word is that rare, so that the weight is merely a
+flatter IDF; a smaller c brings the optimum within reach.
 
 Example:
     >>> from infostream_dedup.methods import Texts, method
@@ -38,11 +38,11 @@ __all__ = ["OptimalFrequency"]
 @register("opt-freq")
 @dataclass(frozen=True)
 class OptimalFrequency(Method):
-    """The words of a document of the best frequency for finding it.
+    """Compares the words whose frequency is best for finding a document.
 
     Attributes:
-        words: words that are kept, 1 to 100.
-        bits: 32 for CRC32 as in the paper, 64 against chance collisions.
+        words: number of words kept, 1 to 100.
+        bits: 32 for CRC32 as in the paper, 64 to avoid chance collisions.
         c: IDF of the optimal frequency, 0.1 to 50: -ln(10 / 10^6) = 11.5 in the paper.
     """
 
@@ -51,25 +51,25 @@ class OptimalFrequency(Method):
     c: Annotated[float, Range(0.1, 50.0)] = 11.5
 
     def sign(self, texts: Texts) -> Rows:
-        """Fingerprint of the heaviest words: one value."""
+        """Return one fingerprint of the heaviest words for each document."""
         weights = texts.counts.rows(optimal_weights(texts.counts, self.c))
         return fingerprints_of_words(leading_words(weights, self.words), texts.significant.vocabulary, self.bits)
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs of equal fingerprints."""
+        """Return pairs with equal fingerprints."""
         del texts
         return equal(equal_pairs(signatures))
 
 
 def optimal_weights(counts: WordCounts, c: float) -> NDArray[np.int64]:
-    """(0.5 + 0.5 tf / tf_max) * IDFopt, in units of 1e-9: IDFopt is sqrt(IDF / c) below c, else c / IDF.
+    """Return (0.5 + 0.5 tf / tf_max) * IDFopt, where IDFopt is sqrt(IDF / c) below c and c / IDF otherwise.
 
     Args:
         counts: words of the collection.
-        c: above 0.
+        c: IDF of the optimal frequency, greater than 0.
 
     Returns:
-        int64 (entries of ``counts.tf``,).
+        int64 (entries of ``counts.tf``,), in units of 1e-9.
     """
     tf = 0.5 + 0.5 * counts.tf.data / counts.tf_max[counts.document_of]
     idf = -np.log(counts.df[counts.tf.indices] / counts.documents)

@@ -18,13 +18,13 @@ __all__ = ["Pairs", "directed_pairs", "equal", "symmetric_pairs", "unordered_pai
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """Linked pairs, ordered by (a, b), no pair twice, no document with itself.
+    """Distinct linked pairs of different documents, ordered by (a, b).
 
     Attributes:
-        a: int64 (pairs,), ordinals.
-        b: int64 (pairs,), ordinals; a < b where the method is symmetric.
-        scores: float64 (pairs,), how much of a's signature was found in b's, 0 to 1.
-        directed: whether a pair means only "a is found in b".
+        a: int64 (pairs,), ordinals of the first documents.
+        b: int64 (pairs,), ordinals of the second documents; a < b if the method is symmetric.
+        scores: float64 (pairs,), share of a's signature found in b's, 0 to 1.
+        directed: whether a pair only means "a is found in b".
     """
 
     a: NDArray[np.int64]
@@ -36,27 +36,27 @@ class Pairs:
         return len(self.a)
 
     def as_list(self) -> list[tuple[int, int, float]]:
-        """The pairs one by one, scores rounded to 3 decimals."""
+        """Return the pairs as tuples, with scores rounded to 3 decimals."""
         return list(zip(self.a.tolist(), self.b.tolist(), np.round(self.scores, 3).tolist(), strict=True))
 
 
 def unordered_pairs(a: NDArray[np.int64], b: NDArray[np.int64], scores: NDArray[np.float64]) -> Pairs:
-    """Pairs in whichever order, each once, as pairs a < b in their order."""
+    """Make sorted pairs a < b from distinct pairs in any order."""
     first, second = np.minimum(a, b), np.maximum(a, b)
     order = np.lexsort((second, first))
     return Pairs(first[order], second[order], scores[order])
 
 
 def directed_pairs(found: Resembling) -> Pairs:
-    """Pairs a -> b as a join found them."""
+    """Make pairs a -> b from the result of a join."""
     return Pairs(found.a, found.b, found.scores, directed=True)
 
 
 def symmetric_pairs(found: Resembling) -> Pairs:
-    """Pairs a < b as a join found them."""
+    """Make pairs a < b from the result of a join."""
     return Pairs(found.a, found.b, found.scores)
 
 
 def equal(met: SharedCounts) -> Pairs:
-    """Pairs of a method that knows only yes and no: every score is 1."""
+    """Make the pairs of a method without degrees: every score is 1."""
     return Pairs(met.a, met.b, np.ones(len(met.a), dtype=np.float64))

@@ -1,4 +1,4 @@
-"""All methods by name. A method registers itself: put a file into this folder, and it is found."""
+"""All methods by name. A method registers itself: put a file into this folder and it is found."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _ORDER: Final = (
     "checksum",
     "first-paragraph",
 )
-"""Order of tables; methods that are not named here come after, by name."""
+"""Order of methods in tables; methods not listed here follow by name."""
 
 METHODS: Final[Registry[type[Method]]] = Registry("infostream_dedup.methods", "method")
 
@@ -49,10 +49,10 @@ _Class = TypeVar("_Class", bound=type[Method])
 
 
 def register(name: str) -> Callable[[_Class], _Class]:
-    """Class decorator: give a method its name.
+    """Make a class decorator that names a method and registers it.
 
     Raises:
-        ValueError: the name is taken.
+        ValueError: the name is already taken.
     """
 
     def name_class(found: _Class) -> _Class:
@@ -64,24 +64,24 @@ def register(name: str) -> Callable[[_Class], _Class]:
 
 
 def methods() -> list[str]:
-    """Names of all methods, in the order of tables."""
+    """Return the names of all methods, in the order used for tables."""
     return list(METHODS)
 
 
 def method_class(name: str) -> type[Method]:
-    """The class of a method: its paper and parameters are in its docstring.
+    """Return the class of a method; its docstring names the parameters.
 
     Raises:
-        ConfigurationError: there is no such method.
+        ConfigurationError: the method is unknown.
     """
     return METHODS.get_known(name)
 
 
 def method(name: str, **parameters: Any) -> Method:
-    """A method with parameters; those not given keep their defaults.
+    """Create a method; parameters not given keep their defaults.
 
     Raises:
-        ConfigurationError: there is no such method or parameter, or a value is out of its range.
+        ConfigurationError: the method or a parameter is unknown, or a value is out of its range.
 
     Example:
         >>> method("tf", words=5).as_dict()

@@ -1,11 +1,12 @@
-"""Shingles: documents whose sets of word shingles resemble or contain one another.
+"""Shingles: documents whose sets of word shingles resemble or contain each other.
 
 A. Broder, S. Glassman, M. Manasse, G. Zweig: Syntactic clustering of the Web, WWW6, 1997; A. Broder: On the resemblance
 and containment of documents, SEQUENCES 1997. Resemblance is |A ∩ B| / |A ∪ B|; containment |A ∩ B| / |A| is directed:
-a is found in b. All shingles are kept, no sample, and every pair at the threshold is found (``features.set_join``).
+a is found in b. All shingles are kept, without sampling, and every pair that reaches the threshold is found
+(``features.set_join``).
 
-Defaults are those of the 3-Shingle that Yu et al. measure Low-IDF-Sig against: w = 3, tau = 0.6, repetitions counted
-(``bag``), which the sets of Broder are not. Words are all words, function words too.
+Defaults are those of the 3-Shingle with which Yu et al. compare Low-IDF-Sig: w = 3, tau = 0.6, with repetitions counted
+(``bag``), unlike Broder's sets. All words count, function words included.
 
 Example:
     >>> from infostream_dedup.methods import Texts, method
@@ -35,13 +36,13 @@ __all__ = ["Shingles"]
 @register("shingles")
 @dataclass(frozen=True)
 class Shingles(Method):
-    """All shingles of a document.
+    """Compares all shingles of documents.
 
     Attributes:
-        w: words in a shingle, 1 to 20.
-        tau: least resemblance or containment, 0.05 to 1.
+        w: number of words in a shingle, 1 to 20.
+        tau: minimum resemblance or containment, 0.05 to 1.
         measure: ``resemblance`` or ``containment``.
-        bag: count repeated shingles as often as they stand.
+        bag: whether repeated shingles count as often as they occur.
     """
 
     w: Annotated[int, Range(1, 20)] = 3
@@ -51,16 +52,16 @@ class Shingles(Method):
 
     @property
     def directed(self) -> bool:
-        """Containment is."""
+        """Whether the measure is containment, which is directed."""
         return self.measure == "containment"
 
     def sign(self, texts: Texts) -> Rows:
-        """Shingles of each document."""
+        """Return the shingles of each document."""
         found = texts.shingles(self.w, all_words=True)
         return distinct(numbered(found)) if self.bag else distinct(found)
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs at the threshold; the score is the resemblance or containment."""
+        """Return pairs that reach the threshold; the score is the resemblance or containment."""
         del texts
         if self.directed:
             return directed_pairs(containing(signatures, self.tau))

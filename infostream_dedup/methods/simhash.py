@@ -1,10 +1,10 @@
 """SimHash: documents whose 64-bit projections differ in few bits.
 
 M. Charikar: Similarity estimation techniques from rounding algorithms, STOC 2002; G. Manku, A. Jain, A. Das Sarma:
-Detecting near-duplicates for Web crawling, WWW 2007, whose 3 bits of 64 are the default. Each feature votes for every
-bit by a bit of its hash; features are w-shingles of the significant words, as often as they stand. Of k + 1 equal parts
-of the bits at least one is the same in two documents that differ in k bits, so that sorting by each part finds all
-pairs.
+Detecting near-duplicates for Web crawling, WWW 2007, whose 3 bits of 64 are the default. Each feature votes on every
+bit with a bit of its hash; features are w-shingles of the significant words, counted as often as they occur. If the
+bits are divided into k + 1 equal parts, two documents that differ in k bits agree in at least one part, so that sorting
+by each part finds all pairs.
 
 Example:
     >>> from infostream_dedup.methods import Texts, method
@@ -40,27 +40,27 @@ _BITS: Final = 64
 @register("simhash")
 @dataclass(frozen=True)
 class SimHash(Method):
-    """The signs of 64 random projections.
+    """Compares the signs of 64 random projections.
 
     Attributes:
-        k: greatest number of differing bits, 0 to 15.
-        w: words in a feature, 1 to 20.
+        k: maximum number of differing bits, 0 to 15.
+        w: number of words in a feature, 1 to 20.
     """
 
     k: Annotated[int, Range(0, 15)] = 3
     w: Annotated[int, Range(1, 20)] = 1
 
     def sign(self, texts: Texts) -> Rows:
-        """One value of 64 bits."""
+        """Return one 64-bit value for each document."""
         shingles = texts.shingles(self.w)
         indptr = np.concatenate(([0], np.cumsum(shingles.sizes > 0))).astype(np.int64)
         return Rows(indptr, projections(shingles))
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs within k bits; the score is the share of equal bits."""
+        """Return pairs that differ in at most k bits; the score is the share of equal bits."""
         del texts
         signed = np.flatnonzero(signatures.sizes > 0)
-        parts = _parts(signatures.values, self.k + 1)
+        parts = _split_bits(signatures.values, self.k + 1)
         indptr = np.arange(len(signed) + 1, dtype=np.int64) * (self.k + 1)
         met = pairs_sharing(Rows(indptr, parts.ravel()))
         differing = np.bitwise_count(signatures.values[met.a] ^ signatures.values[met.b])
@@ -69,13 +69,13 @@ class SimHash(Method):
 
 
 def projections(features: Rows) -> NDArray[np.uint64]:
-    """Sign of the votes of all features for each bit; a tie is 0.
+    """Compute the majority of all features' votes on each bit; a tie gives 0.
 
     Args:
-        features: uint64, with repetitions.
+        features: uint64 hashes of each document's features, with repetitions.
 
     Returns:
-        uint64 (documents with features,).
+        uint64 (documents with features,), one projection each.
     """
     starts = features.indptr[:-1][features.sizes > 0]
     result = np.zeros(len(starts), dtype=np.uint64)
@@ -88,8 +88,8 @@ def projections(features: Rows) -> NDArray[np.uint64]:
     return result
 
 
-def _parts(values: NDArray[np.uint64], parts: int) -> NDArray[np.uint64]:
-    """Each value cut into runs of bits, every run together with its number: uint64 (values, parts)."""
+def _split_bits(values: NDArray[np.uint64], parts: int) -> NDArray[np.uint64]:
+    """Split each value into runs of bits tagged with the number of the run: uint64 (values, parts)."""
     bounds = [_BITS * part // parts for part in range(parts + 1)]
     columns = []
     for part, (low, high) in enumerate(pairwise(bounds)):

@@ -1,14 +1,14 @@
-"""SpotSigs: documents whose bags of spot signatures resemble one another.
+"""SpotSigs: documents with similar bags of spot signatures.
 
 M. Theobald, J. Siddharth, A. Paepcke: SpotSigs: robust and efficient near duplicate detection in large Web collections,
-SIGIR 2008. A spot signature is a frequent word and the c content words that follow it; pairs are found by partitions of
-the bags' sizes with pruned inverted lists (``features.length_partitions`` tells which of their bounds are wrong).
+SIGIR 2008. A spot signature is a frequent word and the c content words that follow it; pairs are found by partitioning
+the bags by size, with pruned inverted lists (see ``features.length_partitions`` on which of their bounds are wrong).
 
-Where we differ: the paper's 24 antecedents are articles and auxiliaries of English, which Russian and Ukrainian lack,
-so that all stop words of the language are antecedents here (Yu et al. also find 24 too few, 365 best). The authors'
-code drops signatures of normalised IDF outside of 0.2 to 0.8; in a stream of pairs, where most signatures stand in two
-documents, the upper bound drops all that matter, and is 1 here. Their tau is 0.85; at 0.5 a reprint may add or lose a
-third.
+Where we differ: the paper's 24 antecedents are English articles and auxiliaries, which Russian and Ukrainian lack, so
+here all stop words of the language are antecedents (Yu et al. also find 24 too few and 365 best). The authors' code
+drops signatures with a normalised IDF outside 0.2 to 0.8; in a stream of pairs, where most signatures occur in two
+documents, that upper bound drops all that matter, so it is 1 here. Their tau is 0.85; at 0.5 a reprint may add or lose
+a third.
 
 Example:
     >>> from infostream_dedup.methods import Texts, method
@@ -44,16 +44,16 @@ __all__ = ["SpotSigs"]
 @register("spotsigs")
 @dataclass(frozen=True, kw_only=True)
 class SpotSigs(Method):
-    """Chains of content words behind stop words.
+    """Compares chains of content words that follow stop words.
 
     Attributes:
-        c: words after the antecedent, 1 to 10.
-        d: distance from one word to where the next is looked for, 1 to 10.
-        tau: least multiset resemblance, 0.05 to 1.
-        least_spots: signatures that a document needs, 1 to 100.
-        idf_low: least normalised IDF of a signature, 0 to 1.
-        idf_high: greatest normalised IDF, 0 to 1.
-        antecedent: keep the antecedent in the signature, as in the paper; the authors' code leaves it out.
+        c: number of words after the antecedent, 1 to 10.
+        d: distance from one word to where the search for the next starts, 1 to 10.
+        tau: minimum multiset resemblance, 0.05 to 1.
+        least_spots: number of signatures that a document needs, 1 to 100.
+        idf_low: minimum normalised IDF of a signature, 0 to 1.
+        idf_high: maximum normalised IDF of a signature, 0 to 1.
+        antecedent: whether the signature includes the antecedent, as in the paper; the authors' code leaves it out.
     """
 
     c: Annotated[int, Range(1, 10)] = 3
@@ -65,15 +65,15 @@ class SpotSigs(Method):
     antecedent: bool = True
 
     def sign(self, texts: Texts) -> Rows:
-        """Spot signatures of each document, with repetitions, ascending."""
+        """Return the spot signatures of each document, with repetitions, ascending."""
         stops = texts.stop_places
         spots = spot_signatures(texts.words, stops, stops, c=self.c, d=self.d, with_antecedent=self.antecedent)
-        kept = spots.chosen(self._of_middle_frequency(spots))
+        kept = spots.chosen(self._select_medium_frequency(spots))
         enough = kept.chosen(np.repeat(kept.sizes >= self.least_spots, kept.sizes))
         order = np.lexsort((enough.values, enough.numbers))
         return Rows(enough.indptr, enough.values[order])
 
-    def _of_middle_frequency(self, spots: Rows) -> NDArray[np.bool_]:
+    def _select_medium_frequency(self, spots: Rows) -> NDArray[np.bool_]:
         distinct_spots, place = np.unique(spots.values, return_inverse=True)
         pairs = np.unique(place * len(spots) + spots.numbers)
         df = np.bincount(pairs // max(len(spots), 1), minlength=len(distinct_spots)).astype(np.int64)
@@ -81,6 +81,6 @@ class SpotSigs(Method):
         return np.asarray((idf >= self.idf_low) & (idf <= self.idf_high), dtype=np.bool_)[place]
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs at the threshold; the score is the resemblance."""
+        """Return pairs that reach the threshold; the score is the resemblance."""
         del texts
         return symmetric_pairs(resembling_bags(signatures, self.tau))

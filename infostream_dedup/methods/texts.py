@@ -1,4 +1,4 @@
-"""A collection as methods see it: what several of them need is worked out once, on first use."""
+"""A collection as methods see it: whatever several of them need is computed once, on first use."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ _Made = TypeVar("_Made")
 class Texts:
     """All documents of a collection, with their texts.
 
-    Statistics of words are those of the collection itself, all languages in one space: the papers know one language.
+    Word statistics are those of the collection itself, with all languages in one space, as the papers assume a single
+    language.
 
     Args:
-        documents: in input order; ``lang`` is detected where it is missing.
+        documents: documents in input order; a missing ``lang`` is detected.
     """
 
     def __init__(self, documents: Sequence[Document]) -> None:
@@ -40,7 +41,7 @@ class Texts:
 
     @classmethod
     def of(cls, *texts: str) -> Texts:
-        """A collection of bare texts, numbered from 0."""
+        """Make a collection of bare texts, with ids numbered from 0."""
         return cls([Document(id=str(number), text=text) for number, text in enumerate(texts)])
 
     def __len__(self) -> int:
@@ -63,12 +64,12 @@ class Texts:
 
     @cached_property
     def stop_places(self) -> NDArray[np.bool_]:
-        """Which of all words are stop words of their document's language."""
+        """Bool (words,), whether each word is a stop word of its document's language."""
         return stop_word_places(self.words, self.languages)
 
     @cached_property
     def significant(self) -> Words:
-        """Words without stop words and words of three letters and fewer: the text of Zelenkov and Segalovich."""
+        """Words except stop words and words of up to three letters: the text of Zelenkov and Segalovich."""
         return significant(self.words, self.languages)
 
     @cached_property
@@ -78,7 +79,7 @@ class Texts:
 
     @cached_property
     def sentences(self) -> list[list[Sentence]]:
-        """Sentences of significant words, with their summed TF * IDF."""
+        """Sentences of significant words, with their total TF * IDF."""
         words = self.significant
         weights = weights_of_occurrences(self.counts, words, tf_idf_weights(self.counts))
         return sentences_by_document(words, sentence_weights(words, weights))
@@ -90,35 +91,35 @@ class Texts:
 
     @cached_property
     def surfaces(self) -> SurfaceCounts:
-        """Counts of surfaces, where key terms come from."""
+        """Counts of surfaces, from which key terms are made."""
         counter = SurfaceCounter()
         for text, language in zip(self.raw, self.languages, strict=True):
             counter.add(text, language)
         return counter.finish()
 
     def without_features(self) -> Texts:
-        """The same documents, read no second time, but without what ``once`` keeps.
+        """Return a copy that shares what has been read, but not what ``once`` keeps.
 
-        So that a method that is timed does not profit from what another one made of the documents.
+        A method that is timed thus does not profit from the features that another method computed.
         """
         bare = copy(self)
         bare._made = {}
         return bare
 
     def once(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
-        """What ``make`` returned the first time it was asked for by this key."""
+        """Return what ``make`` returned for this key, calling it only the first time."""
         if key not in self._made:
             self._made[key] = make()
         made: _Made = self._made[key]
         return made
 
     def shingles(self, w: int, *, wrap: bool = False, all_words: bool = False) -> Rows:
-        """Shingles of w words, see ``features.shingles``.
+        """Return the shingles of w words, see ``features.shingles``.
 
         Args:
-            w: words in a shingle.
-            wrap: the last words are joined to the first.
-            all_words: of all words instead of the significant ones.
+            w: number of words in a shingle.
+            wrap: whether the last words are joined to the first.
+            all_words: whether to use all words instead of the significant ones.
         """
         words = self.words if all_words else self.significant
         return self.once(("shingles", w, wrap, all_words), lambda: shingles(words, w, wrap=wrap))

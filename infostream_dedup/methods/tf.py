@@ -1,8 +1,8 @@
-"""TF: two documents are duplicates when their six most frequent words are the same (A1).
+"""TF: two documents are duplicates if their six most frequent words are the same (A1).
 
 Yu. Zelenkov, I. Segalovich: Comparative analysis of methods for finding duplicates of Web documents (in Russian), RCDL
-2007. The words are sorted, joined and hashed by CRC32; we put a blank between them, for the paper names no
-separator. Equally frequent words are taken in alphabetical order.
+2007. The words are sorted, joined and hashed by CRC32; the paper names no separator, so we use a blank. Equally
+frequent words are taken in alphabetical order.
 
 Example:
     >>> from infostream_dedup.methods import Texts, method
@@ -31,22 +31,22 @@ __all__ = ["TermFrequency"]
 @register("tf")
 @dataclass(frozen=True)
 class TermFrequency(Method):
-    """The most frequent words of a document.
+    """Compares the most frequent words of documents.
 
     Attributes:
-        words: words that are kept, 1 to 100.
-        bits: 32 for CRC32 as in the paper, 64 against chance collisions.
+        words: number of words kept, 1 to 100.
+        bits: 32 for CRC32 as in the paper, 64 to avoid chance collisions.
     """
 
     words: Annotated[int, Range(1, 100)] = 6
     bits: Annotated[int, OneOf(32, 64)] = 32
 
     def sign(self, texts: Texts) -> Rows:
-        """Fingerprint of the most frequent words: one value."""
+        """Return one fingerprint of the most frequent words for each document."""
         tf = texts.counts.tf
         return fingerprints_of_words(leading_words(tf, self.words), texts.significant.vocabulary, self.bits)
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs of equal fingerprints."""
+        """Return pairs with equal fingerprints."""
         del texts
         return equal(equal_pairs(signatures))

@@ -1,8 +1,8 @@
-"""TF*IDF: two documents are duplicates when their six words of greatest TF * IDF are the same (A2).
+"""TF*IDF: two documents are duplicates if their six words with the highest TF * IDF are the same (A2).
 
 Yu. Zelenkov, I. Segalovich: Comparative analysis of methods for finding duplicates of Web documents (in Russian), RCDL
-2007. The weight is Okapi BM25 with k1 = 2, b = 0.75, up to a constant factor. Words are sorted,
-joined by blanks and hashed by CRC32; equal weights go to the earlier word of the alphabet.
+2007. The weight is Okapi BM25 with k1 = 2, b = 0.75, up to a constant factor. Words are sorted, joined by blanks and
+hashed by CRC32; words of equal weight are taken in alphabetical order.
 
 Example:
     >>> from infostream_dedup.methods import Texts, method
@@ -32,22 +32,22 @@ __all__ = ["TfIdf"]
 @register("tf-idf")
 @dataclass(frozen=True)
 class TfIdf(Method):
-    """The words of a document that tell it best from the others.
+    """Compares the words that best distinguish a document from the others.
 
     Attributes:
-        words: words that are kept, 1 to 100.
-        bits: 32 for CRC32 as in the paper, 64 against chance collisions.
+        words: number of words kept, 1 to 100.
+        bits: 32 for CRC32 as in the paper, 64 to avoid chance collisions.
     """
 
     words: Annotated[int, Range(1, 100)] = 6
     bits: Annotated[int, OneOf(32, 64)] = 32
 
     def sign(self, texts: Texts) -> Rows:
-        """Fingerprint of the heaviest words: one value."""
+        """Return one fingerprint of the heaviest words for each document."""
         weights = texts.counts.rows(tf_idf_weights(texts.counts))
         return fingerprints_of_words(leading_words(weights, self.words), texts.significant.vocabulary, self.bits)
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs of equal fingerprints."""
+        """Return pairs with equal fingerprints."""
         del texts
         return equal(equal_pairs(signatures))

@@ -1,9 +1,9 @@
-"""TF-IDF cosine: documents whose vectors of weighted words point the same way.
+"""TF-IDF cosine: documents whose vectors of weighted words point in the same direction.
 
 G. Salton, M. McGill: Introduction to modern information retrieval, 1983; as the criterion of the text body in A.
 Andreev, D. Berezkin, I. Kozlov, K. Simakov: Detection of duplicates in a stream of text documents (in Russian), 2014,
-section 5.1: the weights are BM25 (k1 = 2, b = 0.75), clamped at 0 where the IDF is below. Words are the significant
-ones, not stems. All pairs at the threshold are found, without multiplying all vectors (``features.cosine_join``).
+section 5.1: the weights are BM25 (k1 = 2, b = 0.75), set to 0 if the IDF is negative. Words are the significant ones,
+not stems. All pairs that reach the threshold are found without multiplying all vectors (``features.cosine_join``).
 
 Example:
     >>> from infostream_dedup.methods import Texts, method
@@ -35,16 +35,16 @@ __all__ = ["TfIdfCosine"]
 @register("tf-idf-cosine")
 @dataclass(frozen=True)
 class TfIdfCosine(Method):
-    """All words of a document with their weights.
+    """Compares all words of documents with their weights.
 
     Attributes:
-        tau: least cosine, 0.05 to 1.
+        tau: minimum cosine, 0.05 to 1.
     """
 
     tau: Annotated[float, Range(0.05, 1.0)] = 0.6
 
     def sign(self, texts: Texts) -> Rows:
-        """Word numbers and weights of norm 1, as pairs."""
+        """Return each document's word numbers with weights of norm 1."""
         vectors = unit_vectors(texts.counts.rows(np.maximum(tf_idf_weights(texts.counts), 0)))
         values = np.empty(vectors.nnz, dtype=_ENTRY)
         values["word"] = vectors.indices
@@ -52,7 +52,7 @@ class TfIdfCosine(Method):
         return Rows(vectors.indptr.astype(np.int64), values)
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs at the threshold; the score is the cosine."""
+        """Return pairs that reach the threshold; the score is the cosine."""
         entries = signatures.values
         shape = (len(signatures), len(texts.significant.vocabulary))
         vectors = sp.csr_array((entries["weight"].copy(), entries["word"].copy(), signatures.indptr), shape=shape)

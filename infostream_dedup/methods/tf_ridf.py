@@ -1,9 +1,9 @@
-"""TF*RIDF: two documents are duplicates when their six words of greatest TF * residual IDF are the same (A3).
+"""TF*RIDF: two documents are duplicates if their six words with the highest TF * residual IDF are the same (A3).
 
 Yu. Zelenkov, I. Segalovich: Comparative analysis of methods for finding duplicates of Web documents (in Russian), RCDL
-2007. Residual IDF is how much rarer a word is, in documents, than chance would have it: K. Church, W. Gale:
-Inverse document frequency (IDF): a measure of deviations from Poisson, 1995. It is below 0 for words spread more evenly
-than by chance; the sign is kept.
+2007. Residual IDF measures in how many fewer documents a word occurs than expected by chance: K. Church, W. Gale:
+Inverse document frequency (IDF): a measure of deviations from Poisson, 1995. It is negative for words spread more
+evenly than by chance; the sign is kept.
 
 Example:
     >>> from infostream_dedup.methods import Texts, method
@@ -38,32 +38,32 @@ __all__ = ["TfResidualIdf"]
 @register("tf-ridf")
 @dataclass(frozen=True)
 class TfResidualIdf(Method):
-    """The words of a document that come in clusters.
+    """Compares the words of documents that occur in clusters.
 
     Attributes:
-        words: words that are kept, 1 to 100.
-        bits: 32 for CRC32 as in the paper, 64 against chance collisions.
+        words: number of words kept, 1 to 100.
+        bits: 32 for CRC32 as in the paper, 64 to avoid chance collisions.
     """
 
     words: Annotated[int, Range(1, 100)] = 6
     bits: Annotated[int, OneOf(32, 64)] = 32
 
     def sign(self, texts: Texts) -> Rows:
-        """Fingerprint of the heaviest words: one value."""
+        """Return one fingerprint of the heaviest words for each document."""
         weights = texts.counts.rows(residual_weights(texts.counts))
         return fingerprints_of_words(leading_words(weights, self.words), texts.significant.vocabulary, self.bits)
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs of equal fingerprints."""
+        """Return pairs with equal fingerprints."""
         del texts
         return equal(equal_pairs(signatures))
 
 
 def residual_weights(counts: WordCounts) -> NDArray[np.int64]:
-    """(0.5 + 0.5 tf / tf_max) * (-ln(df / N) + ln(1 - exp(-cf / N))), in units of 1e-9.
+    """Return (0.5 + 0.5 tf / tf_max) * (-ln(df / N) + ln(1 - exp(-cf / N))).
 
     Returns:
-        int64 (entries of ``counts.tf``,).
+        int64 (entries of ``counts.tf``,), in units of 1e-9.
     """
     tf = 0.5 + 0.5 * counts.tf.data / counts.tf_max[counts.document_of]
     word = counts.tf.indices

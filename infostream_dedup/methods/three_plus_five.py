@@ -1,13 +1,13 @@
-"""3+5: three sentences and five words of a document, with tolerant rules for when they make a pair (A12).
+"""3+5: three sentences and five words of a document, with tolerant rules for pairs (A12).
 
 Yu. Zelenkov, I. Segalovich: Comparative analysis of methods for finding duplicates of Web documents (in Russian), RCDL
 2007: the authors' own method, F .95. A document is described by its length, its number of sentences, and the CRC32 of
-its three longest sentences and of its five longest words. Of documents that share a sentence those are duplicates whose
-lengths differ by at most 15 %, whose numbers of sentences by at most 20 %, that share two of the words, and either
-have the same longest sentence, or (both of more than five sentences) share two of the three.
+its three longest sentences and of its five longest words. Two documents that share a sentence are duplicates if their
+lengths differ by at most 15 %, their numbers of sentences differ by at most 20 %, they share two of the words, and
+either they have the same longest sentence or both have more than five sentences and share two of the three.
 
-The length of a document counts its words of three letters and more; the length of a sentence is counted in words, which
-the paper leaves open. A repeated sentence counts once. Ties are broken by the signature, as in the paper.
+The length of a document is its number of words of three or more letters; the length of a sentence, which the paper does
+not specify, is counted in words. A repeated sentence counts once. Ties are broken by signature, as in the paper.
 
 Example:
     >>> from infostream_dedup.methods import Texts, method
@@ -42,14 +42,14 @@ __all__ = ["ThreePlusFive"]
 @register("three-plus-five")
 @dataclass(frozen=True)
 class ThreePlusFive(Method):
-    """Three sentences and five words.
+    """Compares three sentences and five words of documents.
 
     Attributes:
-        length_ratio: greatest ratio of lengths, 1 to 10.
-        sentence_ratio: greatest ratio of numbers of sentences, 1 to 10.
-        shared_words: words that must be shared, 0 to 5.
-        shared_sentences: sentences that longer documents must share, 1 to 3.
-        bits: 32 for CRC32 as in the paper, 64 against chance collisions.
+        length_ratio: maximum ratio of lengths, 1 to 10.
+        sentence_ratio: maximum ratio of the numbers of sentences, 1 to 10.
+        shared_words: number of words that must be shared, 0 to 5.
+        shared_sentences: number of sentences that longer documents must share, 1 to 3.
+        bits: 32 for CRC32 as in the paper, 64 to avoid chance collisions.
     """
 
     length_ratio: Annotated[float, Range(1.0, 10.0)] = 1.15
@@ -59,7 +59,7 @@ class ThreePlusFive(Method):
     bits: Annotated[int, OneOf(32, 64)] = 32
 
     def sign(self, texts: Texts) -> Rows:
-        """Length, number of sentences, then three sentences and five words, 0 where there is none."""
+        """Return length, number of sentences, three sentences and five words of each document, 0 for missing ones."""
         lengths = document_lengths(texts.words)
         records = [
             DocumentRecord(
@@ -73,7 +73,7 @@ class ThreePlusFive(Method):
         return record_rows(records, sentences=3, words=5, bits=self.bits)
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs by the rules above; the score is the share of the shorter record's features that meet."""
+        """Return pairs by the rules above; the score is the shared part of the smaller record's features."""
         del texts
         return Pairs(
             *record_pairs(

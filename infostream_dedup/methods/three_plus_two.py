@@ -1,13 +1,13 @@
-"""3+2: three sentences that hold the document's frequent words and its two longest, with the rules of 3+5.
+"""3+2: the three sentences with most of the document's frequent words and its two longest, with the rules of 3+5.
 
 L. Chala, P. Popadenko: A method for finding near duplicates of electronic text documents (in Ukrainian), Kharkiv
 National University of Radio Electronics. The 10 most frequent words of a document are its frequency dictionary. It is
 described by the three sentences with the most dictionary words, then the two longest of the others, and by five words:
-up to three of the dictionary, then the longest of the document. A pair needs the same first sentence, or, for documents
-of more than five sentences, N common ones: N = 2 for recall, N = 3 for precision. Everything else is as in 3+5.
+up to three of the dictionary, then the longest of the document. A pair needs the same first sentence or, for documents
+with more than five sentences, N common ones: N = 2 for recall, N = 3 for precision. Everything else is as in 3+5.
 
-A sentence's dictionary words are counted once each unless ``occurrences`` is on; the paper wavers. A document of fewer
-than five sentences keeps them by length, and its five longest words. A repeated sentence counts once.
+Each dictionary word counts once per sentence unless ``occurrences`` is true; the paper is inconsistent. A document with
+fewer than five sentences keeps them by length, and its five longest words. A repeated sentence counts once.
 
 Example:
     >>> from infostream_dedup.methods import Texts, method
@@ -46,16 +46,16 @@ __all__ = ["ThreePlusTwo", "five_sentences", "five_words", "frequency_dictionary
 @register("three-plus-two")
 @dataclass(frozen=True, kw_only=True)
 class ThreePlusTwo(Method):
-    """Three sentences by frequent words, two by length, five words.
+    """Compares three sentences chosen by frequent words, two by length, and five words.
 
     Attributes:
-        n: sentences that documents of more than five must share (N in the paper), 1 to 5.
-        dictionary: words of the frequency dictionary, 1 to 100.
-        occurrences: count every occurrence of a dictionary word in a sentence.
-        length_ratio: greatest ratio of lengths, 1 to 10.
-        sentence_ratio: greatest ratio of numbers of sentences, 1 to 10.
-        shared_words: words that must be shared, 0 to 5.
-        bits: 32 for CRC32 as in the paper, 64 against chance collisions.
+        n: number of sentences that documents with more than five must share (N in the paper), 1 to 5.
+        dictionary: number of words in the frequency dictionary, 1 to 100.
+        occurrences: whether every occurrence of a dictionary word in a sentence counts.
+        length_ratio: maximum ratio of lengths, 1 to 10.
+        sentence_ratio: maximum ratio of the numbers of sentences, 1 to 10.
+        shared_words: number of words that must be shared, 0 to 5.
+        bits: 32 for CRC32 as in the paper, 64 to avoid chance collisions.
     """
 
     n: Annotated[int, Range(1, 5)] = 2
@@ -67,15 +67,15 @@ class ThreePlusTwo(Method):
     bits: Annotated[int, OneOf(32, 64)] = 32
 
     def sign(self, texts: Texts) -> Rows:
-        """Length, number of sentences, then five sentences and five words, 0 where there is none."""
+        """Return length, number of sentences, five sentences and five words of each document, 0 for missing ones."""
         lengths = document_lengths(texts.words)
         records = [
-            self._record(texts.significant, document, sentences, lengths[document])
+            self._make_record(texts.significant, document, sentences, lengths[document])
             for document, sentences in enumerate(texts.sentences)
         ]
         return record_rows(records, sentences=5, words=5, bits=self.bits)
 
-    def _record(self, words: Words, document: int, sentences: Sequence[Sentence], length: int) -> DocumentRecord:
+    def _make_record(self, words: Words, document: int, sentences: Sequence[Sentence], length: int) -> DocumentRecord:
         distinct = once_each(sentences)
         if len(distinct) < 5:
             kept = longest_sentences(distinct, 5, self.bits)
@@ -90,7 +90,7 @@ class ThreePlusTwo(Method):
         )
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Pairs by the rules above; the score is the share of the shorter record's features that meet."""
+        """Return pairs by the rules above; the score is the shared part of the smaller record's features."""
         del texts
         return Pairs(
             *record_pairs(
@@ -106,37 +106,37 @@ class ThreePlusTwo(Method):
 
 
 def frequency_dictionary(words: Words, document: int, size: int) -> list[str]:
-    """The most frequent words of a document; of equally frequent ones the longer, then the earlier in the alphabet."""
+    """Return the most frequent words of a document; ties go to the longer word, then to the first in the alphabet."""
     frequency: dict[int, int] = {}
     for word in words.rows.row(document).tolist():
         frequency[word] = frequency.get(word, 0) + 1
-    spelt = words.vocabulary
-    order = sorted(frequency, key=lambda word: (-frequency[word], -len(spelt[word]), word))
-    return [spelt[word] for word in order[:size]]
+    spelling = words.vocabulary
+    order = sorted(frequency, key=lambda word: (-frequency[word], -len(spelling[word]), word))
+    return [spelling[word] for word in order[:size]]
 
 
 def five_sentences(sentences: Sequence[Sentence], frequent: Sequence[str], *, occurrences: bool) -> list[str]:
-    """Three sentences with the most dictionary words, then the two longest of the others.
+    """Choose the three sentences with the most dictionary words, then the two longest of the others.
 
     Args:
-        sentences: distinct, at least five.
+        sentences: distinct sentences, at least five.
         frequent: the frequency dictionary.
-        occurrences: count a word as often as it stands.
+        occurrences: whether a word counts as often as it occurs.
     """
     known = set(frequent)
 
-    def held(sentence: Sentence) -> int:
+    def count_known(sentence: Sentence) -> int:
         inside = [word for word in sentence.text.split(" ") if word in known]
         return len(inside) if occurrences else len(set(inside))
 
-    by_words = sorted(sentences, key=lambda sentence: (-held(sentence), -sentence.length, sentence.text))
+    by_words = sorted(sentences, key=lambda sentence: (-count_known(sentence), -sentence.length, sentence.text))
     by_length = sorted(by_words[3:], key=lambda sentence: (-sentence.length, sentence.text))
     return [sentence.text for sentence in (*by_words[:3], *by_length[:2])]
 
 
 def five_words(words: Words, document: int, frequent: Sequence[str]) -> list[str]:
-    """Up to three words of the dictionary, then the longest words of the document that are not among them."""
+    """Choose up to three words of the dictionary, then the longest other words of the document."""
     chosen = list(frequent[:3])
-    spelt = {words.vocabulary[word] for word in words.rows.row(document).tolist()}
-    others = sorted(spelt.difference(chosen), key=lambda word: (-len(word), word))
+    distinct = {words.vocabulary[word] for word in words.rows.row(document).tolist()}
+    others = sorted(distinct.difference(chosen), key=lambda word: (-len(word), word))
     return [*chosen, *others[: 5 - len(chosen)]]

@@ -15,20 +15,20 @@ LANGUAGES: Final[tuple[Language, ...]] = ("ru", "uk", "en")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """One item of a stream, as it came.
+    """One item of a stream, as given.
 
     Attributes:
         id: unique within one collection, 1 to 512 bytes of UTF-8, no control characters.
-        text: the body; may be empty.
-        title: the headline; empty where there is none.
-        lang: language as given, ``None`` where the engine is to detect it.
-        published: the date as given (ISO 8601 text or a number); ``None`` where missing.
-        time: ``published`` as an aware UTC time; ``None`` where missing.
-        source: site or agency.
-        url: address.
-        images: as given: a list of addresses or a count.
-        links: as given: a list of addresses or a count.
-        extra: every other field, passed through untouched.
+        text: body; may be empty.
+        title: headline; empty if missing.
+        lang: language as given; ``None`` to let the engine detect it.
+        published: date as given (ISO 8601 text or a number); ``None`` if missing.
+        time: ``published`` as an aware UTC time; ``None`` if missing.
+        source: site or agency; ``None`` if missing.
+        url: address of the item; ``None`` if missing.
+        images: addresses of the images, or their number, as given.
+        links: addresses of the links, or their number, as given.
+        extra: all other fields, passed through unchanged.
     """
 
     id: str
@@ -45,16 +45,16 @@ class Document:
 
 
 def full_text(document: Document) -> str:
-    """Title and text; the title is not doubled when the text begins with it."""
+    """Return title and text on separate lines; the text alone if it starts with the title or there is no title."""
     if not document.title or document.text.startswith(document.title):
         return document.text
     return f"{document.title}\n{document.text}"
 
 
 def without_text(document: Document) -> Document:
-    """The same document with an empty body, for those who keep many of them.
+    """Return a copy of the document with an empty body, for callers that keep many documents.
 
-    It says what ``dataclasses.replace`` would, which takes longer than reading the text.
+    Equivalent to ``dataclasses.replace``, which would take longer than reading the text.
     """
     return Document(
         id=document.id,

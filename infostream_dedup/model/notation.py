@@ -34,7 +34,7 @@ def make_from_notation(
     for part in parts:
         parameter, equals, value = part.partition("=")
         if not (parameter and equals):
-            raise ConfigurationError(f"{notation!r}: {part!r} is no parameter; expected {name}:parameter=value")
+            raise ConfigurationError(f"{notation!r}: {part!r} is not a parameter; expected {name}:parameter=value")
         parameters[parameter] = _value(value, defaults.get(parameter))
     return make_with_parameters(name, kind, parameters, reserved=reserved)
 

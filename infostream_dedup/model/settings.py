@@ -1,4 +1,4 @@
-"""Every choice that changes a result, with its default: one table for the library, the flags, the configuration."""
+"""Every choice that changes a result, with its default: one table for library, command line and configuration."""
 
 from __future__ import annotations
 
@@ -44,25 +44,25 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What decides key terms, links and pairs. Names equal the flags of the command line.
+    """The settings that determine key terms, links and pairs, named like the command line's flags.
 
     Attributes:
         representation: ``stem``, ``morph``, ``pivot`` or the name of another file of ``terms/representations/``.
         weighting: ``bm25`` (k1, b), ``tfidf`` or the name of another file of ``terms/weightings/``.
-        n: key terms a document keeps, 1 to 255.
-        k: terms that must meet for a pair to be linked, 1 to n.
+        n: number of key terms kept for a document, 1 to 255.
+        k: number of key terms that must be found for a link, 1 to n.
         score: ``count`` (k of n terms) or ``share`` (share of the key terms' weight).
-        threshold: least share for a link when ``score`` is ``share``, above 0 to 1.
-        min_terms: terms that must meet besides the share, at least 1.
-        rule: which direction makes a duplicate, ``both`` or ``either``.
-        target: what key terms are looked up in: ``text``, ``signature`` or ``top:M``.
-        df_min: least document frequency of a key term; below 1 a share of all documents, else a count.
-        df_max: greatest document frequency of a key term; below 1 a share, else a count.
+        threshold: minimum share for a link when ``score`` is ``share``, greater than 0 and at most 1.
+        min_terms: with ``share``, number of key terms that must also be found, 1 to n.
+        rule: directions that must be linked for a duplicate, ``both`` or ``either``.
+        target: where key terms are looked up: ``text``, ``signature`` or ``top:M``.
+        df_min: minimum document frequency of a key term: below 1 a share of all documents, otherwise a count.
+        df_max: maximum document frequency of a key term: below 1 a share of all documents, otherwise a count.
         k1: BM25 term saturation, at least 0.
         b: BM25 length normalisation, 0 to 1.
-        background: blend small collections with the frequency dictionary.
-        short: ``scaled`` eases k for documents with fewer than n key terms, ``strict`` does not.
-        morph: ``open`` lets predicted proper nouns in, ``strict`` takes dictionary words only.
+        background: whether to blend the statistics of small collections with the frequency dictionary.
+        short: ``scaled`` lowers k for documents with fewer than n key terms, ``strict`` does not.
+        morph: ``open`` accepts predicted proper nouns, ``strict`` only dictionary words.
         pivot: language that representation ``pivot`` translates terms into: ``ru``, ``uk`` or ``en``.
 
     Raises:
@@ -94,7 +94,7 @@ class Settings:
         self.target_size()
 
     def target_size(self) -> int | None:
-        """Terms of a document that can be met: M of ``top:M``, 0 for ``signature``, ``None`` for the whole ``text``."""
+        """Return how many terms of a document are searched: M for ``top:M``, 0 for ``signature``, ``None`` for all."""
         if self.target in ("text", "signature"):
             return None if self.target == "text" else 0
         head, _, size = self.target.partition(":")
@@ -104,7 +104,11 @@ class Settings:
 
     @classmethod
     def of(cls, *, preset: str | None = None, **given: Any) -> Settings:
-        """Defaults, overridden by a preset, overridden by what is given (``None`` means not given).
+        """Make settings from the defaults, overridden by a preset, overridden by the values given.
+
+        Args:
+            preset: one of ``PRESETS``, or ``None``.
+            given: values by name; ``None`` means not given.
 
         Raises:
             ConfigurationError: unknown preset, unknown name, or a value out of its range.
@@ -123,9 +127,9 @@ class Settings:
         return cls(**chosen)
 
     def but(self, **changes: Any) -> Settings:
-        """A copy with some values changed."""
+        """Return a copy with some values changed."""
         return replace(self, **changes)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values in the order of the table above."""
+        """Return the values by name, in the order of the attributes."""
         return {field.name: getattr(self, field.name) for field in fields(self)}

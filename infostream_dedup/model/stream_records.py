@@ -1,4 +1,4 @@
-"""Plain data of the stream: what is decided about a document, and what is remembered of it."""
+"""Plain data of the stream: the verdict on a document, and what is remembered of it."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ STATUSES: Final[tuple[Status, ...]] = ("new", "exact", "duplicate", "similar", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What the stream says about one document.
+    """The stream's decision about one document.
 
     Attributes:
-        id: of the document.
+        id: id of the document.
         status: ``exact``, ``duplicate``, ``similar``, ``new`` or ``insufficient_text``.
         of: id of the earlier document it repeats or resembles; ``None`` for ``new`` and ``insufficient_text``.
-        group: id of the earliest document of its group (its own where it begins one).
+        group: id of the earliest document of its group; its own id if it starts one.
         relation: ``equal``, ``contained``, ``contains``, ``template``, ``updated`` or ``None``.
-        forward: key terms of this document found in ``of``.
-        backward: key terms of ``of`` found in this document.
-        terms: terms that met in either direction, heaviest first.
-        probability: that the document repeats ``of``, by the model of the stream; ``None`` where none judged it.
-        criteria: names of the model's criteria and how far the document differs from ``of`` in each, ``None`` where
-            that cannot be told.
+        forward: number of key terms of this document found in ``of``; ``None`` if not compared.
+        backward: number of key terms of ``of`` found in this document; ``None`` if not compared.
+        terms: key terms found in either direction, heaviest first; ``None`` if not compared.
+        probability: probability, 0 to 1, that the document repeats ``of`` by the stream's model; ``None`` if no model
+            judged it.
+        criteria: names of the model's criteria, each with the difference between the document and ``of``, or ``None``
+            if that is unknown.
     """
 
     id: str
@@ -53,10 +54,10 @@ class Verdict:
         return self.status in ("exact", "duplicate") or self.relation in ("template", "updated")
 
     def as_dict(self, *, judged: bool = False) -> dict[str, Any]:
-        """The row of ``ingest``.
+        """Return the row that ``ingest`` writes.
 
         Args:
-            judged: with ``probability`` and ``criteria``, as a stream with a model has them.
+            judged: whether to include ``probability`` and ``criteria``, as a stream with a model does.
         """
         row = {name: getattr(self, name) for name in self.__slots__[:-2]}
         row["terms"] = None if self.terms is None else list(self.terms)
@@ -71,24 +72,24 @@ class Remembered:
     """What the stream keeps of one document.
 
     Attributes:
-        ordinal: its place in the stream, from 0, without gaps.
+        ordinal: position in the stream, from 0, without gaps.
         id: as given; unique in a store.
-        version: 0, or how often the id had come before (``--on-conflict version``).
+        version: 0, or how often the id had occurred before (``--on-conflict version``).
         source: site or agency.
-        clock: the stream's clock at the document, UTC microseconds since 1970.
-        published: the document's own time in the same units, ``None`` where missing.
-        language: given or detected.
+        clock: the stream's clock when the document arrived, UTC microseconds since 1970.
+        published: the document's own time in the same unit; ``None`` if missing.
+        language: language of the document, given or detected.
         content_hash: checksum of the whole document as given (all fields).
-        text_hash: checksum of the body, ``b""`` for an empty one.
-        opening_hash: checksum of what the text begins with, ``b""`` where no rule asks for it or it says too little.
-        epoch: the epoch it was weighed in.
-        length: terms of the document with repetition.
-        keys: int64, numbers of its key terms, heaviest first.
-        weights: int64, weight of each key term in units of 1e-9.
-        targets: int64, numbers of the terms others' key terms are looked up in (V), ascending.
-        numbers: int64, 63-bit hashes of the distinct numbers in the text, ascending.
-        title: headline, for people who look into the store.
-        text: only where the store is asked to keep texts.
+        text_hash: checksum of the body; ``b""`` for an empty one.
+        opening_hash: checksum of the beginning of the text; ``b""`` if no rule needs it or the beginning is too short.
+        epoch: epoch whose statistics weighted the document.
+        length: number of terms of the document, with repetition.
+        keys: int64 (key terms,), numbers of its key terms, heaviest first.
+        weights: int64 (key terms,), weight of each key term in units of 1e-9.
+        targets: int64 (terms,), numbers of the terms in which others' key terms are looked up (V), ascending.
+        numbers: int64 (numbers,), 63-bit hashes of the distinct numbers in the text, ascending.
+        title: headline, for people who inspect the store.
+        text: body, if the store is asked to keep texts; otherwise ``None``.
     """
 
     ordinal: int
@@ -113,15 +114,15 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True)
 class GroupEvent:
-    """Something that happened to a group; events are listed, never undone.
+    """Something that happened to a group. Events are recorded and never undone.
 
     Attributes:
-        ordinal: of the document that caused it.
+        ordinal: ordinal of the document that caused the event.
         kind: ``merge`` (``other`` joined ``group``), ``expiry`` (the group's last document left the window),
-            ``alarm`` (the group chains and is not grown further) or ``limit`` (a source is over its loss limit).
-        group: id of the group, or name of the source for ``limit``.
-        other: the group that joined; ``None`` otherwise.
-        value: the measure that raised an alarm or the share of a limit; ``None`` otherwise.
+            ``alarm`` (the group is a chain and stops growing) or ``limit`` (a source exceeds its loss limit).
+        group: id of the group; name of the source for ``limit``.
+        other: id of the group that joined, for ``merge``; otherwise ``None``.
+        value: the measure that raised an alarm, or the share that exceeded a limit; otherwise ``None``.
     """
 
     ordinal: int
@@ -133,17 +134,17 @@ class GroupEvent:
 
 @dataclass(frozen=True, slots=True)
 class EpochFrequencies:
-    """Document frequencies of one closed epoch in one language: its own documents only.
+    """Document frequencies of one closed epoch in one language, counted over its own documents only.
 
-    Statistics of epoch e are the sums over all epochs before e.
+    The statistics used in epoch e are the sums over all epochs before e.
 
     Attributes:
-        epoch: number from 0.
-        language: of the documents counted.
-        documents: how many.
-        length: summed length in terms.
-        terms: int64, numbers of the terms, ascending.
-        df: int64, documents of the epoch that hold each term.
+        epoch: number of the epoch, from 0.
+        language: language of the documents.
+        documents: number of documents.
+        length: total length of the documents in terms.
+        terms: int64 (terms,), numbers of the terms, ascending.
+        df: int64 (terms,), number of documents of the epoch that contain each term.
     """
 
     epoch: int

@@ -1,4 +1,4 @@
-"""Version of the package: part of every result's configuration."""
+"""Version of the package, which is part of every result's configuration."""
 
 from typing import Final
 

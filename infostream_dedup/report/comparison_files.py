@@ -1,4 +1,4 @@
-"""A comparison of methods as a folder of files that can be sent on."""
+"""Writes a comparison of methods as a folder of self-contained files."""
 
 from __future__ import annotations
 
@@ -21,44 +21,44 @@ def write_comparison(comparison: Comparison, folder: str | Path) -> list[Path]:
     """Write ``comparison.json``, ``comparison.csv``, ``dice.csv``, ``times.csv``, plots (SVG, PNG), ``report.html``.
 
     Args:
-        comparison: of ``compare``.
-        folder: made when missing; files of these names are replaced, each in one step.
+        comparison: result of ``compare``.
+        folder: created if missing; files with these names are replaced atomically.
 
     Returns:
         The paths written, in alphabetical order.
 
     Raises:
-        CannotCreateError: the folder or a file cannot be made.
-        CannotWriteError: writing failed on the way.
+        CannotCreateError: the folder or a file cannot be created.
+        CannotWriteError: writing failed.
     """
     return write_files(comparison_files(comparison), folder)
 
 
 def comparison_files(comparison: Comparison) -> dict[str, bytes]:
-    """File names and contents; equal results give equal bytes in all but ``times.csv``."""
+    """Return contents by file name; equal results give equal bytes except in ``times.csv``."""
     import orjson
 
     figures = {"precision-recall": plane_figure(comparison), "dice": dice_figure(comparison)}
-    drawn = {name: as_svg(figure) for name, figure in figures.items()}
+    svgs = {name: as_svg(figure) for name, figure in figures.items()}
     content = comparison.as_dict(times=False)
     files = {
         "comparison.json": orjson.dumps(content, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
-        "comparison.csv": _csv(content["rows"]),
-        "dice.csv": _csv(
+        "comparison.csv": _format_csv(content["rows"]),
+        "dice.csv": _format_csv(
             {"method": name, **dict(zip(comparison.names, row, strict=True))}
             for name, row in zip(comparison.names, comparison.dice, strict=True)
         ),
-        "times.csv": _csv(_times(comparison)),
-        "report.html": comparison_page(comparison, drawn).encode(),
+        "times.csv": _format_csv(_list_times(comparison)),
+        "report.html": comparison_page(comparison, svgs).encode(),
     }
     for name, figure in figures.items():
-        files[f"{name}.svg"] = f'<?xml version="1.0" encoding="utf-8"?>\n{drawn[name]}'.encode()
+        files[f"{name}.svg"] = f'<?xml version="1.0" encoding="utf-8"?>\n{svgs[name]}'.encode()
         files[f"{name}.png"] = as_png(figure)
     return files
 
 
-def _times(comparison: Comparison) -> list[dict[str, Any]]:
-    """Times of all methods, and of what they share of the texts."""
+def _list_times(comparison: Comparison) -> list[dict[str, Any]]:
+    """List the times of all methods, and of reading the parts of the texts that they share."""
     shared = comparison.reading
     rows: list[dict[str, Any]] = [
         {
@@ -74,7 +74,7 @@ def _times(comparison: Comparison) -> list[dict[str, Any]]:
     return rows
 
 
-def _csv(rows: Iterable[Mapping[str, Any]]) -> bytes:
+def _format_csv(rows: Iterable[Mapping[str, Any]]) -> bytes:
     stream = io.BytesIO()
     write_rows(rows, stream, "csv")
     return stream.getvalue()

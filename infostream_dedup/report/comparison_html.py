@@ -1,4 +1,4 @@
-"""A comparison of methods as one self-contained HTML page: no script, no network reference, everything escaped."""
+"""Renders a comparison of methods as one self-contained HTML page: no scripts, no network, everything escaped."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ __all__ = ["comparison_page"]
 
 
 def comparison_page(comparison: Comparison, figures: Mapping[str, str]) -> str:
-    """The comparison as one page, without times: they are in a file of their own.
+    """Render the comparison as one page, without times, which have a file of their own.
 
     Args:
-        comparison: of ``compare``.
+        comparison: result of ``compare``.
         figures: ``precision-recall`` and ``dice`` as ``<svg>`` elements.
     """
     from markupsafe import Markup
 
-    # The SVG is drawn by us; matplotlib escapes the names of methods in it.
-    drawn = {name.replace("-", "_"): Markup(svg) for name, svg in figures.items()}  # noqa: S704
+    # We draw the SVG ourselves; matplotlib escapes the names of methods in it.
+    svgs = {name.replace("-", "_"): Markup(svg) for name, svg in figures.items()}  # noqa: S704
     rows = [row.as_dict(times=False) for row in comparison.rows]
     return (
         environment()
         .get_template("comparison.html")
         .render(
             comparison=comparison,
-            figures=drawn,
+            figures=svgs,
             rows=rows,
             best=max((row["f1"] for row in rows if row["f1"] is not None), default=None),
             published=[(row, PUBLISHED_METHODS[row["method"]]) for row in rows if row["method"] in PUBLISHED_METHODS],
-            published_dice=_dice_beside(comparison),
+            published_dice=_pair_with_published_dice(comparison),
         )
     )
 
 
-def _dice_beside(comparison: Comparison) -> list[dict[str, Any]]:
-    """Published Dice coefficients with ours, for the pairs of methods that were compared."""
-    place = {name: number for number, name in enumerate(comparison.names)}
+def _pair_with_published_dice(comparison: Comparison) -> list[dict[str, Any]]:
+    """List published Dice coefficients with ours, for the pairs of methods compared."""
+    index = {name: number for number, name in enumerate(comparison.names)}
     return [
-        {"one": one, "other": other, "paper": value, "ours": comparison.dice[place[one]][place[other]]}
+        {"one": one, "other": other, "paper": value, "ours": comparison.dice[index[one]][index[other]]}
         for (one, other), value in PUBLISHED_DICE.items()
-        if one in place and other in place
+        if one in index and other in index
     ]

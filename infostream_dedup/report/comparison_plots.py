@@ -1,4 +1,4 @@
-"""The plots of a comparison: methods in the plane of precision and recall, and how far they find the same pairs."""
+"""Plots of a comparison: precision and recall of the methods, and the overlap of the pairs they find."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KINDS: Final = {
     "vectors": "#b8860b",
     "key terms": "#d2691e",
 }
-"""Kinds of methods with their colours."""
+"""Colour of each kind of method."""
 
 _KIND_OF: Final = {
     "md5": 0,
@@ -61,19 +61,19 @@ _LABEL_HEIGHT: Final = 0.03
 
 
 def kind_of(name: str) -> str:
-    """Which kind of ``KINDS`` a method is, by the name it has in a comparison."""
+    """Return the kind, a key of ``KINDS``, of a method by its name in a comparison."""
     return list(KINDS)[_KIND_OF.get(name.partition(":")[0], len(KINDS) - 1)]
 
 
 def plane_figure(comparison: Comparison) -> Figure:
-    """Precision over recall, a number for each method, with curves of equal F1; undefined rows are left out."""
+    """Plot precision against recall with numbered methods and curves of equal F1; undefined rows are omitted."""
     figure, axes = plain_axes(width=8.6, height=max(5.2, 0.5 + 0.16 * len(comparison.rows)))
     _draw_curves(axes)
-    points = _points(comparison.rows)
+    points = _group_by_point(comparison.rows)
     for (recall, precision), numbers in points.items():
         colour = KINDS[kind_of(comparison.rows[numbers[0] - 1].run.name)]
         axes.plot([recall], [precision], marker="o", markersize=6, color=colour, linestyle="none")
-    for point, place, text in _labels(points):
+    for point, place, text in _place_labels(points):
         line = {"arrowstyle": "-", "color": "#aaaaaa", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 3}
         far = abs(place[1] - point[1]) > _LABEL_HEIGHT
         arrow = line if far else None
@@ -88,8 +88,8 @@ def plane_figure(comparison: Comparison) -> Figure:
     return figure
 
 
-def _points(rows: Sequence[ComparedMethod]) -> dict[_Point, list[int]]:
-    """Numbers of the methods, from 1, at every place to two decimals."""
+def _group_by_point(rows: Sequence[ComparedMethod]) -> dict[_Point, list[int]]:
+    """Group the numbers of the methods, from 1, by point rounded to two decimals."""
     found: dict[_Point, list[int]] = {}
     for number, row in enumerate(rows, start=1):
         recall, precision = row.figures["recall"], row.figures["precision"]
@@ -98,27 +98,27 @@ def _points(rows: Sequence[ComparedMethod]) -> dict[_Point, list[int]]:
     return found
 
 
-def _labels(points: dict[_Point, list[int]]) -> Iterator[tuple[_Point, _Point, str]]:
-    """Each point, where its label goes (beside it, moved up or down until it hides no other), and the label."""
+def _place_labels(points: dict[_Point, list[int]]) -> Iterator[tuple[_Point, _Point, str]]:
+    """Yield each point, the place of its label (beside it, moved up or down to avoid the others), and the label."""
     taken: list[tuple[float, float, float]] = []
     for point, numbers in sorted(points.items(), key=lambda item: (-item[0][1], item[0][0])):
         text = " ".join(map(str, numbers))
         width = _LABEL_WIDTH * (len(text) + 1)
         places = [(x, y, width) for x, y in _places_beside(*point, width)]
-        place = next((place for place in places if not any(_meet(place, other) for other in taken)), places[0])
+        place = next((place for place in places if not any(_overlap(place, other) for other in taken)), places[0])
         taken.append(place)
         yield point, (place[0], place[1]), text
 
 
 def _places_beside(x: float, y: float, width: float) -> Iterator[_Point]:
-    """To the right and to the left of a point, then ever farther above and below."""
+    """Yield places to the right and left of a point, then increasingly far above and below."""
     for rows in range(12):
         for side in (x + 0.008, x - 0.008 - width):
             yield side, y + 0.004 + rows * _LABEL_HEIGHT
             yield side, y + 0.004 - rows * _LABEL_HEIGHT
 
 
-def _meet(one: tuple[float, float, float], other: tuple[float, float, float]) -> bool:
+def _overlap(one: tuple[float, float, float], other: tuple[float, float, float]) -> bool:
     (x, y, width), (left, low, wide) = one, other
     return abs(y - low) < 0.99 * _LABEL_HEIGHT and x < left + wide and left < x + width
 
@@ -141,7 +141,7 @@ def _draw_legend(axes: Axes, rows: Sequence[ComparedMethod]) -> None:
 
 
 def dice_figure(comparison: Comparison) -> Figure:
-    """Heat map of the Dice coefficients in hundredths; a dash where neither method finds anything."""
+    """Plot a heat map of the Dice coefficients in hundredths, with a dash where neither method finds anything."""
     names = comparison.names
     side = 2.2 + 0.29 * len(names)
     figure, axes = plain_axes(width=side + 0.4, height=side)

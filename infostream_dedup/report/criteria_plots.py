@@ -1,4 +1,4 @@
-"""The plot of a learning curve, as figure 3 of Andreev et al.: quality by the number of judged pairs."""
+"""Plot of a learning curve like figure 3 of Andreev et al.: quality by number of judged pairs."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 __all__ = ["PUBLISHED_F", "learning_figure"]
 
 PUBLISHED_F: Final[Mapping[str, float]] = {"words": 0.67, "paragraphs": 0.64, "all": 0.82}
-"""F of the paper where its curves are flat (section 7); the curves themselves are lost."""
+"""F in the paper where its curves are flat (section 7); the curves themselves are lost."""
 
 _COLOURS: Final = {"words": "#1f6fb4", "paragraphs": "#2e8b57", "all": "#d2691e"}
 _SATURATION: Final = 400
 
 
 def learning_figure(points: Sequence[CurvePoint], *, published: bool = False) -> Figure:
-    """F1 (with 95 % of the draws), precision and recall of each set of criteria.
+    """Plot F1 (with the range of 95 % of the draws), precision and recall of each set of criteria.
 
     Args:
-        points: of ``learning_curve``.
-        published: with the paper's F and its 400 pairs.
+        points: result of ``learning_curve``.
+        published: whether to show the paper's F and its 400 pairs.
     """
     figure, axes = plain_axes(width=7.2, height=4.2)
     for name in dict.fromkeys(point.criteria for point in points):

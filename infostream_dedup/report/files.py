@@ -1,4 +1,4 @@
-"""A sweep as a folder of files that can be sent on."""
+"""Writes a sweep as a folder of self-contained files."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ def write_report(result: SweepResult, folder: str | Path) -> list[Path]:
     """Write ``sweep.json``, ``sweep.csv``, the plots (SVG, PNG) and ``report.html``.
 
     Args:
-        result: of ``sweep``.
-        folder: made when missing; files of these names are replaced, each in one step.
+        result: result of ``sweep``.
+        folder: created if missing; files with these names are replaced atomically.
 
     Returns:
         The paths written, in alphabetical order.
 
     Raises:
-        CannotCreateError: the folder or a file cannot be made.
-        CannotWriteError: writing failed on the way.
+        CannotCreateError: the folder or a file cannot be created.
+        CannotWriteError: writing failed.
     """
     return write_files(report_files(result), folder)
 
 
 def write_files(files: Mapping[str, bytes], folder: str | Path) -> list[Path]:
-    """Write files into a folder, each in one step.
+    """Write files to a folder, each atomically.
 
     Args:
-        files: names and contents.
-        folder: made when missing.
+        files: contents by file name.
+        folder: created if missing.
 
     Returns:
         The paths written, in alphabetical order.
 
     Raises:
-        CannotCreateError: the folder or a file cannot be made.
-        CannotWriteError: writing failed on the way.
+        CannotCreateError: the folder or a file cannot be created.
+        CannotWriteError: writing failed.
     """
     folder = Path(folder)
     try:
@@ -55,7 +55,7 @@ def write_files(files: Mapping[str, bytes], folder: str | Path) -> list[Path]:
 
 
 def report_files(result: SweepResult) -> dict[str, bytes]:
-    """File names and contents of a report; equal results give equal bytes."""
+    """Return the contents of a report by file name; equal results give equal bytes."""
     import orjson
 
     table = io.BytesIO()
@@ -66,14 +66,14 @@ def report_files(result: SweepResult) -> dict[str, bytes]:
     }
     if result.groups:
         figures["groups"] = group_figure(result.groups)
-    drawn = {name: as_svg(figure) for name, figure in figures.items()}
+    svgs = {name: as_svg(figure) for name, figure in figures.items()}
     files = {
         "sweep.json": orjson.dumps(result.as_dict(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
         "sweep.csv": table.getvalue(),
-        "report.html": html_report(result, drawn).encode(),
+        "report.html": html_report(result, svgs).encode(),
     }
     for name, figure in figures.items():
-        files[f"{name}.svg"] = f'<?xml version="1.0" encoding="utf-8"?>\n{drawn[name]}'.encode()
+        files[f"{name}.svg"] = f'<?xml version="1.0" encoding="utf-8"?>\n{svgs[name]}'.encode()
         files[f"{name}.png"] = as_png(figure)
     return files
 

@@ -1,4 +1,4 @@
-"""One self-contained HTML page: no script, no network reference, everything escaped."""
+"""Renders a sweep as one self-contained HTML page: no scripts, no network references, everything escaped."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ __all__ = ["environment", "html_report"]
 
 
 def html_report(result: SweepResult, figures: Mapping[str, str]) -> str:
-    """The report as one page.
+    """Render the report as one page.
 
     Args:
-        result: of ``sweep``.
+        result: result of ``sweep``.
         figures: ``symmetry``, ``transitivity`` and ``groups`` as ``<svg>`` elements.
     """
     from markupsafe import Markup
 
-    # The SVG is drawn by us from numbers and names of ours; matplotlib escapes its labels.
-    drawn = {name: Markup(svg) for name, svg in figures.items()}  # noqa: S704
+    # We draw the SVG ourselves from our own numbers and names; matplotlib escapes its labels.
+    svgs = {name: Markup(svg) for name, svg in figures.items()}  # noqa: S704
     return (
         environment()
         .get_template("report.html")
         .render(
             result=result,
-            figures=drawn,
-            series=_series(result),
-            table=_by_k(result),
+            figures=svgs,
+            series=_list_series(result),
+            table=_tabulate_by_k(result),
             thresholds=[row for row in result.rows if row.measures.k is None],
-            examples=_examples(result),
+            examples=_group_examples(result),
         )
     )
 
 
 def environment() -> Environment:
-    """Templates that escape everything, with the filters ``ratio``, ``published`` and ``count``."""
+    """Make an environment that escapes everything, with the filters ``ratio``, ``published`` and ``count``."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -63,21 +63,21 @@ class _Series:
     """One group of columns.
 
     Attributes:
-        name: as the legend of the figures says it.
-        published: the column of the paper to stand beside it; ``None`` where it has none.
+        name: name in the legend of the figures.
+        published: columns of the paper to show beside it; ``None`` if the paper has no counterpart.
     """
 
     name: str
     published: PublishedSeries | None
 
 
-def _series(result: SweepResult) -> list[_Series]:
+def _list_series(result: SweepResult) -> list[_Series]:
     blocks = dict.fromkeys((row.representation, row.block) for row in result.rows)
     return [_Series(series_name(*block), published_beside(*block, blocks)) for block in blocks]
 
 
-def _by_k(result: SweepResult) -> list[tuple[int, dict[str, Any]]]:
-    """Measures by k, then by series."""
+def _tabulate_by_k(result: SweepResult) -> list[tuple[int, dict[str, Any]]]:
+    """Return the measures by k, then by series."""
     table: dict[int, dict[str, Any]] = {}
     for row in result.rows:
         if row.measures.k is not None:
@@ -85,7 +85,7 @@ def _by_k(result: SweepResult) -> list[tuple[int, dict[str, Any]]]:
     return sorted(table.items())
 
 
-def _examples(result: SweepResult) -> list[tuple[str, list[tuple[int, list[Any]]]]]:
+def _group_examples(result: SweepResult) -> list[tuple[str, list[tuple[int, list[Any]]]]]:
     by_representation = groupby(result.examples, key=lambda example: example.representation)
     return [
         (name, [(k, list(found)) for k, found in groupby(list(group), key=lambda example: example.k)])

@@ -1,4 +1,4 @@
-"""Two texts with their shared passages as one self-contained HTML page: no script, everything escaped."""
+"""Renders two texts and their shared passages as one self-contained HTML page: no scripts, everything escaped."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ __all__ = ["passages_page"]
 
 
 def passages_page(comparison: TextComparison, names: tuple[str, str]) -> str:
-    """Both texts beside each other; each passage is a link to its copy in the other text.
+    """Render both texts side by side; each passage links to its copy in the other text.
 
     Args:
-        comparison: of two texts.
-        names: of a and of b, for the heads of the columns.
+        comparison: comparison of the two texts.
+        names: names of a and b, for the column headings.
     """
     sides = [
         {

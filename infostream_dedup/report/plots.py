@@ -1,4 +1,4 @@
-"""The plots of a sweep: S(k) and T(k), our series beside the few points the paper published, and group sizes."""
+"""Plots of a sweep: S(k) and T(k), our series beside the few points that the paper published, and group sizes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BLOCK_LINE: Final = {"all": "-", "mono": "--", "cross": ":"}
 
 
 def curve_figure(result: SweepResult, quantity: Quantity) -> Figure:
-    """Figure 1 (symmetry) or 2 (transitivity) of the paper, with our values."""
+    """Plot figure 1 (symmetry) or 2 (transitivity) of the paper with our values."""
     figure, axes = plain_axes(width=7.2, height=4.2)
     threshold = any(row.measures.k is None for row in result.rows)
     for representation, block in dict.fromkeys((row.representation, row.block) for row in result.rows):
@@ -85,7 +85,7 @@ def _draw_published(axes: Axes, quantity: Quantity, representation: str) -> None
 
 
 def group_figure(sizes: Mapping[str, Mapping[int, int]]) -> Figure:
-    """How many groups of each size there are, per representation; single documents left out."""
+    """Plot the number of groups of each size by representation, without single documents."""
     figure, axes = plain_axes(width=7.2, height=3.2)
     edges = _size_classes(max((size for counts in sizes.values() for size in counts), default=2))
     for offset, (representation, counts) in enumerate(sizes.items()):
@@ -110,8 +110,8 @@ def _size_classes(largest: int) -> list[tuple[int, int]]:
 
 
 def plain_axes(width: float, height: float) -> tuple[Figure, Axes]:
-    """An empty plot with a light grid and no box; sizes in inches."""
-    # Figure without pyplot: no global state, no display, safe in threads.
+    """Make an empty plot with a light grid and no box; `width` and `height` are in inches."""
+    # Figure without pyplot needs no global state and no display, and is safe in threads.
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
@@ -124,7 +124,7 @@ def plain_axes(width: float, height: float) -> tuple[Figure, Axes]:
 
 
 def as_svg(figure: Figure) -> str:
-    """The figure as an ``<svg>`` element; equal figures give equal bytes."""
+    """Render the figure as an ``<svg>`` element; equal figures give equal bytes."""
     import matplotlib as mpl
 
     with mpl.rc_context({"svg.hashsalt": "infostream-dedup", "svg.fonttype": "none", "font.family": "DejaVu Sans"}):
@@ -135,7 +135,7 @@ def as_svg(figure: Figure) -> str:
 
 
 def as_png(figure: Figure) -> bytes:
-    """The figure as a PNG of 150 dots per inch; equal figures give equal bytes."""
+    """Render the figure as a PNG of 150 dots per inch; equal figures give equal bytes."""
     stream = io.BytesIO()
     figure.savefig(stream, format="png", dpi=150, metadata={"Software": None})
     return stream.getvalue()

@@ -1,4 +1,4 @@
-"""Groups and where their texts come from as one self-contained HTML page: no script, everything escaped."""
+"""Renders groups and the origin of their texts as one self-contained HTML page: no scripts, everything escaped."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["provenance_page"]
 
 
 def provenance_page(groups: Sequence[tuple[str, Provenance]]) -> str:
-    """The first document of each group, and every copy with what it kept, changed and added marked in its text.
+    """Render the first document of each group, and every copy with kept, changed and added text marked.
 
     Args:
-        groups: name and provenance of each.
+        groups: name and provenance of each group.
     """
     return environment().get_template("provenance.html").render(groups=groups)

@@ -1,4 +1,4 @@
-"""The figures of the paper (Lande, tables 1 and 2): March 2009, 1,272,217 documents, another corpus than yours."""
+"""Figures of the paper (Lande, tables 1 and 2): March 2009, 1,272,217 documents, a different corpus from yours."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class PublishedSeries:
     """One column group of the paper's tables.
 
     Attributes:
-        name: what the paper calls it.
+        name: the paper's name for it.
         symmetry: S by k.
         transitivity: T by k.
-        links: duplicates found by k (presumably directed links).
+        links: number of duplicates found by k (presumably directed links).
     """
 
     name: str
@@ -49,18 +49,18 @@ PUBLISHED: Final = {
 
 
 def series_name(representation: str, block: str) -> str:
-    """What a series of ours is called."""
+    """Return the name of one of our series."""
     return representation if block == "all" else f"{representation}, {block} block"
 
 
 def published_beside(representation: str, block: str, blocks: Collection[tuple[str, str]]) -> PublishedSeries | None:
-    """The series of the paper that stands beside one of ours.
+    """Return the paper's series to show beside one of ours; ``None`` if there is none.
 
-    The paper matched across languages against documents of the other language only: that is our cross block.
+    Across languages, the paper matched only against documents of the other language, which is our cross block.
 
     Args:
-        representation: of our series.
-        block: of our series.
+        representation: representation of our series.
+        block: block of our series.
         blocks: representation and block of all our series.
     """
     counterpart = "cross" if (representation, "cross") in blocks else "all"

@@ -1,9 +1,9 @@
-"""What the papers published about their methods, each on a corpus of its own: other documents than yours.
+"""Figures that the papers published for their methods, each on a corpus of its own, different from yours.
 
-* Yu. Zelenkov, I. Segalovich, RCDL 2007, tables 2 to 4: about 500,000 Web documents of ROMIP, pool protocol. The row of
-  "3+5" is from its text.
+* Yu. Zelenkov, I. Segalovich, RCDL 2007, tables 2 to 4: about 500,000 Web documents of ROMIP, pool protocol. The row
+  for "3+5" comes from the paper's text.
 * L. Chala, P. Popadenko: expert pairs of a university library's method guides. (Their "3+5" repeats the row above.)
-* Yu Haomin et al.: pairs of sentences of 2,000 documents of ClueWeb09.
+* Yu Haomin et al.: pairs of sentences from 2,000 documents of ClueWeb09.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ __all__ = ["PUBLISHED_DICE", "PUBLISHED_METHODS", "PublishedMethod"]
 
 @dataclass(frozen=True, slots=True)
 class PublishedMethod:
-    """Figures of one method; ``None`` where none were printed.
+    """Figures of one method; ``None`` if not printed.
 
     Attributes:
-        paper: short name.
-        precision: 0 to 1.
-        recall: 0 to 1.
-        f1: 0 to 1, as printed.
-        pairs: pairs found.
+        paper: short name of the paper.
+        precision: precision, 0 to 1.
+        recall: recall, 0 to 1.
+        f1: F1 as printed, 0 to 1.
+        pairs: number of pairs found.
     """
 
     paper: str
@@ -57,7 +57,7 @@ PUBLISHED_METHODS: Final = {
     "low-idf-sig": PublishedMethod(_YU, f1=0.954),
     "shingles": PublishedMethod(_YU, f1=0.960),
 }
-"""By the name of the method in a comparison."""
+"""Published figures by the method's name in a comparison."""
 
 _TABLE_4: Final = (
     ("tf", ("tf-idf", 0.83), ("tf-ridf", 0.79), ("long-sent", 0.40), ("heavy-sent", 0.68), ("megashingles", 0.54)),
@@ -73,4 +73,4 @@ _TABLE_4: Final = (
 )
 
 PUBLISHED_DICE: Final = {(one, other): value for one, *others in _TABLE_4 for other, value in others}
-"""Table 4 of Zelenkov and Segalovich by names of two methods; it has no Log Shingles and no Opt Freq."""
+"""Table 4 of Zelenkov and Segalovich by the names of two methods; it lacks Log Shingles and Opt Freq."""

@@ -9,7 +9,7 @@ __all__ = ["documents_path", "labels_path"]
 
 
 def documents_path() -> Path:
-    """The documents of the sample, one JSON object a line, in the order of their publication.
+    """Return the file of the sample's documents: one JSON object per line, in order of publication.
 
     Returns:
         Path of ``stream.jsonl``.
@@ -18,7 +18,9 @@ def documents_path() -> Path:
 
 
 def labels_path() -> Path:
-    """The labelled pairs of the sample, one JSON object a line: ``a``, ``b`` (ids), ``label``, ``kind``.
+    """Return the file of the sample's labelled pairs: one JSON object per line with ``a``, ``b``, ``label``, ``kind``.
+
+    ``a`` and ``b`` are document ids.
 
     Returns:
         Path of ``labels.jsonl``.

@@ -13,7 +13,7 @@ ROWS = [{"id": "1", "text": "Снег идёт", "group": "sport"}, {"id": "2", 
 
 
 def test_a_field_of_the_name_of_a_column_is_refused_before_anything_is_written(tmp_path):
-    with pytest.raises(BadDataError, match="write over") as refused:
+    with pytest.raises(BadDataError, match="overwrite") as refused:
         dedup(ROWS, tmp_path / "out.jsonl", annotate=True)
     assert (refused.value.code, refused.value.field) == ("E_FIELD_TAKEN", "group")
     assert list(tmp_path.iterdir()) == []

@@ -14,7 +14,7 @@ def test_check_names_defects_and_leaves_with_65(run, tmp_path: Path) -> None:
     answer = run("dictionaries", "check", "--folder", str(folder), "--format", "table")
     assert answer.returncode == 65
     assert answer.stdout.decode().startswith("translations.tsv:2:uk: 'дымище' has 'ы'")
-    assert "mend the word" in answer.stdout.decode()
+    assert "correct the word" in answer.stdout.decode()
     said = answer.stderr.decode()
     assert "1 files, 1 rows: " in said
     assert "round trips were not tried" in said

@@ -62,7 +62,7 @@ def test_nothing_is_left_behind_when_reading_fails(run, tmp_path):
 @pytest.mark.parametrize(
     ("output", "code", "message"),
     [
-        ("bad.jsonl", 73, "bad.jsonl is the quarantine file too"),
+        ("bad.jsonl", 73, "bad.jsonl is also the quarantine file"),
         ("in.jsonl", 73, "in.jsonl is one of the inputs"),
         ("no/such/out.jsonl", 73, "cannot create no/such/out.jsonl"),
         ("out.doc", 78, "out.doc"),

@@ -251,7 +251,9 @@ def test_a_broken_file_does_not_stop_the_next(tmp_path: Path) -> None:
     two.write_bytes(_jsonl(ROWS[1]))
     aside = tmp_path / "aside.jsonl"
     assert _ids([one, two], on_error="skip", quarantine=aside) == ["a", "b"]
-    assert orjson.loads(aside.read_bytes())["message"].endswith("cut short; get it again; 1 whole lines came before")
+    assert orjson.loads(aside.read_bytes())["message"].endswith(
+        "truncated; get it again; 1 whole lines were read before"
+    )
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:

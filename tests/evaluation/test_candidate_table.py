@@ -51,7 +51,7 @@ def test_both_filters_by_hand():
 
 def test_labels_of_other_documents_are_refused():
     models = document_models([Document(id="a", text=STORY, lang="ru")])
-    with pytest.raises(BadDataError, match="none of the documents"):
+    with pytest.raises(BadDataError, match="not the id of any document"):
         candidate_table(models, labels_of([{"a": "a", "b": "z", "label": "dup"}]))
 
 

@@ -53,16 +53,16 @@ def test_a_finding_says_where_what_and_what_to_do() -> None:
         ("уряд\tуряд\tgovernment\tnoun", "", "4 cells; expected 5"),
         ("правительство\t\tgovernment\tnoun\town", "uk", "empty"),
         ("правительство\tурыд\tgovernment\tnoun\town", "uk", "has 'ы', which Ukrainian words do not have"),
-        ("правительство\tуряд|\tgovernment\tnoun\town", "uk", "holds an empty variant"),
-        ("правительство\tуряд|Уряд\tgovernment\tnoun\town", "uk", "stands twice in the cell"),
+        ("правительство\tуряд|\tgovernment\tnoun\town", "uk", "contains an empty variant"),
+        ("правительство\tуряд|Уряд\tgovernment\tnoun\town", "uk", "is repeated in the cell"),
         ("правительство\tуряд\tgovernment\tverb\town", "pos", "'verb'; expected noun or adj"),
         ("правительство\tуряд\tgovernment\tnoun\t", "source", "empty"),
         ("правительство\tурядобздик\tgovernment\tnoun\town", "uk", "known neither to the morphological dictionary"),
         ("правительство\tуряд\tgovernmentation\tnoun\town", "en", "known neither to the morphological dictionary"),
-        ("править\tуряд\tgovernment\tnoun\town", "ru", "is no noun (INFN)"),
-        ("правительством\tуряд\tgovernment\tnoun\town", "ru", "is no nominative"),
+        ("править\tуряд\tgovernment\tnoun\town", "ru", "is not a noun (INFN)"),
+        ("правительством\tуряд\tgovernment\tnoun\town", "ru", "is not a nominative"),
         ("правительство\tкацап\tgovernment\tnoun\town", "uk", "on the block-list"),
-        ("правительство\tуряд \tgovernment\tnoun\town", "uk", "stray blanks"),
+        ("правительство\tуряд \tgovernment\tnoun\town", "uk", "extra blanks"),
     ],
 )
 def test_faults_of_concepts(found: Found, row: str, field: str, told: str) -> None:
@@ -85,7 +85,7 @@ def test_a_good_concept_is_none(found: Found) -> None:
 
 def test_two_rows_of_one_concept(found: Found) -> None:
     said = found("translations.tsv", "ёлка\tялинка\tfir\tnoun\town", "елка\tялинка\tfir|spruce\tnoun\town")
-    assert said == ["translations.tsv:3:ru: 'елка' with 'fir' begins line 2 too"]
+    assert said == ["translations.tsv:3:ru: 'елка' with 'fir' is also at the start of line 2"]
     assert found("translations.tsv", "свет\tсвітло\tlight\tnoun\town", "свет\tсвіт\tworld\tnoun\town") == []
 
 
@@ -94,7 +94,9 @@ def test_false_friends_contradict_translations(found: Found) -> None:
     wrong = "повестка\tповістка\tпорядок денний\tвызов в суд"
     right = "повестка\tповістка\tпорядок денний|повістка\tвызов в суд"
     (said,) = found("false_friends.tsv", wrong, more={"translations.tsv": concepts})
-    assert said == ("false_friends.tsv:2:uk: повестка - повістка is said to be wrong, and translations.tsv:2 gives it")
+    assert said == (
+        "false_friends.tsv:2:uk: повестка - повістка is declared wrong here, but translations.tsv:2 gives it"
+    )
     assert found("false_friends.tsv", right, more={"translations.tsv": concepts}) == []
 
 
@@ -121,8 +123,8 @@ def test_faults_of_names(found: Found) -> None:
     kinds = "capital, city, continent, country, district, island, lake, mountain, region, river, sea, village"
     assert said == [
         f"places.tsv:3:kind: 'town'; expected one of {kinds}",
-        "places.tsv:3:ru: 'Киев' stands in line 2 too",
-        "places.tsv:4:en: 'gorzbluft' is in no source, nor spelt like the name in another language",
+        "places.tsv:3:ru: 'Киев' is also in line 2",
+        "places.tsv:4:en: 'gorzbluft' is not in any source, nor spelt like the name in another language",
     ]
 
 
@@ -139,8 +141,8 @@ def test_a_name_is_confirmed_by_another_language(found: Found) -> None:
         ("excluded.tsv", "ru\t\tmonth", "excluded.tsv:2:word: empty"),
         ("nouns.tsv", "ru\tц\u0069на\tnew", "nouns.tsv:2:word: 'ц\u0069на' mixes Latin and Cyrillic letters"),
         ("nouns.tsv", "ru\tціна\tnew", "nouns.tsv:2:word: 'ціна' has 'і', which Russian"),
-        ("repairs.tsv", "ru\tгод\tгоду\tshort", "repairs.tsv:2:lemma: 'году' is no nominative"),
-        ("repairs.tsv", "ru\tгод\tгодобздик\tshort", "repairs.tsv:2:lemma: 'годобздик' is in no source"),
+        ("repairs.tsv", "ru\tгод\tгоду\tshort", "repairs.tsv:2:lemma: 'году' is not a nominative"),
+        ("repairs.tsv", "ru\tгод\tгодобздик\tshort", "repairs.tsv:2:lemma: 'годобздик' is not in any source"),
     ],
 )
 def test_faults_of_word_lists(found: Found, name: str, row: str, told: str) -> None:
@@ -150,7 +152,7 @@ def test_faults_of_word_lists(found: Found, name: str, row: str, told: str) -> N
 
 def test_a_word_stands_once_in_a_list(found: Found) -> None:
     assert found("excluded.tsv", "ru\tмай\tmonth", "ru\tМай\tmonth", "uk\tмай\tmonth") == [
-        "excluded.tsv:3:word: 'май' stands in line 2 too"
+        "excluded.tsv:3:word: 'май' is also in line 2"
     ]
 
 
@@ -158,8 +160,8 @@ def test_stop_lists(tmp_path: Path) -> None:
     (tmp_path / "stop_ru.txt").write_text("# list\nи\nІ\nего # of him\nи\n", encoding="utf-8")
     assert [str(one).partition("; ")[0] for one in check(tmp_path).findings] == [
         "stop_ru.txt:3:word: 'І' has 'І', which Russian words do not have",
-        "stop_ru.txt:3:word: 'І' is no key form",
-        "stop_ru.txt:5:word: 'и' stands in line 2 too",
+        "stop_ru.txt:3:word: 'І' is not a key form",
+        "stop_ru.txt:5:word: 'и' is also in line 2",
     ]
 
 

@@ -29,8 +29,8 @@ def test_shares_are_counted_by_rung(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_identity_the_target_lacks_does_not_count() -> None:
     # No sister word is known, and the spelling by rule is the word itself.
-    assert module._kinds(["гзмбров"], "ru", "uk") == ["none"]
-    assert module._kinds(["правительство", "мир"], "ru", "uk") == ["dictionary", "dictionary"]
+    assert module._classify(["гзмбров"], "ru", "uk") == ["none"]
+    assert module._classify(["правительство", "мир"], "ru", "uk") == ["dictionary", "dictionary"]
 
 
 def test_nouns_come_by_frequency_and_once() -> None:

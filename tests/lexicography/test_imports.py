@@ -144,9 +144,9 @@ def test_entries_that_agree_in_both_directions_are_one(bring: Bring) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("<dictionary><section>", r"t\.dix:1: is no well-formed XML \(no element found\)"),
+        ("<dictionary><section>", r"t\.dix:1: is not well-formed XML \(no element found\)"),
         ("<html/>", r"the root is <html>; expected <dictionary>"),
-        ("plain words", "is no well-formed XML"),
+        ("plain words", "is not well-formed XML"),
         ('<!DOCTYPE d [<!ENTITY a "b">]>\n<dictionary>&a;</dictionary>', "declares or uses entities"),
         ('<!DOCTYPE d [<!ENTITY % p SYSTEM "file:///etc/passwd"> %p;]><dictionary/>', "declares or uses entities"),
         ('<!DOCTYPE d [<!ENTITY a SYSTEM "file:///etc/passwd">]><dictionary>&a;</dictionary>', "declares or uses"),
@@ -207,14 +207,14 @@ def test_a_wiktionary_dump_packed(bring: Bring) -> None:
     assert done.left_out == {
         "an entry of another language or a redirect": 2,
         "another part of speech": 1,
-        "no word of its language": 2,
+        "not a word of its language": 2,
     }
 
 
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("{", "is no JSON"),
+        ("{", "is not JSON"),
         ("[1]", "a JSON list; expected an object"),
         ('{"lang_code": "ru", "pos": "noun"}', "field 'word': None; expected a text"),
         ('{"lang_code": "ru", "word": "дом", "translations": 5}', "field 'translations': 5; expected an object"),

@@ -57,7 +57,7 @@ def test_keys_fold_yo_and_apostrophes(folder: Path) -> None:
 
 def test_empty_variant_names_file_line_and_field(folder: Path) -> None:
     (folder / "places.tsv").write_text("ru\tuk\ten\tkind\nКиев\tКиїв||Кий\tKyiv\tcity\n", encoding="utf-8")
-    with pytest.raises(BadDataError, match=r"places\.tsv:2: field 'uk': .* holds an empty variant"):
+    with pytest.raises(BadDataError, match=r"places\.tsv:2: field 'uk': .* contains an empty variant"):
         names("uk")
 
 

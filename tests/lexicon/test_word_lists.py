@@ -46,7 +46,7 @@ def test_repair_without_a_lemma_means_no_noun(folder: Path) -> None:
     [
         ("xx\tслово\tw", r"excluded\.tsv:2: field 'language': 'xx'; expected one of ru, uk, en"),
         ("ru\t\tw", r"excluded\.tsv:2: field 'word': empty"),
-        ("ru\tслово\tw\nru\tСлово\tw", r"excluded\.tsv:3: field 'word': 'Слово' stands already in excluded\.tsv:2"),
+        ("ru\tслово\tw\nru\tСлово\tw", r"excluded\.tsv:3: field 'word': 'Слово' is already in excluded\.tsv:2"),
     ],
 )
 def test_broken_row_names_file_line_and_field(folder: Path, rows: str, message: str) -> None:

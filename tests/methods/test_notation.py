@@ -21,8 +21,8 @@ def test_values_are_numbers_words_and_truths():
     ("notation", "message"),
     [
         ("shingle", "method is 'shingle'; expected one of md5"),
-        ("shingles:w", "'w' is no parameter; expected shingles:parameter=value"),
-        ("shingles:=5", "'=5' is no parameter"),
+        ("shingles:w", "'w' is not a parameter; expected shingles:parameter=value"),
+        ("shingles:=5", "'=5' is not a parameter"),
         ("shingles:width=5", "shingles has no parameter 'width'"),
         ("shingles:w=many", "w is 'many'; expected a whole number from 1 to 20"),
         ("shingles:w=2.5", "w is 2.5; expected a whole number"),
