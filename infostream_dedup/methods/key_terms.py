@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _KeyTerms(Method):
     """Key terms in one representation.
 

@@ -41,7 +41,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """What decides key terms, links and pairs. Names equal the flags of the command line.
 

@@ -79,18 +79,18 @@ _STARTERS: Final = _words(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
     """A place where a sentence may end.
 
     Attributes:
         text: the whole text.
-        start: where the sentence begins.
-        end: just behind the last character of the sentence, if it ends here.
+        start: first character of the sentence.
+        end: place after the last character of the sentence, if it ends here.
         mark: the stop; empty at a bare line break.
-        closing: quotes and brackets that close behind the mark.
-        gap: white space before the next character; empty where words were glued.
-        right: where the next sentence begins, if this one ends here.
+        closing: closing quotes and brackets after the mark.
+        gap: white space before the next character; empty if words were glued.
+        right: first character of the next sentence, if this one ends here.
     """
 
     text: str
@@ -103,7 +103,7 @@ class _Place:
 
     @property
     def next_letter(self) -> str:
-        """The first character behind quotes, brackets and dashes; empty at the end."""
+        """The first character after quotes, brackets and dashes; empty at the end."""
         at = self.right
         while at < len(self.text) and self.text[at] in _SKIPPED:
             at += 1
@@ -304,13 +304,13 @@ def _decided(place: _Place) -> tuple[bool, str]:
 def _place(text: str, start: int, found: re.Match[str]) -> _Place:
     mark, closing, gap, glued, _ = found.groups("")
     if mark:
-        return _Place(text, start, found.end(2), mark, closing, gap, found.end())
+        return _Place(text=text, start=start, end=found.end(2), mark=mark, closing=closing, gap=gap, right=found.end())
     if glued:
-        return _Place(text, start, found.end(), glued, "", "", found.end())
+        return _Place(text=text, start=start, end=found.end(), mark=glued, closing="", gap="", right=found.end())
     end = found.start()
     while end > start and text[end - 1].isspace():
         end -= 1
-    return _Place(text, start, end, "", "", found[0], found.end())
+    return _Place(text=text, start=start, end=end, mark="", closing="", gap=found[0], right=found.end())
 
 
 def _last_word(text: str) -> str:
