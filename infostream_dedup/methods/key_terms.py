@@ -1,4 +1,4 @@
-"""Key terms: documents that hold each other's n heaviest terms; the method this package is about.
+"""Key terms: documents that contain each other's n heaviest terms; the method this package is about.
 
 D. Lande: Matrix criteria of quality for finding similar documents in information streams (in Russian), section 2. A
 document is linked to another when at least k of its n key terms are in the other's text; the link is directed. By the

@@ -1,4 +1,4 @@
-"""Every choice that changes a result, with its default: one table for the library, the flags, the configuration."""
+"""Every choice that changes a result, with its default: one table for the library, flags and configuration."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ class Settings:
         min_terms: terms that must meet besides the share, at least 1.
         rule: which direction makes a duplicate, ``both`` or ``either``.
         target: what key terms are looked up in: ``text``, ``signature`` or ``top:M``.
-        df_min: least document frequency of a key term; below 1 a share of all documents, else a count.
-        df_max: greatest document frequency of a key term; below 1 a share, else a count.
+        df_min: least document frequency of a key term; below 1 a share of all documents, otherwise a count.
+        df_max: greatest document frequency of a key term; below 1 a share, otherwise a count.
         k1: BM25 term saturation, at least 0.
         b: BM25 length normalisation, 0 to 1.
-        background: blend small collections with the frequency dictionary.
-        short: ``scaled`` eases k for documents with fewer than n key terms, ``strict`` does not.
-        morph: ``open`` lets predicted proper nouns in, ``strict`` takes dictionary words only.
+        background: fill small collections up with the frequency dictionary.
+        short: ``scaled`` lowers k for documents with fewer than n key terms, ``strict`` does not.
+        morph: ``open`` admits predicted proper nouns, ``strict`` only dictionary words.
         pivot: language that representation ``pivot`` translates terms into: ``ru``, ``uk`` or ``en``.
 
     Raises:

@@ -2,7 +2,7 @@
 
 The idea of one tiny named rule per situation, listed once, is from razdel (A. Kukushkin,
 https://github.com/natasha/razdel); rules and lists are our own. Right answers are not always one (после "в 2014 г." a
-capital may go on or begin anew); the rules take the likelier.
+capital may continue or start a sentence); the rules choose the likelier.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Final, NamedTuple
 
 __all__ = ["RULES", "Decision", "decisions", "sentences"]
 
-# A stop with what closes behind it and a blank; a stop glued between Cyrillic words by a bad scrape; a line break.
+# A stop, closing characters and a blank; a stop glued between Cyrillic words by a bad scrape; a line break.
 # Lookbehinds and possessive repeats keep a megabyte of dots or blanks linear.
 _PLACE: Final = re.compile(
     "(?<![.!?…])([.!?…]++)([\"»”“’'›)\\]}]*+)(\\s++)|(?<=[а-яёіїєґ]{2})([.!?…]++)(?=[А-ЯЁІЇЄҐ][а-яёіїєґ])|(\\n\\s*+)"
 )
 _SKIPPED: Final = "\"«„“”‘'‹([{—–- \u00a0\t"
-"""What may stand between a stop and the first letter after it."""
+"""Characters that may be between a stop and the first letter after it."""
 _GOES_ON: Final = ",;:.!?…%)]}»"
 _WORD: Final = re.compile("[^\\W_]+")
 _LIST_NUMBER: Final = re.compile("[0-9]{1,2}(?:\\.[0-9]{1,2})?\\.")
@@ -133,7 +133,7 @@ class _Place:
 
     @property
     def before(self) -> str:
-        """What stands before that word in the sentence, the last 12 characters of it, blanks at the end left out."""
+        """The last 12 characters before that word in the sentence, without blanks at the end."""
         at = self.left_start
         return self.text[max(self.start, at - 12) : at].rstrip()
 
@@ -252,7 +252,7 @@ class Decision(NamedTuple):
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """Where each sentence of a raw text stands.
+    """Return the span of each sentence of a raw text.
 
     A line break ends a sentence, except before a small letter: there the line was only wrapped.
 

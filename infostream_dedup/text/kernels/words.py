@@ -83,7 +83,7 @@ def rewrite_words(data: NDArray[np.uint8], words: Words, begin: int, end: int, r
 
 @compiled_bare
 def take_surfaces(offsets: NDArray[np.int64], words: Words, count: int, begin: int) -> None:
-    """Enter surfaces that are in ``words.rewritten`` from ``begin`` on as words ``count``, ``count`` + 1 ...
+    """Enter surfaces that are in ``words.rewritten`` after ``begin`` as words ``count``, ``count`` + 1 ...
 
     Args:
         offsets: int64 (surfaces + 1,), bounds of the surfaces relative to ``begin``, marks included.
