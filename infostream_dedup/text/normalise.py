@@ -108,8 +108,8 @@ def fold(word: str) -> str:
     """Key form of one word: compatibility composed, case-folded, ``ё`` as ``е``, look-alike letters repaired.
 
     A part between hyphens that mixes Latin and Cyrillic letters becomes Cyrillic if all its Latin letters have a
-    Cyrillic look-alike (Unicode TR39), otherwise Latin if all its Cyrillic letters have a Latin one; otherwise it is unchanged. Latin
-    ``i`` becomes ``і`` in Russian too, which has no letter like it. Digits are left alone. Idempotent.
+    Cyrillic look-alike (Unicode TR39), otherwise Latin if all its Cyrillic letters have a Latin one; otherwise it is
+    unchanged. Latin ``i`` becomes ``і`` in Russian too, which has no letter like it. Digits are left alone. Idempotent.
 
     Args:
         word: one word of cleaned text.
