@@ -1,4 +1,4 @@
-"""The document frequencies that a stream weighed an epoch by, for collections that are to be weighed alike."""
+"""The document frequencies that a stream weighed an epoch by, to weigh collections in the same way."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["EpochStatistics", "WeighedCollection", "epoch_statistics"]
 
 @dataclass(frozen=True, slots=True)
 class EpochStatistics:
-    """What a stream had counted before one of its epochs.
+    """The counts of a stream before one of its epochs.
 
     Attributes:
         name: of the epoch, as given.
@@ -43,13 +43,13 @@ class EpochStatistics:
     frequencies: Mapping[Language, LanguageFrequencies]
 
     def settings(self, given: Mapping[str, Any]) -> Settings:
-        """Those of the stream, where they are not given otherwise.
+        """Return the settings of the stream, overridden by given ones.
 
         Args:
             given: settings by name; ``None`` means not given.
 
         Raises:
-            ConfigurationError: a setting that asks for other terms than those counted.
+            ConfigurationError: a setting requires other terms than those counted.
         """
         chosen = Settings.of(**{**self.defaults, **{name: one for name, one in given.items() if one is not None}})
         for name in ("representation", "morph"):
@@ -61,7 +61,7 @@ class EpochStatistics:
     def of(self, terms: Sequence[str], settings: Settings) -> list[Statistics]:
         """Statistics of given terms per language, in the order of ``LANGUAGES``, as the stream has them.
 
-        Where the stream had few documents of a language, or none yet, pseudo-documents fill them up.
+        If the stream had few documents of a language, or none yet, pseudo-documents fill them up.
         """
         numbers = np.array([self.number_of.get(term, -1) for term in terms], dtype=np.int64)
         return [self._of_language(terms, numbers, language, settings) for language in LANGUAGES]
@@ -88,12 +88,12 @@ class WeighedCollection:
 
     @property
     def documents(self) -> list[Document]:
-        """Those of the collection."""
+        """As in the collection."""
         return self.collection.documents
 
     @property
     def languages(self) -> list[Language]:
-        """Those of the collection."""
+        """As in the collection."""
         return self.collection.languages
 
     def key_terms(self, settings: Settings) -> KeyTerms:
@@ -103,19 +103,19 @@ class WeighedCollection:
 
 
 def epoch_statistics(name: str) -> EpochStatistics:
-    """What documents of an epoch were weighed by.
+    """Read the statistics that documents of an epoch were weighed by.
 
     Args:
         name: ``STORE:EPOCH``, path of a store and number of an epoch; the open one is the last.
 
     Raises:
-        ConfigurationError: the name has another form, or there is no such epoch.
+        ConfigurationError: the name is malformed, or there is no such epoch.
         NoInputError: there is no store.
-        BadDataError: the file is no store of ours.
+        BadDataError: the file is not a store.
     """
     path, _, number = name.rpartition(":")
     if not path or not (number.isascii() and number.isdigit()):
-        raise ConfigurationError(f"{name!r} is no STORE:EPOCH, such as stream.db:0")
+        raise ConfigurationError(f"{name!r} is not of the form STORE:EPOCH, such as stream.db:0")
     with Store.open(path, create=False, read_only=True) as store, store.reading() as connection:
         last = open_epoch(connection)
         if int(number) > last:

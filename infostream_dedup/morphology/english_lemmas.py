@@ -162,8 +162,8 @@ _NO_NOUNS: Final = frozenset(
     vow wait wake want warm warn weak wear weekly welcome went whatever whisper white win won wooden write written
     wrote yellow young youngest""".split()
 )
-"""Frequent verbs and adjectives that wordfreq cannot tell from nouns: their plurals and pasts are other words. Nouns of
-our tables stay nouns all the same."""
+"""Frequent verbs and adjectives that wordfreq cannot distinguish from nouns: their plurals and pasts are other words.
+Nouns of our tables stay nouns."""
 
 _NOUN_ENDINGS: Final = tuple(
     """tion sion ment ness ity ism ist ship hood ance ence ancy ency logy graphy phobia cracy crat metry scope ette dom
@@ -183,7 +183,7 @@ _SHARE_OF_POSSESSIVE: Final = 1e-3
 _SHARE_OF_OWN_PLURAL: Final = 0.3
 _SHARE_OF_PAST: Final = 0.5
 _COMMON: Final = 2e-6
-"""More frequent words without any mark of a noun are none."""
+"""More frequent words without any mark of a noun are not nouns."""
 
 
 def lemma(form: str) -> str:

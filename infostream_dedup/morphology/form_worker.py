@@ -17,7 +17,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Answer what stands on standard input."""
+    """Answer the questions on standard input."""
     morphology = Morphology(LANGUAGES[LANGUAGES.index(sys.argv[1])])
     answers: list[tuple[str, bool] | None] = []
     for key in json.load(sys.stdin.buffer):

@@ -150,6 +150,6 @@ def _cuts(form: str, language: Language) -> Iterator[tuple[str, _Declension]]:
 
 
 def _fitting(stem: str, language: Language) -> list[_Declension]:
-    """Declensions made for such a stem; the general one where there is none."""
+    """Return the declension for such a stem, or the general one."""
     table = _DECLENSIONS[language]
     return [one for one in table if one.stems and stem.endswith(one.stems)] or [one for one in table if not one.stems]

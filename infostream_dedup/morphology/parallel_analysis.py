@@ -44,7 +44,7 @@ def analysed_over_cores(
         Key to answer, in the order of ``keys``, whatever the number of processes.
     """
     processes = max(1, min(thread_count(workers), len(keys) // _WORTH_A_PROCESS))
-    # Every n-th key: neighbours stand in one text and are alike, so long unknown ones come together.
+    # Every n-th key: neighbours come from one text and are alike, so long unknown ones cluster.
     shares = [keys[number::processes] for number in range(processes)]
     found: dict[str, Answer] = {}
     with ThreadPoolExecutor(processes) as pool:

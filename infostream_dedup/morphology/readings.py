@@ -42,7 +42,7 @@ class Reading:
         kinds: what a proper noun names; empty for common nouns.
         score: probability by pymorphy3, 0 to 1, summed over the cases of this lemma; means nothing in Ukrainian.
         feminine: feminine gender.
-        imperative: an order (зміни! as against зміни, changes), which news hardly ever hold.
+        imperative: a command (зміни! as opposed to зміни, changes), rare in news.
     """
 
     lemma: str
@@ -69,7 +69,7 @@ class ReadingSource:
         self._tags: dict[Any, _Marks] = {}
 
     def knows(self, form: str) -> bool:
-        """Whether the dictionary holds the form, or every part of it between hyphens."""
+        """Whether the dictionary contains the form, or every part of it between hyphens."""
         spelt = form.replace(APOSTROPHE, "'")
         if self._analyzer.word_is_known(spelt):
             return True
@@ -78,7 +78,7 @@ class ReadingSource:
     def readings(self, form: str) -> list[Reading]:
         """Readings of a form by the dictionary, best score first; empty for an unknown one.
 
-        A known word behind a known prefix (экс-министр, киберугроза) counts as known.
+        A known word after a known prefix (экс-министр, киберугроза) counts as known.
         """
         if not self.knows(form) and not self._has_known_prefix(form):
             return []

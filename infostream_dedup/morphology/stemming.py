@@ -32,7 +32,7 @@ def stem(form: str, language: Language) -> str:
 
     Args:
         form: a key form.
-        language: of the text the form stands in.
+        language: language of the text.
 
     Example:
         >>> stem("премьер-министрами", "ru"), stem("trumpʼs", "en"), stem("українською", "uk")
@@ -46,7 +46,7 @@ def stems(forms: Sequence[str], language: Language) -> list[str]:
 
     Args:
         forms: key forms.
-        language: of the texts the forms stand in.
+        language: language of the texts.
 
     Returns:
         One stem per form: never empty for a form that is not.

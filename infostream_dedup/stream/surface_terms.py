@@ -1,4 +1,4 @@
-"""Surfaces to numbers of terms: each distinct surface is analysed once while it is remembered."""
+"""Surfaces to numbers of terms: each distinct surface is analysed once while it is in memory."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ if TYPE_CHECKING:
 __all__ = ["SurfaceTerms"]
 
 _MOST_REMEMBERED: Final = 500_000
-"""Surfaces after which memory begins anew (about 45 MB). Those of the memory before are still known, so that the words
-that come again and again are not analysed anew: no more than twice as many are remembered at once."""
+"""Number of surfaces after which memory starts over (about 45 MB). The previous memory is kept, so that recurring words
+are not analysed again: at most twice as many surfaces are remembered at once."""
 
 _UNKNOWN: Final = -(1 << 31)
 _MANY: Final = 300
-"""Surfaces from which on compiled code makes their forms: for fewer it takes longer to begin."""
+"""Minimum number of surfaces for which compiled code makes the forms; for fewer, starting it takes longer."""
 
 
 class SurfaceTerms:
-    """What surfaces mean in each language.
+    """The terms of surfaces in each language.
 
     Args:
         settings: representation and rule of ``morph``.
         numbers: of the stream's terms; new ones are added.
 
     Attributes:
-        more: surfaces that hold several terms: their number and the terms, as ``TermsOfSurfaces.more`` has them.
+        more: number and terms of each surface with several terms, as in ``TermsOfSurfaces.more``.
     """
 
     def __init__(self, settings: Settings, numbers: TermNumbers) -> None:
         self._settings = settings
         self._representation = representation(settings.representation)
         self._numbers = numbers
-        self._begin_anew()
+        self._start_over()
         self._remember_as_former()
-        self._begin_anew()
+        self._start_over()
 
-    def _begin_anew(self) -> None:
+    def _start_over(self) -> None:
         self._several: dict[tuple[int, ...], int] = {}
         self.more = np.zeros(0, dtype=np.int32)
         self._pool = SurfacePool()
@@ -57,22 +57,22 @@ class SurfaceTerms:
 
     def _remember_as_former(self) -> None:
         self._former_pool, self._former_codes = self._pool, self._codes
-        # Surfaces of several terms are few, and say where those stand in a list that begins anew, too.
+        # The codes of the few surfaces with several terms refer to a list that starts over, too.
         self._former_codes[self._former_codes <= SEVERAL] = _UNKNOWN
 
     def codes(self, surfaces: SurfaceList, used: NDArray[np.uint8]) -> NDArray[np.int32]:
-        """For each surface and language the number of its term, ``NOTHING``, or ``SEVERAL`` and below.
+        """Return, for each surface and language, the number of its term, ``NOTHING``, or ``SEVERAL`` and below.
 
         Args:
-            surfaces: of a batch, each once, in the order in which they were met.
-            used: uint8 (surfaces,): bit l tells whether a document of language l holds the surface.
+            surfaces: those of a batch, each once, in the order of their first occurrence.
+            used: uint8 (surfaces,): bit l is set if a document of language l contains the surface.
 
         Returns:
-            int32 (languages, surfaces); ``NOTHING`` where a language does not use a surface.
+            int32 (languages, surfaces); ``NOTHING`` if a language does not use a surface.
         """
         if len(self._pool) + len(surfaces) > max(_MOST_REMEMBERED, len(surfaces)):
             self._remember_as_former()
-            self._begin_anew()
+            self._start_over()
         numbers = self._pool.add(surfaces)
         self._make_room(len(self._pool))
         found = np.full((len(LANGUAGES), len(surfaces)), NOTHING, dtype=np.int32)
@@ -88,7 +88,7 @@ class SurfaceTerms:
         return found
 
     def _formerly_known(self, surfaces: SurfaceList, wanted: NDArray[np.int64], language: int) -> NDArray[np.int32]:
-        """What some surfaces meant before memory began anew."""
+        """Return the codes of some surfaces in the previous memory."""
         found = self._former_pool.find(surfaces, wanted)
         return np.where(found == MISSING, np.int32(_UNKNOWN), self._former_codes[language, found])
 
@@ -113,7 +113,7 @@ class SurfaceTerms:
         order = found.forms.code_point_order()
         words = found.forms.some(order)
         distinct = self._representation.terms_of_new(words, LANGUAGES[language], self._settings)
-        # Numbered in the order in which they stand, so that terms get the numbers that a smaller batch would give them.
+        # Numbered in the order of the text, so that terms get the numbers that a smaller batch would give them.
         firsts, ranks = np.empty((2, len(order)), dtype=np.int64)
         firsts[found.numbers[::-1]] = np.arange(len(found.numbers))[::-1]
         ranks[order] = np.arange(len(order))
@@ -130,7 +130,7 @@ class SurfaceTerms:
         return codes
 
     def _numbered(self, terms: Sequence[str | None]) -> list[int]:
-        """Number of each term, ``NOTHING`` where a form is none."""
+        """Return the number of each term, ``NOTHING`` for a form that is not a term."""
         numbers = iter(self._numbers.numbered([term for term in terms if term is not None]).tolist())
         return [NOTHING if term is None else next(numbers) for term in terms]
 

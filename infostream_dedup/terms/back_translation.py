@@ -1,6 +1,6 @@
-"""Translation both ways: what the words of a language are the equivalents of, and what a language can say at all.
+"""Translation both ways: what the words of a language are equivalents of, and what a language can express at all.
 
-A ladder answers each way by itself: from Уэйд it comes to Wade, but not from Wade to Уэйд. Two words are equivalents if
+A ladder answers each way by itself: it leads from Уэйд to Wade, but not from Wade to Уэйд. Two words are equivalents if
 either way says so.
 """
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 __all__ = ["SURE", "Translate", "back_translations", "both_ways", "is_sure", "sayable"]
 
 Translate = Callable[[Sequence[str], Language, Language], Sequence[tuple["Translation", ...]]]
-"""Given terms, their language and another: the equivalents of each term, best first, none where none is known. In its
+"""Returns the equivalents in another language of each term of a language, best first; empty if none is known. In its
 own language a term is its own equivalent."""
 
 SURE: Final = 0.75
-"""Equivalents of less confidence are guesses (skeletons .3, spellings of unknown names .7): good enough to be met, not
-to make a key term of. Of key terms made of them one in four was met in a WMT translation, of the others three."""
+"""Equivalents of lower confidence are guesses (skeletons .3, spellings of unknown names .7): good enough to be met, not
+to become key terms. Of key terms made of guesses one in four was met in a WMT translation, of the others three."""
 
 _Answers = Sequence[tuple["Translation", ...]]
 
 
 def is_sure(translation: Translation) -> bool:
-    """Whether a key term may be made of it."""
+    """Whether it may become a key term."""
     return translation.confidence >= SURE
 
 
 def back_translations(pivot_terms: Sequence[str], answers: _Answers) -> dict[str, list[Translation]]:
-    """Words of a language with the pivot terms that surely translate to them, the surest first.
+    """Map words of a language to the pivot terms that surely translate to them, the surest first.
 
-    A compound of the pivot language is left out where the word is none: it is translated by its last part, and a
+    A compound of the pivot language is left out unless the word is a compound: it is translated by its last part, and a
     vice-premier is a premier, but not every premier a vice-premier.
 
     Args:
@@ -58,7 +58,7 @@ def back_translations(pivot_terms: Sequence[str], answers: _Answers) -> dict[str
 def both_ways(
     words: Sequence[str], answers: _Answers, back: Mapping[str, Sequence[Translation]]
 ) -> list[tuple[Translation, ...]]:
-    """The equivalents of each word, and behind them those that only the way back knows; each term once."""
+    """Return the equivalents of each word, then those that only the way back knows; each term once."""
     return [_joined(own, back.get(word, ())) for word, own in zip(words, answers, strict=True)]
 
 
@@ -74,7 +74,7 @@ def _joined(own: tuple[Translation, ...], more: Sequence[Translation]) -> tuple[
 
 
 def sayable(pivot_terms: Sequence[str], answers: _Answers, forward: _Answers) -> set[str]:
-    """Pivot terms that a language surely has a word for.
+    """Return the pivot terms that a language surely has a word for.
 
     Args:
         pivot_terms: terms of the pivot language.

@@ -24,10 +24,10 @@ __all__ = ["NO_EQUIVALENT", "Equivalents", "Translate", "equivalents_of", "trans
 NO_EQUIVALENT: Final = -1
 
 _WORTH_HEEDING: Final = 0.1
-"""A language of a smaller share of the documents does not decide what may be a key term in the others."""
+"""Minimum share of the documents at which a language decides what may be a key term in the others."""
 
 _AS_IT_IS: Final = "identity"
-"""The rung of words that are written alike in all languages."""
+"""The rung of words that are spelled alike in all languages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,12 @@ class Equivalents:
 
     Attributes:
         vocabulary: distinct pivot terms in code point order.
-        indptr: int64 (sources + 1,), where the equivalents of each source term lie.
+        indptr: int64 (sources + 1,), bounds of the equivalents of each source term.
         terms: int32, numbers of pivot terms, best first.
         confidences: float64, 0 to 1, of each equivalent.
         rungs: which rung of the ladder gave each equivalent.
         canonical: int32 (sources,), the best equivalent, which carries document frequency and weight;
-            ``NO_EQUIVALENT`` where another language of the documents could not meet it but by a guess.
+            ``NO_EQUIVALENT`` if another language of the documents could meet it only by a guess.
     """
 
     vocabulary: list[str]
@@ -86,19 +86,19 @@ def equivalents_of(
     *,
     shares: Mapping[Language, float] | None = None,
 ) -> Equivalents:
-    """Translate every source term, each language at a time, and what comes out of it back.
+    """Translate every source term, one language at a time, and translate the results back.
 
-    A term of the pivot language is its own equivalent. Where the documents speak other languages too, a term is
-    canonical only if every one of those can say it: else key terms would be wasted on words that nothing in them can
-    meet. A language of fewer than a tenth of the documents need not.
+    A term of the pivot language is its own equivalent. If there are documents in other languages too, a term is
+    canonical only if all of these can express it: otherwise key terms would be wasted on words that nothing in them can
+    meet. Languages of fewer than a tenth of the documents are exempt.
 
-    An English word is also met by itself, as Russian and Ukrainian texts leave many names in Latin letters.
+    An English word is also met by itself, since Russian and Ukrainian texts leave many names in Latin letters.
 
     Args:
         sources: the terms.
         pivot: the language terms meet in.
-        translate: who knows the equivalents.
-        shares: share of the documents that each language has, 0 to 1; ``None`` for as if all had enough.
+        translate: returns the equivalents.
+        shares: share of the documents that each language has, 0 to 1; ``None`` to exempt none.
     """
     terms = {language: _terms_of(sources, number) for number, language in enumerate(LANGUAGES)}
     spoken = [language for language in LANGUAGES if terms[language]]
@@ -137,7 +137,7 @@ def _distinct(translations: tuple[Translation, ...]) -> tuple[Translation, ...]:
 
 
 def _best(translations: tuple[Translation, ...], said: set[str]) -> str | None:
-    """The first sure equivalent, if the other languages can say it."""
+    """Return the first sure equivalent if the other languages can express it."""
     for one in translations:
         if is_sure(one):
             return one.term if one.term in said else None
@@ -147,13 +147,13 @@ def _best(translations: tuple[Translation, ...], said: set[str]) -> str | None:
 def _and_themselves(
     terms: list[str], answers: list[tuple[Translation, ...]], pivot: Language
 ) -> list[tuple[Translation, ...]]:
-    """The equivalents of English words, and behind them the words as they are."""
+    """Append each English word to its equivalents."""
     from infostream_dedup.translation.refusals import is_blocked
     from infostream_dedup.translation.rung import Translation
 
     every = []
     for term, found in zip(terms, answers, strict=True):
-        # A word that was translated is no slur of its own language.
+        # A word that was translated is not a slur in its own language.
         refused = is_blocked(term, pivot) or (not found and is_blocked(term, "en"))
         every.append(found if refused else _distinct((*found, Translation(term, _AS_IT_IS, 1.0))))
     return every

@@ -1,4 +1,4 @@
-"""Which words of two documents met in the pivot language, and by what rung of the ladder: the reason for a link."""
+"""Which words of two documents met in the pivot language, and by which rung of the ladder: the reason for a link."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Meeting:
         a: term of the one document in its language.
         b: term of the other document in its language.
         pivot: the equivalent they share.
-        rung: what joined them: the rung that translated the one that is not in the pivot language; both rungs, with
-            a plus sign, where neither is and they differ; ``same`` for one word of one language.
+        rung: the rung that translated the word that is not in the pivot language; both rungs, with a plus sign, if
+            neither word is and they differ; ``same`` for one word of one language.
     """
 
     a: str
@@ -51,7 +51,7 @@ class _Answer:
 
 
 def meetings(space: PivotSpace, a: int, b: int, columns: Iterable[int], weights: Iterable[int]) -> list[Meeting]:
-    """The words behind the columns in which two documents met, heaviest first, equal ones once.
+    """Return the words of the columns in which two documents met, heaviest first, equal ones once.
 
     Of several pairs of words that share an equivalent the one of the highest confidence is named, and rather one that
     the key term stands for than a synonym beside it.

@@ -3,7 +3,7 @@
 Every source term has one canonical pivot term, its best equivalent, which carries document frequency and weight;
 further equivalents count only in matching. The key terms of a document are the n heaviest of its canonical terms, and
 are looked up among all equivalents of all terms of another document. A term without an equivalent adds to the length
-of its document but is no key term.
+of its document but is not a key term.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def pivot_key_terms(
     Args:
         counts: the documents as counts of their own languages' terms.
         settings: pivot, weighting, n, df_min, df_max, target.
-        select: what chooses the heaviest terms, plain or compiled.
-        translate: who knows the equivalents of terms.
+        select: selects the heaviest terms, plain or compiled.
+        translate: returns the equivalents of terms.
 
     Returns:
         Key terms whose columns are sets of equivalents (see ``pivot_columns``), with ``pivot`` set.

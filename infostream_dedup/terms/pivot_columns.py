@@ -1,8 +1,8 @@
-"""Key terms that several equivalents may meet, put so that matching need not know of equivalents.
+"""Key terms that several equivalents may meet, arranged so that matching need not know about equivalents.
 
 A key term of a document hits another document if any of its equivalents is among the equivalents of that one's terms,
-and counts once. So the columns of the matching are not terms but distinct sets of equivalents, each with the canonical
-term it belongs to: a document asks by its own column, and answers to every column that its equivalents meet.
+and counts once. So the columns of the matching are not terms but distinct sets of equivalents, each with its
+canonical term: a document asks by its own columns, and answers to every column that its equivalents meet.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class KeyColumns:
 
 @dataclass(frozen=True, slots=True)
 class _Holders:
-    """For every key term the source terms of its document that it stands for.
+    """For every key term, the source terms of its document that it represents.
 
     Attributes:
-        indptr: int64 (key terms + 1,), where the source terms of each key term lie.
+        indptr: int64 (key terms + 1,), bounds of the source terms of each key term.
         sources: int32, ascending within a key term.
     """
 
@@ -55,7 +55,7 @@ class _Holders:
 def key_columns(keys: sp.csr_array, sources: SourceTerms, equivalents: Equivalents) -> KeyColumns:
     """Replace canonical terms by sets of equivalents.
 
-    The set of a key term holds the equivalents of all source terms of its document with this canonical term.
+    The set of a key term contains the equivalents of all source terms of its document with this canonical term.
 
     Args:
         keys: int64 (documents, pivot terms), weight of each canonical key term.
@@ -120,7 +120,7 @@ def _codes(indptr: NDArray[np.integer], terms: NDArray[np.int32], width: int) ->
 
 
 def _groups(holders: _Holders) -> tuple[list[tuple[int, ...]], NDArray[np.int64]]:
-    """Distinct groups of source terms that key terms stand for, and int64 (key terms,), the group of each.
+    """Distinct groups of source terms that key terms represent, and int64 (key terms,), the group of each.
 
     Nearly all are single terms, so that only the others are worth a loop.
     """
@@ -141,7 +141,7 @@ def _canonical_and_set(group: tuple[int, ...], equivalents: Equivalents) -> tupl
 
 
 def targets_of(sources: sp.csr_array, columns: KeyColumns, equivalents: Equivalents) -> sp.csr_array:
-    """Which columns each document answers to: those that hold an equivalent of any of its terms.
+    """Which columns each document answers to: those that contain an equivalent of any of its terms.
 
     Args:
         sources: (documents, sources), the terms that a document may be found by; only the pattern counts.

@@ -1,4 +1,4 @@
-"""What stands behind key terms in a pivot language: the words of the documents and what became of them."""
+"""The origin of key terms in a pivot language: the words of the documents and their equivalents."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PivotSpace:
         language: the pivot language.
         sources: terms of the documents in their own languages.
         equivalents: of the source terms.
-        canonical: int32 (columns,), number of the pivot term that each column stands for.
+        canonical: int32 (columns,), number of the pivot term of each column.
         sets: bool (columns, pivot terms), the equivalents any of which hits a column.
     """
 

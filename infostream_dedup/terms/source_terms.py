@@ -1,4 +1,4 @@
-"""Terms of documents, told apart by language: what goes through translation, once each, however long the stream is."""
+"""Terms of documents, distinguished by language: what is translated, once each, however many documents there are."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class SourceTerms:
     """Terms before translation. Equal words of two languages are two terms.
 
     Attributes:
-        counts: int32 (documents, sources), how often each stands in each document; sorted indices, no explicit zeros.
+        counts: int32 (documents, sources), how often each occurs in each document; sorted indices, no explicit zeros.
         terms: the terms, by language and then in code point order.
         languages: uint8 (sources,), index into ``LANGUAGES``.
     """
@@ -33,7 +33,7 @@ class SourceTerms:
 
 
 def source_terms(counts: TermCounts) -> SourceTerms:
-    """Number the terms of each language apart; a term that no document of a language holds gets no number in it."""
+    """Number the terms of each language separately; a term gets no number in a language whose documents lack it."""
     matrix, terms = counts.counts, len(counts.terms)
     language = np.repeat(counts.languages, np.diff(matrix.indptr))
     used = np.zeros((len(LANGUAGES), terms), dtype=np.bool_)

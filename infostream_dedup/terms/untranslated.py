@@ -1,4 +1,4 @@
-"""How much of a collection the pivot language cannot say."""
+"""How much of a collection the pivot language cannot express."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ __all__ = ["untranslated_shares"]
 def untranslated_shares(key_terms: KeyTerms, settings: Settings) -> dict[Language, float]:
     """Share of the weight of all terms that terms without an equivalent have, per language of the documents.
 
-    A term without an equivalent is weighed as if it were a term of the pivot space by itself; where the background
-    fills up a small collection, by its frequency in its own language.
+    A term without an equivalent is weighed as if it were a term of the pivot space by itself; if the background fills
+    up a small collection, by its frequency in its own language.
 
     Args:
         key_terms: in a pivot language.

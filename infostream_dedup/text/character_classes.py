@@ -1,7 +1,7 @@
 """What every character means to the scanner: the rules of ``normalise`` and ``tokens`` as a table of code points.
 
-The table is made from the regular expressions' own alphabets and from Python's own Unicode data when it is first
-needed, so that the scanner and the plain code cannot drift apart with a new version of Python.
+The table is built on first use from the alphabets of the regular expressions and from Python's Unicode data, so that
+the scanner and the plain code cannot drift apart with a new version of Python.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["CODE_POINTS", "COMMON", "Kind", "classes_of_cleaned_text", "classes_of_raw_text", "composing"]
 
 CODE_POINTS: Final = 0x20000
-"""Code points the table knows; texts with characters beyond (rare Chinese ones) are left to the plain code."""
+"""Size of the table; texts with characters beyond it (rare Chinese ones) are left to the plain code."""
 
 COMMON: Final = (*range(0x3000), *range(0xFE00, 0xFF00), *range(0x1F000, 0x1FB00))
 """Code points of news in European languages, with their signs and pictures."""
@@ -36,11 +36,11 @@ class Kind(IntEnum):
     LETTER = 1
     """Any other letter."""
     OTHER = 2
-    """Neither letter, digit nor underscore, and of no effect on its neighbours."""
+    """Neither letter, digit nor underscore, without effect on its neighbours."""
     HYPHEN = 3
     """Joins two letters."""
     FIGURE = 4
-    """A digit or an underscore: ends a word and says that the sentence goes on."""
+    """A digit or an underscore: ends a word; the sentence continues."""
     STOP = 5
     """A full stop."""
     OPENER = 6
@@ -50,9 +50,9 @@ class Kind(IntEnum):
     QUOTE = 8
     """Raw text only: a double quote, which some use for an apostrophe."""
     MARKUP = 9
-    """Raw text only: may begin or hold an address, an entity, a tag or a field."""
+    """Raw text only: may begin or be part of an address, an entity, a tag or a field."""
     INVISIBLE = 10
-    """Raw text only: dropped, of no effect between two characters that are not both letters."""
+    """Raw text only: dropped, without effect between two characters that are not both letters."""
     UNCLEAN = 11
     """Raw text only: what cleaning changes, or may change together with its neighbours."""
     UNKNOWN = 12
@@ -74,7 +74,7 @@ def classes_of_cleaned_text() -> NDArray[np.uint8]:
     for one, word in zip(rest, surfaces("".join(f"б {one}А," for one in rest))[1::2], strict=True):
         if word.startswith(SENTENCE_MARK):
             kinds[ord(one)] = Kind.OPENER
-    # The regular expression of initials takes some capitals that are no letters: a full stop after one is no opener.
+    # The expression for initials accepts some capitals that are not letters: a full stop after one is not an opener.
     for one, word in zip(rest, surfaces("".join(f"б{one}. А," for one in rest))[1::2], strict=True):
         if not word.startswith(SENTENCE_MARK):
             kinds[ord(one)] = Kind.UNKNOWN
@@ -103,7 +103,7 @@ def classes_of_raw_text() -> NDArray[np.uint8]:
 
 @cache
 def composing() -> list[int]:
-    """Code points that may become one with the character before them."""
+    """Code points that may combine with the character before them."""
     parts = [unicodedata.decomposition(chr(point)).split() for point in range(CODE_POINTS)]
     second = {int(pair[1], 16) for pair in parts if len(pair) == 2 and not pair[0].startswith("<")}
     hangul = [*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)]

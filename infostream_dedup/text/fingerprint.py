@@ -42,7 +42,7 @@ def text_hashes(bodies: Sequence[str], texts: Texts, begins: NDArray[np.int64]) 
 
     Args:
         bodies: the bodies.
-        texts: the same in UTF-8; something else may stand before each of them.
+        texts: the same in UTF-8; each may be preceded by something else.
         begins: int64 (texts,), where each body begins in ``texts.data``.
     """
     ends = texts.offsets[1:]

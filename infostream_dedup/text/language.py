@@ -1,4 +1,4 @@
-"""Russian, Ukrainian or English, told by letters and, where those say little, by function words.
+"""Russian, Ukrainian or English, detected by letters and, if those say little, by function words.
 
 Meant for documents: a heading of three words may be the same in Russian and Ukrainian.
 """
@@ -13,30 +13,31 @@ from infostream_dedup.model import Language
 __all__ = ["FEW", "LATIN_NAMES", "RUSSIAN_WEIGHT", "SAMPLE", "UKRAINIAN_WEIGHT", "detect"]
 
 SAMPLE: Final = 4000
-"""Characters looked at; a document quotes in another language, but seldom this much at its beginning."""
+"""Characters examined; documents quote in other languages, but seldom this much at the beginning."""
 
 _LATIN_LETTER: Final = re.compile("[a-z]")
 _CYRILLIC_LETTER: Final = re.compile("[а-яёіїєґ]")
 _CYRILLIC_WORD: Final = re.compile("[а-яёіїєґ]+")
 
 LATIN_NAMES: Final = 2
-"""Latin letters to each Cyrillic one that news full of names (iPhone 15 Pro Max) may hold; English hardly has any."""
+"""Latin letters per Cyrillic letter that news full of names (iPhone 15 Pro Max) may contain; English has hardly any
+Cyrillic ones."""
 
 _RUSSIAN_LETTERS: Final = "ыэъё"
 _UKRAINIAN_LETTERS: Final = "іїєґ"
-# Of 100 letters 3 are telling ones in Russian and 7 in Ukrainian; so weighed, both speak equally loud.
+# Of 100 letters, 3 are telling in Russian and 7 in Ukrainian; these weights balance them.
 RUSSIAN_WEIGHT: Final = 7
 UKRAINIAN_WEIGHT: Final = 3
 _WORD_WEIGHT: Final = 14
 FEW: Final = 10
-"""Telling letters below which function words are asked too."""
+"""Minimum number of telling letters; below it, function words are counted too."""
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Each list leaves out what stands in the other language as well: на, за, не, для, все, через, так ...
+# Each list leaves out words of the other language: на, за, не, для, все, через, так ...
 _RUSSIAN_WORDS: Final = _words(
     "более больше будет будут бы был была были было быть во время год года году даже ее ему если есть еще и из "
     "или их к как какой когда которая которого которой которые который кто лет лишь между меня много могут может "
@@ -59,8 +60,8 @@ def detect(text: str) -> Language:
         text: raw or cleaned.
 
     Returns:
-        ``en`` where over two thirds of the letters are Latin, of whatever language; else ``ru`` or ``uk``. ``ru``, the
-        pivot language, where Cyrillic letters tell nothing or there are no letters of either alphabet.
+        ``en`` if over two thirds of the letters are Latin, in whatever language; otherwise ``ru`` or ``uk``. ``ru``,
+        the pivot language, if Cyrillic letters decide nothing or there are no letters of either alphabet.
 
     Example:
         >>> detect("Уряд України схвалив бюджет"), detect("Рада приняла закон"), detect("Budget approved"), detect("")

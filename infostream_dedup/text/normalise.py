@@ -23,7 +23,7 @@ APOSTROPHES: Final = "'’ʼ`´‘‛ʹ′ʻˈꞌ＇"
 """Everything that is typed for an apostrophe inside a word."""
 
 # Soft hyphen, joiners, zero-width and bidirectional marks, variation selectors, byte order mark. Those beyond U+FFFF
-# stand in emoji only, and would make the pattern twice as slow.
+# occur in emoji only, and would make the pattern twice as slow.
 _INVISIBLE: Final = (
     "\u00ad\u034f\u061c\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb"
 )
@@ -108,8 +108,8 @@ def fold(word: str) -> str:
     """Key form of one word: compatibility composed, case-folded, ``ё`` as ``е``, look-alike letters repaired.
 
     A part between hyphens that mixes Latin and Cyrillic letters becomes Cyrillic if all its Latin letters have a
-    Cyrillic look-alike (Unicode TR39), else Latin if all its Cyrillic letters have a Latin one, else stays as it is.
-    Latin ``i`` stands for ``і`` in Russian too, where no letter looks like it. Digits are left alone. Idempotent.
+    Cyrillic look-alike (Unicode TR39), otherwise Latin if all its Cyrillic letters have a Latin one; otherwise it is
+    unchanged. Latin ``i`` becomes ``і`` in Russian too, which has no letter like it. Digits are left alone. Idempotent.
 
     Args:
         word: one word of cleaned text.

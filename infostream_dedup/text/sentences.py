@@ -2,7 +2,7 @@
 
 The idea of one tiny named rule per situation, listed once, is from razdel (A. Kukushkin,
 https://github.com/natasha/razdel); rules and lists are our own. Right answers are not always one (после "в 2014 г." a
-capital may go on or begin anew); the rules take the likelier.
+capital may continue or start a sentence); the rules choose the likelier.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Final, NamedTuple
 
 __all__ = ["RULES", "Decision", "decisions", "sentences"]
 
-# A stop with what closes behind it and a blank; a stop glued between Cyrillic words by a bad scrape; a line break.
+# A stop, closing characters and a blank; a stop glued between Cyrillic words by a bad scrape; a line break.
 # Lookbehinds and possessive repeats keep a megabyte of dots or blanks linear.
 _PLACE: Final = re.compile(
     "(?<![.!?…])([.!?…]++)([\"»”“’'›)\\]}]*+)(\\s++)|(?<=[а-яёіїєґ]{2})([.!?…]++)(?=[А-ЯЁІЇЄҐ][а-яёіїєґ])|(\\n\\s*+)"
 )
 _SKIPPED: Final = "\"«„“”‘'‹([{—–- \u00a0\t"
-"""What may stand between a stop and the first letter after it."""
+"""Characters that may be between a stop and the first letter after it."""
 _GOES_ON: Final = ",;:.!?…%)]}»"
 _WORD: Final = re.compile("[^\\W_]+")
 _LIST_NUMBER: Final = re.compile("[0-9]{1,2}(?:\\.[0-9]{1,2})?\\.")
@@ -79,18 +79,18 @@ _STARTERS: Final = _words(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
     """A place where a sentence may end.
 
     Attributes:
         text: the whole text.
-        start: where the sentence begins.
-        end: just behind the last character of the sentence, if it ends here.
+        start: first character of the sentence.
+        end: place after the last character of the sentence, if it ends here.
         mark: the stop; empty at a bare line break.
-        closing: quotes and brackets that close behind the mark.
-        gap: white space before the next character; empty where words were glued.
-        right: where the next sentence begins, if this one ends here.
+        closing: closing quotes and brackets after the mark.
+        gap: white space before the next character; empty if words were glued.
+        right: first character of the next sentence, if this one ends here.
     """
 
     text: str
@@ -103,7 +103,7 @@ class _Place:
 
     @property
     def next_letter(self) -> str:
-        """The first character behind quotes, brackets and dashes; empty at the end."""
+        """The first character after quotes, brackets and dashes; empty at the end."""
         at = self.right
         while at < len(self.text) and self.text[at] in _SKIPPED:
             at += 1
@@ -133,7 +133,7 @@ class _Place:
 
     @property
     def before(self) -> str:
-        """What stands before that word in the sentence, the last 12 characters of it, blanks at the end left out."""
+        """The last 12 characters before that word in the sentence, without blanks at the end."""
         at = self.left_start
         return self.text[max(self.start, at - 12) : at].rstrip()
 
@@ -252,7 +252,7 @@ class Decision(NamedTuple):
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """Where each sentence of a raw text stands.
+    """Return the span of each sentence of a raw text.
 
     A line break ends a sentence, except before a small letter: there the line was only wrapped.
 
@@ -304,13 +304,13 @@ def _decided(place: _Place) -> tuple[bool, str]:
 def _place(text: str, start: int, found: re.Match[str]) -> _Place:
     mark, closing, gap, glued, _ = found.groups("")
     if mark:
-        return _Place(text, start, found.end(2), mark, closing, gap, found.end())
+        return _Place(text=text, start=start, end=found.end(2), mark=mark, closing=closing, gap=gap, right=found.end())
     if glued:
-        return _Place(text, start, found.end(), glued, "", "", found.end())
+        return _Place(text=text, start=start, end=found.end(), mark=glued, closing="", gap="", right=found.end())
     end = found.start()
     while end > start and text[end - 1].isspace():
         end -= 1
-    return _Place(text, start, end, "", "", found[0], found.end())
+    return _Place(text=text, start=start, end=end, mark="", closing="", gap=found[0], right=found.end())
 
 
 def _last_word(text: str) -> str:

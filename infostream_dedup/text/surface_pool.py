@@ -36,11 +36,11 @@ _LINE_BREAK: Final = 0x0A
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SurfaceList(Sequence[str]):
-    """Surfaces, or other words, in UTF-8, one after the other: a month's words as Python strings would take gigabytes.
+    """Concatenated surfaces, or other words, in UTF-8: a month's words as Python strings would take gigabytes.
 
     Attributes:
-        starts: int64 (surfaces + 1,), where each one lies.
-        pool: uint8, with ``BLOCK`` bytes of room behind.
+        starts: int64 (surfaces + 1,), bounds of the surfaces.
+        pool: uint8, followed by ``BLOCK`` readable bytes.
     """
 
     starts: NDArray[np.int64]
@@ -66,7 +66,7 @@ class SurfaceList(Sequence[str]):
 
     @classmethod
     def of(cls, words: Sequence[str]) -> SurfaceList:
-        """Words in UTF-8; none holds a line break."""
+        """Convert words, none of which contains a line break."""
         text = np.frombuffer("\n".join([*words, ""]).encode(), dtype=np.uint8)
         ends = np.flatnonzero(text == _LINE_BREAK)
         starts = np.concatenate([np.zeros(1, dtype=np.int64), ends + 1 - np.arange(1, len(ends) + 1)])
@@ -94,7 +94,7 @@ class SurfaceList(Sequence[str]):
         return SurfaceList(starts, pool)
 
     def code_point_order(self) -> NDArray[np.int32]:
-        """int32 (surfaces,): numbers of distinct surfaces in code point order; no surface holds a zero byte."""
+        """int32 (surfaces,): numbers of distinct surfaces in code point order; no surface contains a zero byte."""
         order = np.arange(len(self), dtype=np.int32)
         ranges = np.empty((len(self) // RANGES_PER_WORD + 1, 3), dtype=np.int64)
         sort_words(self.pool, self.starts, order, np.empty(len(self), dtype=np.uint64), ranges)

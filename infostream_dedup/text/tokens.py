@@ -1,18 +1,18 @@
 """Words of a text, in two steps: surfaces (fast, per text) and forms (careful, once per distinct surface).
 
-A *letter* is a character for which ``str.isalnum`` holds and which is no decimal digit (Unicode Nd). A *word* is a run
-of letters, or several such runs joined by single hyphens (U+002D). Letters include the apostrophe U+02BC, which
-``clean`` puts inside words. Digits and underscores are no letters: they end a word.
+A *letter* is a character for which ``str.isalnum`` is true, except decimal digits (Unicode Nd). A *word* is a run of
+letters, or several such runs joined by single hyphens (U+002D). Letters include the apostrophe U+02BC, which
+``clean`` puts inside words. Digits and underscores are not letters: they end a word.
 
 A *capital* is a character of A-Z, À-Þ without ×, U+0100-017F, U+0386-03AB, U+0400-042F, U+0460-052F (blocks that
-alternate capitals and small letters are taken whole, which does no harm: a small letter is LOWER wherever it stands).
+alternate capitals and small letters are taken whole, which does no harm: a small letter is LOWER everywhere).
 
 An *opener* is ``.`` ``!`` ``?`` ``…`` ``:`` line feed, carriage return, or the beginning of the text; a full stop
-straight after a capital that stands alone (the initial in "В. Зеленский") is none. A word *opens a sentence* if it
+directly after a single capital (the initial in "В. Зеленский") is not an opener. A word *opens a sentence* if it
 begins with a capital and, going back from it over characters that are neither letters, digits nor underscores, the
-first opener comes before any such character. Its surface is the word behind ``SENTENCE_MARK``; every other surface is
-the word itself. So the surface alone tells all that decides its forms, and a scanner of UTF-8 bytes needs one flag and
-the length of the last word to do the same.
+first opener comes before any such character. Its surface is the word with ``SENTENCE_MARK`` in front; every other
+surface is the word itself. So the surface alone decides its forms, and a scanner of UTF-8 bytes needs one flag and the
+length of the last word to do the same.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ _CYRILLIC: Final = re.compile("[\u0400-\u052f]")
 _LATIN: Final = re.compile("[A-Za-z]")
 _BETWEEN_ALPHABETS: Final = re.compile("(?<=[\u0400-\u052f])(?=[A-Za-z])|(?<=[A-Za-z])(?=[\u0400-\u052f])")
 _LETTER: Final = re.compile(f"[^\\W\\d_{APOSTROPHE}]")
-# After folding: one letter may have become several characters, and apostrophes may stand at the ends.
+# After folding, one letter may have become several characters, and apostrophes may be at the ends.
 _TRIMMED: Final = re.compile(f"{_LETTER.pattern}+(?:[{APOSTROPHE}-]{_LETTER.pattern}+)*")
 
 
 class Shape(IntEnum):
-    """What the capitals of a word tell of it, in a text that is not all in capitals."""
+    """What the capitals of a word say about it, in a text that is not all in capitals."""
 
     LOWER = 0
     """No capital first letter."""
     START = 1
-    """A capital at the start of a sentence: says nothing."""
+    """A capital at the start of a sentence, which says nothing."""
     CAPITAL = 2
     """A capital first letter inside a sentence: a proper noun."""
     UPPER = 3
@@ -74,7 +74,7 @@ class Form(NamedTuple):
 
 
 def surfaces(text: str) -> list[str]:
-    """All words of a cleaned text in their order, those that open a sentence behind ``SENTENCE_MARK``.
+    """Return all words of a cleaned text in order; those that open a sentence begin with ``SENTENCE_MARK``.
 
     Args:
         text: what ``normalise.clean`` returned.
@@ -87,17 +87,17 @@ def surfaces(text: str) -> list[str]:
 
 
 def forms(surface: str) -> tuple[Form, ...]:
-    """The normalised words of a surface: mostly one, several for words glued together, none for junk.
+    """Return the normalised words of a surface: usually one, several for glued words, none for junk.
 
-    Words that a bad scrape glued are cut where a small Cyrillic letter meets a capital and where two scripts meet. A
-    word that begins with a capital and up to five small letters more is left whole: it is a name written so
-    (ПриватБанк). Latin words (YouTube) stay whole.
+    Words glued by a bad scrape are cut between a small Cyrillic letter and a capital, and between two scripts. A word
+    that begins with a capital and at most five small letters before the next capital is a name written so
+    (ПриватБанк) and stays whole. Latin words (YouTube) stay whole.
 
     Args:
         surface: what ``surfaces`` returned, or any word.
 
     Returns:
-        Forms of 2 to 40 characters; what is shorter or longer is dropped.
+        Forms of 2 to 40 characters; shorter and longer ones are dropped.
 
     Example:
         >>> [form.form for form in forms("пишетАгора")]
@@ -126,14 +126,14 @@ def _shape(word: str, *, opens: bool) -> Shape:
 
 
 def _unglued(word: str) -> list[str]:
-    """The words of a glued word; parts between hyphens are looked at one by one, so that IT-компания stays one word."""
+    """Split a glued word; parts between hyphens are split separately, so that IT-компания stays one word."""
     if _ONE_WORD.fullmatch(word):
         return [word]
     return "-".join(map(_cut, word.split("-"))).split()
 
 
 def _cut(part: str) -> str:
-    """Blanks where words were glued."""
+    """Insert blanks between glued words."""
     if not _CAMEL_NAME.match(part):
         part = _CAMEL.sub(" ", part)
     return " ".join(_BETWEEN_ALPHABETS.sub(" ", piece) if _is_mixed(fold(piece)) else piece for piece in part.split())

@@ -22,11 +22,11 @@ _ROOM: Final = BLOCK + 2
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Texts one after the other.
+    """Concatenated texts.
 
     Attributes:
-        offsets: int64 (texts + 1,), where each lies.
-        data: uint8, valid UTF-8, with ``BLOCK`` + 2 readable bytes behind the last text.
+        offsets: int64 (texts + 1,), bounds of the texts.
+        data: uint8, valid UTF-8, followed by ``BLOCK`` + 2 readable bytes.
     """
 
     offsets: NDArray[np.int64]
@@ -45,7 +45,7 @@ class Texts:
 
 
 def encoded(text: str) -> bytes:
-    """A text in UTF-8. Lone surrogates, which UTF-8 cannot hold, become U+FFFD: neither is part of a word."""
+    """A text in UTF-8. Lone surrogates, which UTF-8 cannot encode, become U+FFFD: neither is part of a word."""
     try:
         return text.encode()
     except UnicodeEncodeError:
@@ -68,7 +68,7 @@ def texts_of_bytes(texts: Sequence[bytes]) -> Texts:
 
 
 def texts_of_arrow(array: Any) -> Texts:
-    """Texts of a ``string`` or ``large_string`` array without nulls, copied only where the memory behind it is short.
+    """Texts of a ``string`` or ``large_string`` array without nulls, copied only if too little memory follows it.
 
     Raises:
         ValueError: another type of array, or nulls in it.

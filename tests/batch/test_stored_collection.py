@@ -152,7 +152,7 @@ def test_forgotten_documents_are_left_out(documents, tmp_path):
 
 def test_statistics_of_an_epoch(store):
     for name in ("s.db", f"{store}:x", f"{store}:", ":3", f"{store}:-1"):
-        with pytest.raises(ConfigurationError, match="is no STORE:EPOCH"):
+        with pytest.raises(ConfigurationError, match="is not of the form STORE:EPOCH"):
             epoch_statistics(name)
     with pytest.raises(ConfigurationError, match="the store's latest epoch is 0"):
         epoch_statistics(f"{store}:1")

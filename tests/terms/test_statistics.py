@@ -7,10 +7,13 @@ import scipy.sparse as sp
 from infostream_dedup.model import Settings
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.plain import statistics_of
+from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.statistics import (
     BACKGROUND_DOCUMENTS,
     BACKGROUND_WORDS,
+    Totals,
     document_probability,
+    filled_up,
 )
 
 
@@ -47,3 +50,27 @@ def test_no_background_for_a_collection_that_is_large_enough():
     rows = [[1]] * BACKGROUND_DOCUMENTS
     ru, _, _ = statistics_of(_counts(rows, ["год"], [0] * len(rows)), Settings(representation="stem"))
     assert (ru.documents, ru.df[0]) == (float(BACKGROUND_DOCUMENTS), float(BACKGROUND_DOCUMENTS))
+
+
+def test_totals_of_chunks_add_up():
+    chunks = [Totals(2, 9), Totals(), Totals(1, 4)]
+    assert sum(chunks, start=Totals()) == Totals(3, 13)
+    assert (Totals(3, 13).average_length(), Totals(3, 13).pseudo_documents) == (13 / 3, BACKGROUND_DOCUMENTS - 3)
+    assert (Totals(4, 0).average_length(), Totals().average_length()) == (1.0, 1.0)
+
+
+def test_statistics_of_chunks_are_those_of_the_whole():
+    rows, terms = [[1, 0], [3, 1], [0, 2], [1, 1]], ["год", "міст"]
+    settings = Settings(representation="stem")
+    whole = statistics_of(_counts(rows, terms, [0] * 4), settings)[0]
+    df = np.array([2, 1]) + np.array([1, 2])
+    totals = Totals(2, 5) + Totals(2, 4)
+    joined = filled_up(terms, df, totals, lambda: term_frequencies("ru", "stem"))
+    assert (joined.documents, joined.average_length) == (whole.documents, whole.average_length)
+    assert np.array_equal(joined.df, whole.df)
+
+
+def test_without_documents_the_statistics_are_those_of_the_background():
+    found = filled_up(["x", "y"], np.zeros(2, dtype=np.int64), Totals(), lambda: {"x": 0.01, "z": 0.03})
+    assert (found.documents, found.average_length) == (BACKGROUND_DOCUMENTS, pytest.approx(BACKGROUND_WORDS * 0.04))
+    assert found.df.tolist() == pytest.approx([BACKGROUND_DOCUMENTS * (1 - 0.99**BACKGROUND_WORDS), 0.0])

@@ -19,7 +19,7 @@ import Stemmer
 
 from infostream_dedup.model import Language
 from infostream_dedup.morphology import stemming
-from infostream_dedup.morphology.kernels.snowball import OUT_OF_MEMORY, Snowball, stem_words
+from infostream_dedup.morphology.kernels.snowball import OUT_OF_MEMORY, Snowball, Wanted, stem_words
 from infostream_dedup.morphology.kernels.ukrainian_stems import ending_tree, stem_ukrainian_words
 from infostream_dedup.morphology.ukrainian_stemmer import ENDINGS
 from infostream_dedup.text.kernels.byte_blocks import BLOCK
@@ -52,11 +52,12 @@ def stems(words: SurfaceList, numbers: NDArray[np.int64], language: Language) ->
     if library is None:
         return SurfaceList.of(stemming.stems(words.some(numbers), language))
     typed = np.empty(int(lengths.max(initial=0)) + 1, dtype=np.uint8)
+    wanted = Wanted(words.pool, words.starts, numbers)
     with library.stemmer(language) as snowball:
-        done = stem_words(snowball, words.pool, words.starts, numbers, 0, typed, starts, pool[:-BLOCK])
+        done = stem_words(snowball, wanted, 0, typed, starts, pool[:-BLOCK])
         while OUT_OF_MEMORY < done < len(numbers):
             pool = np.concatenate([pool, np.empty(len(pool), dtype=np.uint8)])
-            done = stem_words(snowball, words.pool, words.starts, numbers, done, typed, starts, pool[:-BLOCK])
+            done = stem_words(snowball, wanted, done, typed, starts, pool[:-BLOCK])
     if done == OUT_OF_MEMORY:
         raise MemoryError("libstemmer got no memory for a word; fewer documents at a time need less")
     return SurfaceList(starts, pool)

@@ -20,7 +20,7 @@ from infostream_dedup.text.kernels.byte_blocks import BLOCK, between
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["OUT_OF_MEMORY", "Snowball", "stem_words"]
+__all__ = ["OUT_OF_MEMORY", "Snowball", "Wanted", "stem_words"]
 
 OUT_OF_MEMORY: Final = -1
 
@@ -111,32 +111,43 @@ def _typed(pool: NDArray[np.uint8], begin: int, end: int, typed: NDArray[np.uint
     return size
 
 
+class Wanted(NamedTuple):
+    """Words to stem.
+
+    Attributes:
+        pool: uint8, words in UTF-8, followed by ``BLOCK`` readable bytes.
+        starts: int64, bounds of the words.
+        numbers: int64 (n,), the words wanted, in order.
+    """
+
+    pool: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+
+
 @compiled_bare
 def stem_words(
     snowball: Snowball,
-    pool: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    numbers: NDArray[np.int64],
+    wanted: Wanted,
     first: int,
     typed: NDArray[np.uint8],
     stem_starts: NDArray[np.int64],
     stems: NDArray[np.uint8],
 ) -> int:
-    """Write the stems of words, the parts of hyphenated ones stemmed one by one.
+    """Write the stems of words; parts of hyphenated words are stemmed separately.
 
     Args:
-        snowball: what stems them.
-        pool: uint8, words in UTF-8, with ``BLOCK`` bytes of room behind.
-        starts: int64, where each lies.
-        numbers: int64 (n,), the words wanted, in order.
-        first: of ``numbers``, to go on with; what is before it stands in ``stems``.
+        snowball: the stemmer.
+        wanted: the words.
+        first: number of stems that are in ``stems`` already.
         typed: uint8, room for the longest word.
-        stem_starts: int64 (n + 1,), receives where each stem lies; ``stem_starts[first]`` is given.
+        stem_starts: int64 (n + 1,), receives the bounds of the stems; ``stem_starts[first]`` is given.
         stems: uint8, receives the stems.
 
     Returns:
-        The place in ``numbers`` for whose stem there was no room; n when all are done; ``OUT_OF_MEMORY``.
+        The number of the stem that there was no room for; n when all are done; ``OUT_OF_MEMORY``.
     """
+    pool, starts, numbers = wanted
     end = stem_starts[first]
     for place in range(first, numbers.size):
         begin, last = starts[numbers[place]], starts[numbers[place] + 1]

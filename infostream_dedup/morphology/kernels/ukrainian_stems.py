@@ -18,7 +18,7 @@ __all__ = ["ending_tree", "stem_ukrainian_words"]
 _FIRST_LETTER: Final = 0x430
 _LETTERS: Final = 0x492 - _FIRST_LETTER
 _ENDS: Final = _LETTERS
-"""Column of the tree that tells whether an ending begins here."""
+"""Column of the tree that says whether an ending begins here."""
 
 _HYPHEN: Final = 0x2D
 _APOSTROPHE: Final = 0xCABC
@@ -61,7 +61,7 @@ def ending_tree(endings: Iterable[str]) -> NDArray[np.int16]:
 
 @inlined
 def _letter(word: NDArray[np.uint8], place: int) -> int:
-    """Two bytes as one number: a letter, if one of two bytes lies there."""
+    """Two bytes as one number: a letter, if it is one of two bytes."""
     return signed(word[place]) << 8 | signed(word[place + 1])
 
 
@@ -96,7 +96,7 @@ def _without_ending(
         begin: of the word.
         end: of the word.
         characters: of the word.
-        vowel: number of its first vowel; ``characters`` if there is none.
+        vowel: number of its first vowel; ``characters`` without one.
         tree: of endings.
     """
     left, stem_end, place, node = characters, end, end, 0
@@ -143,7 +143,7 @@ def _levelled(word: NDArray[np.uint8], begin: int, end: int, characters: int) ->
 
 @compiled_bare
 def _stemmed(word: NDArray[np.uint8], begin: int, end: int, tree: NDArray[np.int16]) -> int:
-    """Stem the word between two places where it lies; its new end."""
+    """Stem the word between two places in place; return its new end."""
     characters, vowel = 0, -1
     for place in range(begin, end):
         if _begins(signed(word[place])):
@@ -177,10 +177,10 @@ def stem_ukrainian_words(
 
     Args:
         pool: uint8, words in UTF-8.
-        starts: int64, where each lies.
+        starts: int64, bounds.
         numbers: int64 (n,), the words wanted, in order.
         tree: of endings.
-        stem_starts: int64 (n + 1,), receives where each stem lies.
+        stem_starts: int64 (n + 1,), receives the bounds of the stems.
         stems: uint8, receives the stems: no more bytes than the words have.
     """
     end = 0

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.terms.counts import TermCounts
-from infostream_dedup.terms.kernels.weighing import Factors, add_frequencies, gather_factors, select_heaviest
+from infostream_dedup.terms.kernels.weighing import Factors, Kept, add_frequencies, gather_factors, select_heaviest
 from infostream_dedup.terms.key_terms import KeyTerms, pattern
 from infostream_dedup.terms.statistics import Statistics, statistics_by_language
 from infostream_dedup.terms.weighting import document_norms, idf_table, weighting
@@ -127,10 +127,10 @@ def heaviest_of_rows(
     sizes = np.diff(indptr)
     longest = int(sizes.max(initial=0))
     room = len(values) if ties else int(np.minimum(sizes, n).sum())
-    kept, places, weights = np.empty(len(sizes), np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
+    kept = Kept(np.empty(len(sizes), np.int64), np.empty(room, np.int64), np.empty(room, np.int64))
     row, heap = np.empty(longest, np.int64), np.empty(min(n, longest), np.int64)
-    written = select_heaviest(indptr, values, n, ties, row, heap, kept, places, weights)
-    return kept, places[:written], weights[:written]
+    written = select_heaviest(indptr, values, n, ties, row, heap, kept)
+    return kept.sizes, kept.places[:written], kept.weights[:written]
 
 
 def _rows(matrix: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:

@@ -12,28 +12,28 @@ from infostream_dedup.terms.kernels.surface_mapping import NOTHING, SEVERAL
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Row", "TermsOfSurfaces", "count_terms", "mark_used"]
+__all__ = ["Counted", "Documents", "Row", "TermsOfSurfaces", "count_terms", "mark_used"]
 
 _AHEAD: Final = 16
-"""Tokens looked ahead: about as long as memory takes."""
+"""Tokens to look ahead: about the latency of memory."""
 
 _NEAR: Final = 8
-"""Tokens looked ahead once their terms are there."""
+"""Tokens to look ahead once their terms have arrived."""
 
 _FEW: Final = 24
 _MANY: Final = 1024
-"""From so many terms on insertion is too slow, should they all come to lie in one bucket."""
+"""Number of terms above which insertion would be too slow if all were in one bucket."""
 
 _DIGITS: Final = 256
 _DIGIT_BITS: Final = 8
 
 
 class TermsOfSurfaces(NamedTuple):
-    """Which terms the surfaces hold in each language.
+    """Which terms the surfaces contain in each language.
 
     Attributes:
         terms: int32 (languages * surfaces,), the term, or ``NOTHING``, or ``SEVERAL`` and below; language by language.
-        surfaces: how many there are.
+        surfaces: number of surfaces.
         more: int32, lists of terms.
     """
 
@@ -43,7 +43,7 @@ class TermsOfSurfaces(NamedTuple):
 
 
 class Row(NamedTuple):
-    """Room to sort one row in.
+    """Buffers for sorting one row.
 
     Attributes:
         terms: int32, as long as the longest row.
@@ -56,15 +56,42 @@ class Row(NamedTuple):
     places: NDArray[np.int64]
 
 
+class Documents(NamedTuple):
+    """The tokens of documents.
+
+    Attributes:
+        tokens: int32, surface of each token.
+        begins: int64 (documents,), first token of each document.
+        lengths: int64 (documents,), number of tokens of each document.
+        languages: uint8 (documents,).
+    """
+
+    tokens: NDArray[np.int32]
+    begins: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    languages: NDArray[np.uint8]
+
+
+class Counted(NamedTuple):
+    """Receives the terms of documents, document by document.
+
+    Attributes:
+        indices: int32, distinct terms, ascending in each document.
+        counts: int32, frequency of each.
+        sizes: int64 (documents,), number of distinct terms.
+        totals: int64 (documents,), number of terms with repetition.
+    """
+
+    indices: NDArray[np.int32]
+    counts: NDArray[np.int32]
+    sizes: NDArray[np.int64]
+    totals: NDArray[np.int64]
+
+
 @compiled
-def mark_used(
-    tokens: NDArray[np.int32],
-    begins: NDArray[np.int64],
-    lengths: NDArray[np.int64],
-    languages: NDArray[np.uint8],
-    used: NDArray[np.uint8],
-) -> None:
-    """Set bit ``l`` of ``used[s]`` for every surface s that a document of language l holds."""
+def mark_used(documents: Documents, used: NDArray[np.uint8]) -> None:
+    """Set bit ``l`` of ``used[s]`` for every surface s that a document of language l contains."""
+    tokens, begins, lengths, languages = documents
     for document in range(begins.size):
         bit = np.uint8(1 << languages[document])
         for place in range(begins[document], begins[document] + lengths[document]):
@@ -86,7 +113,7 @@ def _sort_few(terms: NDArray[np.int32], counts: NDArray[np.int32], begin: int, e
 def _sort_some(
     terms: NDArray[np.int32], counts: NDArray[np.int32], begin: int, end: int, largest: int, room: Row
 ) -> None:
-    """Sort by the highest byte of the terms, then insert: few terms of a document share that byte."""
+    """Sort by the highest byte of the terms, then by insertion: few terms of a document share that byte."""
     shift = 0
     while largest >> shift >= _DIGITS:
         shift += 1
@@ -113,7 +140,7 @@ def _sort_some(
 def _sort_many(
     terms: NDArray[np.int32], counts: NDArray[np.int32], begin: int, end: int, largest: int, room: Row
 ) -> None:
-    """Sort by one byte of the terms after the other, the lowest first."""
+    """Sort by each byte of the terms in turn, the lowest first."""
     shift = 0
     while largest >> shift:
         room.places[:] = 0
@@ -134,44 +161,29 @@ def _sort_many(
 
 @compiled
 def count_terms(
-    tokens: NDArray[np.int32],
-    begins: NDArray[np.int64],
-    lengths: NDArray[np.int64],
-    languages: NDArray[np.uint8],
-    mapping: TermsOfSurfaces,
-    stamps: NDArray[np.int64],
-    base: int,
-    room: Row,
-    indices: NDArray[np.int32],
-    counts: NDArray[np.int32],
-    sizes: NDArray[np.int64],
-    totals: NDArray[np.int64],
+    documents: Documents, mapping: TermsOfSurfaces, stamps: NDArray[np.int64], base: int, room: Row, counted: Counted
 ) -> int:
     """Count the terms of each document.
 
     Args:
-        tokens: int32, surface of each token.
-        begins: int64 (documents,), where each document's tokens begin.
-        lengths: int64 (documents,), how many they are.
-        languages: uint8 (documents,).
+        documents: their tokens.
         mapping: surfaces to terms.
-        stamps: int64 (terms,), all below ``base``; afterwards all below ``base`` and what is returned.
+        stamps: int64 (terms,), all below ``base``; afterwards all below ``base`` plus the return value.
         base: not negative.
         room: to sort in.
-        indices: int32, receives the terms of each document, ascending, one document after the other.
-        counts: int32, receives how often each stands there.
-        sizes: int64 (documents,), receives the number of distinct terms.
-        totals: int64 (documents,), receives the number of terms with repetition.
+        counted: receives the terms.
 
     Returns:
-        How many entries were written.
+        The number of entries written.
     """
+    tokens, begins, lengths, languages = documents
+    indices, counts, sizes, totals = counted
     end = 0
     for document in range(begins.size):
         begin, total = end, 0
         own = languages[document] * np.int64(mapping.surfaces)
         for place in range(begins[document], begins[document] + lengths[document]):
-            # The tables are far larger than the cache; the token may be one of the next document, it does no harm.
+            # The tables are far larger than the cache. The token may belong to the next document, which does no harm.
             prefetch(mapping.terms, own + tokens[min(place + _AHEAD, tokens.size - 1)])
             prefetch(stamps, max(mapping.terms[own + tokens[min(place + _NEAR, tokens.size - 1)]], 0))
             term = mapping.terms[own + tokens[place]]

@@ -1,4 +1,4 @@
-"""From the words that surfaces hold to the terms that they hold."""
+"""From the words of surfaces to their terms."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ if TYPE_CHECKING:
 __all__ = ["NOTHING", "ROOM_FOR_REPEATED", "SEVERAL", "map_surfaces", "mark_words"]
 
 NOTHING: Final = -1
-"""In place of a term: the surface holds none."""
+"""Stands for the term of a surface that has none."""
 
 SEVERAL: Final = -2
-"""From here on down: the surface holds several terms; their number and they stand in ``more`` from -2 - value on."""
+"""This and all lower values: the surface has several terms; their number and they are in ``more`` at -2 - value."""
 
 ROOM_FOR_REPEATED: Final = 3
-"""Places of ``more`` for each word of a surface behind its first one: two words take three places."""
+"""Places of ``more`` for each word of a surface after the first: two words take three places."""
 
 
 @compiled
 def mark_words(
     holders: NDArray[np.int32], words: NDArray[np.int32], used: NDArray[np.uint8], marks: NDArray[np.uint8]
 ) -> None:
-    """Let the words of a surface be used where the surface is.
+    """Mark the words of each surface with the languages that use the surface.
 
     Args:
         holders: int32 (entries,), surfaces.
-        words: int32 (entries,), the word that each holds.
-        used: uint8 (surfaces,), a bit for each language.
-        marks: uint8 (words,), receives the same for words; zeros to begin with.
+        words: int32 (entries,), a word of each.
+        used: uint8 (surfaces,), a bit per language.
+        marks: uint8 (words,), receives the same for words; initially zeros.
     """
     for entry in range(words.size):
         marks[words[entry]] |= used[holders[entry]]
@@ -46,18 +46,18 @@ def map_surfaces(
     terms: NDArray[np.int32],
     more: NDArray[np.int32],
 ) -> tuple[int, int]:
-    """Write down the terms of each surface in each language.
+    """Write the terms of each surface in each language.
 
     Args:
         holders: int32 (entries,), surfaces, ascending.
-        words: int32 (entries,), the word that each holds, in their order.
-        term_of_word: int32 (languages, words), ``NOTHING`` for a word that is no term.
+        words: int32 (entries,), a word of each, in order.
+        term_of_word: int32 (languages, words), ``NOTHING`` for a word that is not a term.
         terms: int32 (languages, surfaces), ``NOTHING`` everywhere; receives terms, ``SEVERAL`` and below.
         more: int32, receives lists of terms; ``ROOM_FOR_REPEATED`` places for each entry of the same surface as the
             one before and each language, and two more.
 
     Returns:
-        Places of ``more`` that are used; the most terms that a surface holds, at least 1.
+        Places of ``more`` in use; the maximum number of terms of a surface, at least 1.
     """
     end, most = 0, 1
     for language in range(terms.shape[0]):

@@ -11,7 +11,7 @@ from infostream_dedup.machine.compiling import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Factors", "add_frequencies", "gather_factors", "select_heaviest"]
+__all__ = ["Factors", "Kept", "add_frequencies", "gather_factors", "select_heaviest"]
 
 _UNITS = 1e9
 
@@ -32,6 +32,20 @@ class Factors(NamedTuple):
     languages: NDArray[np.uint8]
     idf: NDArray[np.float64]
     norms: NDArray[np.float64]
+
+
+class Kept(NamedTuple):
+    """Receives the weights kept of each row.
+
+    Attributes:
+        sizes: int64 (rows,), number of weights kept.
+        places: int64, places of the weights, ascending in each row.
+        weights: int64, the weights in units of 1e-9.
+    """
+
+    sizes: NDArray[np.int64]
+    places: NDArray[np.int64]
+    weights: NDArray[np.int64]
 
 
 @compiled
@@ -99,9 +113,7 @@ def select_heaviest(
     ties: bool,
     row: NDArray[np.int64],
     heap: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    places: NDArray[np.int64],
-    weights: NDArray[np.int64],
+    kept: Kept,
 ) -> int:
     """Select the n heaviest positive weights of each row.
 
@@ -112,13 +124,12 @@ def select_heaviest(
         ties: keep all weights equal to the n-th; otherwise the first ones.
         row: int64, room for the longest row.
         heap: int64, room for n weights or the longest row, whichever is less.
-        sizes: int64 (rows,), receives the number of weights kept of each row.
-        places: int64, receives the places of the weights in ``values``, ascending.
-        weights: int64, receives the weights in units of 1e-9.
+        kept: receives the weights.
 
     Returns:
         The number of weights written.
     """
+    sizes, places, weights = kept
     written = 0
     for number in range(sizes.size):
         begin, end, before = indptr[number] - indptr[0], indptr[number + 1] - indptr[0], written

@@ -1,8 +1,8 @@
-"""From texts to numbers of surfaces, fast: the same surfaces as ``tokens.surfaces(normalise.clean(text))``.
+"""From texts to numbers of surfaces: the surfaces are those of ``tokens.surfaces(normalise.clean(text))``.
 
-A scanner belongs to one thread. Several may share a pool of surfaces: each finds the words of its texts while the
-others find theirs, and one after the other they number them. Whoever numbers texts in the order of the documents
-numbers surfaces in the order in which they are first met there.
+A scanner belongs to one thread. Several scanners may share a pool of surfaces: they find words at the same time and
+number them in turn. If texts are numbered in the order of the documents, surfaces get numbers in the order of their
+first occurrence.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from infostream_dedup.text.character_classes import classes_of_cleaned_text, classes_of_raw_text
 from infostream_dedup.text.kernels.byte_blocks import BLOCK
 from infostream_dedup.text.kernels.raw_text import UNCLEAN, UNKNOWN
-from infostream_dedup.text.kernels.scanning import find_words
-from infostream_dedup.text.kernels.words import Words, number_words, rewrite_words, take_surfaces
+from infostream_dedup.text.kernels.scanning import Rules, find_words
+from infostream_dedup.text.kernels.words import TextWords, Words, number_words, rewrite_words, take_surfaces
 from infostream_dedup.text.normalise import clean
 from infostream_dedup.text.surface_pool import SurfacePool
 from infostream_dedup.text.tokens import surfaces
@@ -33,9 +33,9 @@ class Scanned:
     """The tokens of a run of documents.
 
     Attributes:
-        tokens: int32, number of the surface of each token, document after document.
-        begins: int64 (documents,), where the tokens of each document begin.
-        lengths: int64 (documents,), how many they are.
+        tokens: int32, number of the surface of each token, document by document.
+        begins: int64 (documents,), first token of each document.
+        lengths: int64 (documents,), number of tokens of each document.
     """
 
     tokens: NDArray[np.int32]
@@ -53,24 +53,22 @@ class Found:
     Attributes:
         texts: the documents.
         words: of all of them, and perhaps of others.
-        begins: int64 (documents,), where the words of each document begin.
-        lengths: int64 (documents,), how many they are.
+        of_texts: which words belong to each document.
     """
 
     texts: Texts
     words: Words
-    begins: NDArray[np.int64]
-    lengths: NDArray[np.int64]
+    of_texts: TextWords
 
 
 class Scanner:
     """Reads texts and numbers their surfaces.
 
     Args:
-        surfaces: to share with other scanners; by default those of this one alone.
+        surfaces: to share with other scanners; a new pool by default.
 
     Attributes:
-        surfaces: those met so far.
+        surfaces: those found so far.
     """
 
     def __init__(self, surfaces: SurfacePool | None = None) -> None:
@@ -82,57 +80,49 @@ class Scanner:
         return self.number(self.find(texts))
 
     def find(self, texts: Texts) -> Found:
-        """The words of raw texts; they lie in memory of the scanner and are lost when it is asked again."""
-        count = len(texts)
-        begins, lengths, states = _per_text(count)
+        """Find the words of raw texts; the scanner reuses their memory in the next call."""
+        found = _per_text(len(texts))
         self._make_room(0, 0, texts)
-        data, offsets = texts.data, texts.offsets
-        words, size = find_words(data, offsets, classes_of_raw_text(), True, self._words, 0, 0, begins, lengths, states)
-        unclean = np.flatnonzero(states == UNCLEAN)
+        rules = Rules(classes_of_raw_text(), True)
+        words, size = find_words(texts.data, texts.offsets, rules, self._words, 0, 0, found)
+        unclean = np.flatnonzero(found.states == UNCLEAN)
         if len(unclean):
-            words, size = self._find_cleaned(texts, unclean, begins, lengths, states, words, size)
-        for number in np.flatnonzero(states == UNKNOWN).tolist():
-            found = texts_of(surfaces(clean(texts[number])))
-            begins[number], lengths[number] = words, len(found)
-            words, size = self._take(found, words, size)
-        return Found(texts, self._words, begins, lengths)
+            words, size = self._find_cleaned(texts, unclean, found, words, size)
+        for number in np.flatnonzero(found.states == UNKNOWN).tolist():
+            own = texts_of(surfaces(clean(texts[number])))
+            found.begins[number], found.lengths[number] = words, len(own)
+            words, size = self._take(own, words, size)
+        return Found(texts, self._words, found)
 
     def number(self, found: Found) -> Scanned:
-        """Number surfaces; one scanner at a time may do so where several share them."""
-        ends = np.cumsum(found.lengths)
-        tokens, begins = np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.int32), ends - found.lengths
+        """Number surfaces; scanners that share them must not do so at the same time."""
+        lengths = found.of_texts.lengths
+        ends = np.cumsum(lengths)
+        tokens, begins = np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.int32), ends - lengths
         data, pool, done = found.texts.data, self.surfaces, 0
         while True:
-            done = number_words(data, found.words, found.begins, found.lengths, done, pool.table, tokens, begins)
+            done = number_words(data, found.words, found.of_texts, done, pool.table, tokens, begins)
             if done == len(begins):
-                return Scanned(tokens, begins, found.lengths)
-            text = slice(found.begins[done], found.begins[done] + found.lengths[done])
-            pool.make_room(int(found.lengths[done]), int(found.words.lengths[text].sum()))
+                return Scanned(tokens, begins, lengths)
+            begin = found.of_texts.begins[done]
+            text = slice(begin, begin + lengths[done])
+            pool.make_room(int(lengths[done]), int(found.words.lengths[text].sum()))
 
     def _find_cleaned(
-        self,
-        texts: Texts,
-        which: NDArray[np.int64],
-        begins: NDArray[np.int64],
-        lengths: NDArray[np.int64],
-        states: NDArray[np.uint8],
-        words: int,
-        size: int,
+        self, texts: Texts, which: NDArray[np.int64], found: TextWords, words: int, size: int
     ) -> tuple[int, int]:
-        """Find the words of some texts after cleaning, behind ``words`` words and ``size`` bytes; the new numbers."""
+        """Find the words of some texts after cleaning; return the new numbers of words and of rewritten bytes."""
         cleaned = texts_of([clean(texts[number]) for number in which.tolist()])
         self._make_room(words, size, cleaned)
-        own_begins, own_lengths, own_states = _per_text(len(cleaned))
-        kinds = classes_of_cleaned_text()
-        count, size = find_words(
-            cleaned.data, cleaned.offsets, kinds, False, self._words, words, size, own_begins, own_lengths, own_states
-        )
+        own = _per_text(len(cleaned))
+        rules = Rules(classes_of_cleaned_text(), False)
+        count, size = find_words(cleaned.data, cleaned.offsets, rules, self._words, words, size, own)
         size = rewrite_words(cleaned.data, self._words, words, count, size)
-        begins[which], lengths[which], states[which] = own_begins, own_lengths, own_states
+        found.begins[which], found.lengths[which], found.states[which] = own
         return count, size
 
     def _take(self, found: Texts, words: int, size: int) -> tuple[int, int]:
-        """Take surfaces as the plain code found them; the new numbers of words and bytes."""
+        """Take surfaces that the plain code found; return the new numbers of words and of rewritten bytes."""
         self._make_room(words, size, found)
         own, count = self._words, words + len(found)
         end = size + int(found.offsets[-1])
@@ -141,9 +131,9 @@ class Scanner:
         return count, end
 
     def _make_room(self, words: int, size: int, texts: Texts) -> None:
-        """Room for the words of more texts behind those there are; kept from call to call, since new memory is slow."""
+        """Make room for the words of more texts; it is kept from call to call, since new memory is slow."""
         more = int(texts.offsets[-1] - texts.offsets[0])
-        # A word takes two bytes at least, a letter and what parts it from the next; rewriting may double it.
+        # A word takes at least two bytes, a letter and a separator; rewriting may double it.
         wanted, longest = words + (more + len(texts) + 1) // 2, size + 3 * more
         old = self._words
         if len(old.starts) < wanted or len(old.rewritten) < longest + BLOCK:
@@ -155,7 +145,7 @@ class Scanner:
 
 
 def _room(words: int, size: int) -> Words:
-    """Room for words, and for words rewritten of that many bytes in sum."""
+    """Allocate room for words, and for ``size`` bytes of rewritten words."""
     return Words(
         np.empty(words, dtype=np.int64),
         np.empty(words, dtype=np.int32),
@@ -165,5 +155,5 @@ def _room(words: int, size: int) -> Words:
     )
 
 
-def _per_text(count: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]:
-    return np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64), np.empty(count, dtype=np.uint8)
+def _per_text(count: int) -> TextWords:
+    return TextWords(np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, np.uint8))

@@ -1,7 +1,7 @@
 """Many bytes at a time: what a processor does in a few instructions and numba has no name for.
 
-All functions are for compiled functions only. They read up to ``BLOCK`` bytes from an index on; whoever calls them
-keeps that many behind the last byte of interest.
+All functions are for compiled functions only. They read up to ``BLOCK`` bytes from an index; the caller
+provides that many after the last byte of interest.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ _copy = cast("Callable[[Any, int, Any, int], None]", _copy_half)
 
 @inlined
 def copy_bytes(source: Any, at: int, goal: Any, there: int, size: int) -> None:
-    """Copy from ``source[at]`` on to ``goal[there]`` on; up to ``HALF`` - 1 bytes more are written behind."""
+    """Copy bytes from ``source[at]`` to ``goal[there]``; up to ``HALF`` - 1 more bytes are written after them."""
     copied = 0
     while copied < size:
         _copy(source, at + copied, goal, there + copied)
@@ -114,10 +114,10 @@ def copy_bytes(source: Any, at: int, goal: Any, there: int, size: int) -> None:
 
 
 between = cast("Callable[[Any, Any, int, int], Any]", _between)
-"""``between(array, index, low, high)``: bit b of the uint64 tells if byte ``index + b`` lies in ``low`` .. ``high``."""
+"""``between(array, index, low, high)``: bit b of the uint64 is set if byte ``index + b`` is in ``low`` .. ``high``."""
 
 equal = cast("Callable[[Any, Any, Any, Any], Any]", _equal)
-"""``equal(one, at, other, there)``: bit b below ``HALF`` of the uint64 tells if ``one[at + b] == other[there + b]``."""
+"""``equal(one, at, other, there)``: bit b < ``HALF`` of the uint64 is set if ``one[at + b] == other[there + b]``."""
 
 eight_bytes = cast("Callable[[Any, Any], Any]", _eight_bytes)
 """``eight_bytes(array, index)``: 8 bytes as one uint64, the first the lowest (as the processor orders them)."""

@@ -1,4 +1,4 @@
-"""Letters that tell the language of a text, counted in UTF-8."""
+"""Counts of the letters that reveal the language of a text in UTF-8."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _first(mask: Any, count: int) -> Any:
 
 @compiled_bare
 def _has_kelvin(data: NDArray[np.uint8], index: int, mask: Any) -> bool:
-    """Whether one of the places in the mask holds U+212A, a Latin k in small letters."""
+    """Whether U+212A is at one of the places in the mask, a Latin k in small letters."""
     while mask:
         if data[index + lowest_bit(mask) + 2] == 0xAA:
             return True
@@ -39,8 +39,8 @@ def count_letters(data: NDArray[np.uint8], offsets: NDArray[np.int64], sample: i
     """Count in the first ``sample`` characters of each text what ``language.detect`` counts there.
 
     Args:
-        data: the texts in UTF-8, with ``BLOCK`` + 2 readable bytes behind the last one.
-        offsets: where each text lies.
+        data: the texts in UTF-8, followed by ``BLOCK`` + 2 readable bytes.
+        offsets: int64 (texts + 1,), bounds of the texts.
         sample: characters looked at.
         counts: (texts, 4), receives Latin letters, Cyrillic letters, letters of Russian only, letters of Ukrainian
             only. The first is -1 where a letter changes its alphabet in small letters (U+0130, U+212A).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -14,14 +14,32 @@ from infostream_dedup.text.tokens import LONGEST_FORM, SHORTEST_FORM, Shape
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FORM_ROOM", "NOT_PLAIN", "NO_FORM", "plain_forms"]
+__all__ = ["NOT_PLAIN", "NO_FORM", "FormRoom", "form_room", "plain_forms"]
 
 NO_FORM: Final = -1
 NOT_PLAIN: Final = -2
 """The word is left to ``tokens.forms``."""
 
-FORM_ROOM: Final = 1 + 2 * LONGEST_FORM + BLOCK
-"""Bytes of the longest form with its shape, and room to read on behind it."""
+_FORM_SIZE: Final = 1 + 2 * LONGEST_FORM + BLOCK
+"""Bytes of the longest form with its shape, and of a block that may be read after it."""
+
+
+class FormRoom(NamedTuple):
+    """Buffers for ``AT_ONCE`` forms.
+
+    Attributes:
+        forms: uint8.
+        hashes: uint64 (``AT_ONCE``,).
+    """
+
+    forms: NDArray[np.uint8]
+    hashes: NDArray[np.uint64]
+
+
+def form_room() -> FormRoom:
+    """Allocate the buffers."""
+    return FormRoom(np.zeros(AT_ONCE * _FORM_SIZE, dtype=np.uint8), np.empty(AT_ONCE, dtype=np.uint64))
+
 
 _SHORTEST: Final = SHORTEST_FORM
 _LONGEST: Final = LONGEST_FORM
@@ -63,7 +81,7 @@ def _point(pool: NDArray[np.uint8], place: int) -> int:
 
 @inlined
 def _put(form: NDArray[np.uint8], size: int, point: int) -> int:
-    """Append a character of one or two bytes; the new size."""
+    """Append a character of one or two bytes; return the new size."""
     if point < 0x80:
         form[size] = point
         return size + 1
@@ -103,7 +121,7 @@ def _are_small_latin(pool: NDArray[np.uint8], begin: int, end: int) -> bool:
 def _fold_common(
     pool: NDArray[np.uint8], begin: int, end: int, opens: bool, form: NDArray[np.uint8], there: int
 ) -> tuple[int, int]:
-    """What ``_fold`` does, for small common letters behind any first one; ``NOT_PLAIN`` for all other words."""
+    """Like ``_fold``, for common small letters after any first one; ``NOT_PLAIN`` for all other words."""
     point = _point(pool, begin)
     folded = _small(point)
     rest = begin + (1 if point < 0x80 else 2)
@@ -127,7 +145,7 @@ def _fold_common(
 def _fold(
     pool: NDArray[np.uint8], begin: int, end: int, opens: bool, form: NDArray[np.uint8], there: int
 ) -> tuple[int, int]:
-    """Write the form of a word from ``there`` on; its bytes, or ``NO_FORM``, or ``NOT_PLAIN``; and its shape."""
+    """Write the form of a word at ``there``; return its bytes, ``NO_FORM`` or ``NOT_PLAIN``, and its shape."""
     size, characters, letters, small_letters = 0, 0, 0, 0
     cyrillic, first_small, after_letter, after_small = False, False, False, False
     place = begin
@@ -161,8 +179,7 @@ def _fold(
 def plain_forms(
     pool: NDArray[np.uint8],
     starts: NDArray[np.int64],
-    forms: NDArray[np.uint8],
-    hashes: NDArray[np.uint64],
+    room: FormRoom,
     table: SurfaceTable,
     numbers: NDArray[np.int32],
     shapes: NDArray[np.uint8],
@@ -171,19 +188,19 @@ def plain_forms(
     """Number the forms of surfaces.
 
     Args:
-        pool: the surfaces in UTF-8, with ``BLOCK`` bytes of room behind.
-        starts: int64 (surfaces + 1,), where each lies.
-        forms: uint8, room for ``AT_ONCE`` times ``FORM_ROOM`` bytes.
-        hashes: uint64 (``AT_ONCE``,), to work in.
-        table: of forms; it has room for as many as there are surfaces.
+        pool: the surfaces in UTF-8, followed by ``BLOCK`` readable bytes.
+        starts: int64 (surfaces + 1,), bounds of the surfaces.
+        room: buffers.
+        table: of forms, with room for one form of each surface.
         numbers: int32 (surfaces,), receives the number of each surface's form, ``NO_FORM`` or ``NOT_PLAIN``.
         shapes: uint8 (surfaces,), receives its shape.
-        shaped: put the digit of its shape before each form, so that forms of several shapes are several.
+        shaped: put the digit of its shape before each form, so that forms are distinct by shape.
     """
+    forms, hashes = room
     for first in range(0, numbers.size, AT_ONCE):
         last = min(first + AT_ONCE, numbers.size)
         for surface in range(first, last):
-            begin, end, there = starts[surface], starts[surface + 1], (surface - first) * FORM_ROOM
+            begin, end, there = starts[surface], starts[surface + 1], (surface - first) * _FORM_SIZE
             opens = end - begin > 1 and pool[begin] == 0xC2 and pool[begin + 1] == 0xB6
             size, shape = _fold_common(pool, begin + 2 * opens, end, opens, forms, there + shaped)
             if size == NOT_PLAIN:
@@ -193,9 +210,9 @@ def plain_forms(
                 size += 1
             numbers[surface], shapes[surface] = size, shape
             hashes[surface - first] = hash_bytes(forms, there, max(size, 0), False)
-        # Many at once, so that memory is asked for all of them before the first is needed.
+        # Many at once, so that memory loads for all of them before the first is needed.
         prepare(table, hashes, 0, last - first)
         for surface in range(first, last):
-            size, there = signed(numbers[surface]), (surface - first) * FORM_ROOM
+            size, there = signed(numbers[surface]), (surface - first) * _FORM_SIZE
             if size >= 0:
                 numbers[surface] = intern(table, forms, there, size, False, hashes[surface - first])

@@ -50,7 +50,7 @@ class Text(NamedTuple):
 
 @inlined
 def failed(state: int) -> int:
-    """Return what stands for a place in a text that cannot be read on: a negative number, from which it is undone."""
+    """Encode a state as a negative number, returned instead of a place; applied again, it returns the state."""
     return -1 - state
 
 
@@ -79,7 +79,7 @@ def _is_ascii_word(byte: int) -> bool:
 
 @compiled_bare
 def _may_be_entity(text: Text, index: int) -> bool:
-    """Whether letters, digits and # lead from the & at a place to a semicolon, or to what may be dropped."""
+    """Whether letters, digits and # after the & at a place are followed by a semicolon, or by what may be dropped."""
     data = text.data
     index += 1
     while index < text.end and (_is_ascii_word(data[index]) or data[index] == 0x23):
@@ -220,7 +220,7 @@ def _over_invisible(text: Text, index: int, word: bool, quiet: bool) -> int:
 
 @compiled_bare
 def over_rare(text: Text, index: int, kind: int, word: bool, quiet: bool) -> int:
-    """Return the place after a character of a kind that only raw text has, or ``failed`` if it cannot be read on.
+    """Return the place after a character of a kind that only raw text has, or ``failed`` if reading must stop.
 
     Args:
         text: the text.

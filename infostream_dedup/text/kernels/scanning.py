@@ -25,12 +25,12 @@ from infostream_dedup.text.kernels.raw_text import (
     over_address,
     over_rare,
 )
-from infostream_dedup.text.kernels.words import REWRITTEN, Words, set_word
+from infostream_dedup.text.kernels.words import REWRITTEN, TextWords, Words, set_word
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["find_words"]
+__all__ = ["Rules", "find_words"]
 
 _CAPITAL: Final = int(Kind.CAPITAL)
 _LETTER: Final = int(Kind.LETTER)
@@ -40,6 +40,18 @@ _FIGURE: Final = int(Kind.FIGURE)
 _STOP: Final = int(Kind.STOP)
 _OPENER: Final = int(Kind.OPENER)
 _APOSTROPHE: Final = int(Kind.APOSTROPHE)
+
+
+class Rules(NamedTuple):
+    """What texts are read by.
+
+    Attributes:
+        kinds: uint8, kinds of characters, see ``character_classes``.
+        raw: whether the texts are not cleaned yet.
+    """
+
+    kinds: NDArray[np.uint8]
+    raw: bool
 
 
 class Cursor(NamedTuple):
@@ -248,39 +260,34 @@ def _find_words(text: Text, raw: bool, words: Words, count: int, rewritten: int)
 def find_words(
     data: NDArray[np.uint8],
     offsets: NDArray[np.int64],
-    kinds: NDArray[np.uint8],
-    raw: bool,
+    rules: Rules,
     words: Words,
     count: int,
     rewritten: int,
-    begins: NDArray[np.int64],
-    lengths: NDArray[np.int64],
-    states: NDArray[np.uint8],
+    found: TextWords,
 ) -> tuple[int, int]:
     """First pass: the words of texts and their hashes.
 
     Args:
         data: the texts in UTF-8, followed by ``BLOCK`` + 2 readable bytes.
         offsets: int64 (texts + 1,), bounds of the texts.
-        kinds: of characters, see ``character_classes``.
-        raw: whether the texts are not cleaned yet.
+        rules: those of raw or of cleaned text.
         words: receives the words; there must be room for one in every two bytes and one more for each text.
         count: number of words so far.
         rewritten: bytes of ``words.rewritten`` in use.
-        begins: int64 (texts,), receives the first word of each text.
-        lengths: int64 (texts,), receives the number of words of each text.
-        states: uint8 (texts,), receives ``READ``, or ``UNCLEAN`` or ``UNKNOWN`` for texts that were not read.
+        found: receives the words of each text and ``READ``, or ``UNCLEAN`` or ``UNKNOWN`` for a text that was not read.
 
     Returns:
         The new number of words and the new size of ``words.rewritten``.
     """
+    begins, lengths, states = found
     for number in range(states.size):
         begins[number], lengths[number], states[number] = count, 0, READ
-        text = Text(data, offsets[number], offsets[number + 1], kinds)
-        found, size = _find_words(text, raw, words, count, rewritten)
-        if found < 0:
-            states[number] = failed(found)
+        text = Text(data, offsets[number], offsets[number + 1], rules.kinds)
+        end, size = _find_words(text, rules.raw, words, count, rewritten)
+        if end < 0:
+            states[number] = failed(end)
         else:
-            lengths[number] = found - count
-            count, rewritten = found, size
+            lengths[number] = end - count
+            count, rewritten = end, size
     return count, rewritten

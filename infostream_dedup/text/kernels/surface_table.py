@@ -49,7 +49,7 @@ _RECORD: Final = HEADER + 24
 """Bytes of nearly every record."""
 
 MISSING: Final = -1
-"""In place of the number of a surface that a table does not hold."""
+"""Stands for the number of a surface that is not in a table."""
 
 MARK_SIZE: Final = 2
 """Bytes of the mark before a word that opens a sentence."""
@@ -67,7 +67,7 @@ class SurfaceTable(NamedTuple):
 
     Attributes:
         slots: uint64 (power of two,), hash in the upper half, place of the record + 1 in the lower; 0 where empty.
-        pool: uint8, records one after the other by number, with ``BLOCK`` bytes of room behind.
+        pool: uint8, concatenated records in the order of the numbers, followed by ``BLOCK`` readable bytes.
         size: int64 (2,), number of surfaces and bytes of their records.
     """
 
@@ -78,7 +78,7 @@ class SurfaceTable(NamedTuple):
 
 @inlined
 def _mixed(mixed: Any, data: NDArray[np.uint8], start: int, length: int) -> Any:
-    """Mix up to ``HALF`` bytes into a hash; what lies behind them is masked, since branches on lengths are slow."""
+    """Mix up to ``HALF`` bytes into a hash; the bytes after them are masked, since branches on lengths are slow."""
     mask = HALF - length
     one = (eight_bytes(data, start) & eight_bytes(_KEPT, mask)) * np.uint64(0x9E3779B97F4A7C15)
     two = (eight_bytes(data, start + 8) & eight_bytes(_KEPT, mask + 8)) * np.uint64(0xE7037ED1A0B428DB)
@@ -92,7 +92,7 @@ def _mixed(mixed: Any, data: NDArray[np.uint8], start: int, length: int) -> Any:
 
 @inlined
 def hash_bytes(data: NDArray[np.uint8], start: int, length: int, opens: bool) -> Any:
-    """Hash of a word of ``length`` bytes; ``opens`` tells words apart that open a sentence."""
+    """Hash of a word of ``length`` bytes; ``opens`` distinguishes words that open a sentence."""
     mixed = np.uint64(length * 2 + opens) * np.uint64(0xA0761D6478BD642F)
     while length > HALF:
         mixed = _mixed(mixed, data, start, HALF)
@@ -134,7 +134,7 @@ def intern(table: SurfaceTable, data: NDArray[np.uint8], start: int, length: int
 
     Args:
         table: of surfaces.
-        data: the word, without mark, in UTF-8, with ``HALF`` bytes readable behind it.
+        data: the word, without mark, in UTF-8, followed by ``HALF`` readable bytes.
         start: where it begins.
         length: its bytes.
         opens: whether it opens a sentence.
@@ -166,7 +166,7 @@ def prepare(table: SurfaceTable, hashes: NDArray[np.uint64], begin: int, end: in
     for word in range(begin, end):
         record = signed(table.slots[signed(hashes[word]) & mask] & np.uint64(_LOWER))
         prefetch(table.pool, record)
-        # Half of the records lie across the border of two cache lines.
+        # Half of the records cross the border between two cache lines.
         prefetch(table.pool, record + _RECORD)
 
 
@@ -223,7 +223,7 @@ def intern_all(
     Args:
         table: of surfaces.
         pool: the surfaces in UTF-8, with mark, and ``BLOCK`` bytes of room behind.
-        starts: int64 (surfaces + 1,), where each lies.
+        starts: int64 (surfaces + 1,), bounds.
         hashes: uint64 (``AT_ONCE``,), to work in.
         numbers: int32 (surfaces,), receives the result.
     """
@@ -250,12 +250,12 @@ def find_all(
     wanted: NDArray[np.int64],
     numbers: NDArray[np.int32],
 ) -> None:
-    """Numbers of some surfaces, ``MISSING`` for those that the table does not hold.
+    """Numbers of some surfaces, ``MISSING`` for those that are not in the table.
 
     Args:
         table: of surfaces, small enough for the cache.
         pool: surfaces in UTF-8, with mark, and ``BLOCK`` bytes of room behind.
-        starts: int64, where each lies.
+        starts: int64, bounds.
         wanted: int64 (n,), which of them.
         numbers: int32 (n,), receives the result.
     """
@@ -289,12 +289,12 @@ def total_size(table: SurfaceTable) -> int:
 
 @compiled_bare
 def unpack(table: SurfaceTable, starts: NDArray[np.int64], pool: NDArray[np.uint8]) -> None:
-    """Write all surfaces with their marks one after the other, by number.
+    """Write all surfaces with their marks in the order of their numbers.
 
     Args:
         table: of surfaces.
-        starts: int64 (surfaces + 1,), receives where each lies.
-        pool: uint8, receives them, with ``BLOCK`` bytes of room behind.
+        starts: int64 (surfaces + 1,), receives the bounds.
+        pool: uint8, receives them, followed by ``BLOCK`` readable bytes.
     """
     end, record = 0, 0
     for surface in range(table.size[0]):
@@ -319,14 +319,14 @@ def reorder(
     new_starts: NDArray[np.int64],
     new_pool: NDArray[np.uint8],
 ) -> None:
-    """Write surfaces, or some of them, one after the other in another order.
+    """Write surfaces, or some of them, in another order.
 
     Args:
-        starts: int64 (surfaces + 1,), where each lies.
-        pool: uint8, with ``BLOCK`` bytes of room behind.
+        starts: int64 (surfaces + 1,), bounds.
+        pool: uint8, followed by ``BLOCK`` readable bytes.
         order: int32, their numbers.
-        new_starts: int64 (numbers + 1,), receives where each lies.
-        new_pool: uint8, receives them, with ``BLOCK`` bytes of room behind.
+        new_starts: int64 (numbers + 1,), receives the bounds.
+        new_pool: uint8, receives them, followed by ``BLOCK`` readable bytes.
     """
     end = 0
     for place in range(order.size):
@@ -344,10 +344,10 @@ def reorder(
 def write_lines(
     starts: NDArray[np.int64], pool: NDArray[np.uint8], numbers: NDArray[np.int64], lines: NDArray[np.uint8]
 ) -> None:
-    """Write some surfaces one after the other, a line break behind each.
+    """Write some surfaces, each followed by a line break.
 
     Args:
-        starts: int64 (surfaces + 1,), where each lies.
+        starts: int64 (surfaces + 1,), bounds.
         pool: uint8.
         numbers: int64, the surfaces wanted, in order.
         lines: uint8, receives them.

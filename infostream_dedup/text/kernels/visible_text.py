@@ -55,15 +55,15 @@ def write_visible(
     places: NDArray[np.int64],
     left: NDArray[np.uint8],
 ) -> None:
-    """Write the visible part of texts one after the other.
+    """Write the visible parts of texts, concatenated.
 
     Args:
-        data: valid UTF-8, with ``BLOCK`` bytes of room behind.
+        data: valid UTF-8, followed by ``BLOCK`` readable bytes.
         begins: int64 (texts,), where each begins.
         ends: int64 (texts,), where each ends.
         kinds: uint8, kind of every code point; those beyond are ``LEFT``, and those of ``ALWAYS_VISIBLE`` ``VISIBLE``.
         room: uint8, as long as the texts and ``BLOCK`` bytes longer; receives them.
-        places: int64 (texts + 1,), receives where each lies there.
+        places: int64 (texts + 1,), receives the bounds of each.
         left: uint8 (texts,), receives 1 for texts that are left to the plain code; nothing is written of them.
     """
     size = 0

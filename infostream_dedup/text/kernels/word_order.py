@@ -26,7 +26,7 @@ RANGES_PER_WORD: Final = 2
 
 @inlined
 def _key(pool: NDArray[np.uint8], start: int, end: int) -> Any:
-    """The next bytes of a word as a number that orders as they do; zeros behind its end."""
+    """The next bytes of a word as a number that orders as they do; zeros after its end."""
     left = end - start
     if left <= 0:
         return np.uint64(0)
@@ -108,8 +108,8 @@ def sort_words(
     """Sort distinct words by multikey quicksort (Bentley & Sedgewick, SODA 1997), eight bytes at a time.
 
     Args:
-        pool: uint8, the words in UTF-8, none with a zero byte, with ``BLOCK`` bytes of room behind.
-        starts: int64 (words + 1,), where each lies.
+        pool: uint8, the words in UTF-8, none with a zero byte, followed by ``BLOCK`` readable bytes.
+        starts: int64 (words + 1,), bounds.
         order: int32 (words,), the words to sort; receives them in order.
         keys: uint64 (words,), to work in.
         ranges: int64 (words // ``RANGES_PER_WORD`` + 1, 3), to work in.

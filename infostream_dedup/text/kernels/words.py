@@ -22,7 +22,7 @@ from infostream_dedup.text.kernels.surface_table import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["REWRITTEN", "Words", "number_words", "rewrite_words", "set_word", "take_surfaces"]
+__all__ = ["REWRITTEN", "TextWords", "Words", "number_words", "rewrite_words", "set_word", "take_surfaces"]
 
 REWRITTEN: Final = 2
 """Flag of a word in ``Words.rewritten``."""
@@ -44,6 +44,20 @@ class Words(NamedTuple):
     hashes: NDArray[np.uint64]
     flags: NDArray[np.uint8]
     rewritten: NDArray[np.uint8]
+
+
+class TextWords(NamedTuple):
+    """Which words belong to each text.
+
+    Attributes:
+        begins: int64 (texts,), first word of each text.
+        lengths: int64 (texts,), number of words of each text.
+        states: uint8 (texts,), whether the text was read, see ``raw_text``.
+    """
+
+    begins: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    states: NDArray[np.uint8]
 
 
 @inlined
@@ -69,7 +83,7 @@ def rewrite_words(data: NDArray[np.uint8], words: Words, begin: int, end: int, r
 
 @compiled_bare
 def take_surfaces(offsets: NDArray[np.int64], words: Words, count: int, begin: int) -> None:
-    """Enter surfaces that are in ``words.rewritten`` from ``begin`` on as words ``count``, ``count`` + 1 ...
+    """Enter surfaces that are in ``words.rewritten`` after ``begin`` as words ``count``, ``count`` + 1 ...
 
     Args:
         offsets: int64 (surfaces + 1,), bounds of the surfaces relative to ``begin``, marks included.
@@ -88,8 +102,7 @@ def take_surfaces(offsets: NDArray[np.int64], words: Words, count: int, begin: i
 def number_words(
     data: NDArray[np.uint8],
     words: Words,
-    begins: NDArray[np.int64],
-    lengths: NDArray[np.int64],
+    found: TextWords,
     first: int,
     table: SurfaceTable,
     tokens: NDArray[np.int32],
@@ -100,8 +113,7 @@ def number_words(
     Args:
         data: the texts, as in the first pass.
         words: what the first pass found.
-        begins: int64 (texts,), first word of each text.
-        lengths: int64 (texts,), number of words of each text.
+        found: which of them belong to each text.
         first: first text.
         table: of surfaces; grows.
         tokens: receives the number of the surface of each word.
@@ -110,6 +122,7 @@ def number_words(
     Returns:
         The text for which the table has no room; the number of texts when all are done.
     """
+    begins, lengths, _ = found
     for text in range(first, begins.size):
         begin, end = begins[text], begins[text] + lengths[text]
         size = 0
