@@ -15,7 +15,7 @@ from infostream_dedup.links import plain, sweep_counts
 from infostream_dedup.links.compiled import matching
 from infostream_dedup.links.compiled.block_totals import LinkBlock, block_totals
 from infostream_dedup.links.compiled.matching import Resources, match, match_nodes
-from infostream_dedup.links.compiled.posting_index import PostingIndex, Workspace
+from infostream_dedup.links.compiled.posting_index import PostingIndex
 from infostream_dedup.links.compiled.term_rows import term_rows
 from infostream_dedup.machine.first_use import FirstUse
 
@@ -204,8 +204,8 @@ def test_an_index_of_some_documents_answers_questions_of_all(documents, k_min, c
         place = np.full(len(documents), -1, dtype=np.int64)
         place[index.order] = np.arange(len(index))
         questions = index.questions(keys, every.astype(np.uint32), place)
-        workspace = Workspace.create(index, links=len(index) * len(questions))
-        links = index.ask(questions, 0, len(questions), k_min=k_min, workspace=workspace)
+        scratch = index.scratch(links=len(index) * len(documents))
+        links = index.ask(questions, 0, len(documents), k_min=k_min, scratch=scratch)
         for link in links.tolist():
             found[link >> 40, index.order[link >> 8 & 0xFFFFFFFF]] = link & 0xFF
     assert found.tolist() == counted(documents, k_min).tolist()
@@ -214,6 +214,6 @@ def test_an_index_of_some_documents_answers_questions_of_all(documents, k_min, c
 def test_links_without_room_are_refused_not_cut():
     keys, targets = (term_rows(matrix) for matrix in large_collection(50))
     index = PostingIndex.build(keys, targets, np.arange(50))
-    workspace = Workspace.create(index, links=0)
-    assert index.ask(index.own_questions(keys), 0, 50, k_min=1, workspace=workspace) is None
-    assert index.ask(index.own_questions(keys), 0, 1, k_min=1, workspace=workspace) is not None
+    scratch = index.scratch(links=0)
+    assert index.ask(index.own_questions(keys), 0, 50, k_min=1, scratch=scratch) is None
+    assert index.ask(index.own_questions(keys), 0, 1, k_min=1, scratch=scratch) is not None

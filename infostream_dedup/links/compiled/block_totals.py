@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,6 +23,7 @@ from infostream_dedup.links.compiled.kernels.closed_paths import (
     drop_below,
     pack_rows,
 )
+from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays, NodeArrays, PackedRows
 from infostream_dedup.links.compiled.kernels.link_totals import CLOSED, LINKS, RECIPROCAL, WALKS, total_rows
 from infostream_dedup.links.compiled.kernels.linkage_order import join_linked, relabelled, transposed
 from infostream_dedup.links.measures import KTotals, Totals
@@ -76,20 +77,21 @@ def block_totals(
     if not ascending:
         return Totals(_documents(block), {})
     _FIRST_USE.prepare(progress)
-    graph, back = _in_linkage_order(block, ascending)
+    links, back, nodes = _in_linkage_order(block, ascending)
     by_k = {}
     with ThreadPoolExecutor(thread_count(workers)) as pool:
-        sums = _sum_rows(graph, back, max(ascending), pool)
+        sums = _sum_rows(_Graph(links, back, nodes), max(ascending), pool)
+        # The transpose is as large as the links; free it before they are packed.
         del back
         for done, k in enumerate(ascending, start=1):
-            links, reciprocal, walks, in_nodes = sums[k]
-            drop_below(k, graph.indptr, graph.columns, graph.counts)
+            linked, reciprocal, walks, in_nodes = sums[k]
+            drop_below(k, links)
             paths = walks - reciprocal
             found = None
             if closed:
-                symmetric = links == reciprocal and graph.own_rows == len(graph)
-                found = in_nodes + _count_closed(graph, pool, symmetric=symmetric) if paths else 0
-            by_k[k] = KTotals(links, reciprocal, paths, found)
+                symmetric = linked == reciprocal and nodes.own == len(nodes.weights)
+                found = in_nodes + _count_closed(links, nodes, pool, symmetric=symmetric) if paths else 0
+            by_k[k] = KTotals(linked, reciprocal, paths, found)
             if progress is not None:
                 progress("measuring", done, len(ascending))
     return Totals(_documents(block), by_k)
@@ -100,67 +102,47 @@ def _documents(block: LinkBlock) -> int:
     return int(own.sum() if block.weights is None else block.weights[own].sum())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Graph:
+class _Graph(NamedTuple):
     """Links by row, own rows first, each part in linkage order.
 
     Attributes:
-        indptr: int64 (nodes + 1,).
-        columns: int32, ascending in a row.
-        counts: uint8.
-        weights: int64 (nodes,), documents of each node.
-        inside: uint8 (nodes,), count of the links inside each node.
-        own_rows: number of own rows.
+        links: all links.
+        back: their transpose.
+        nodes: what the rows stand for.
     """
 
-    indptr: NDArray[np.int64]
-    columns: NDArray[np.int32]
-    counts: NDArray[np.uint8]
-    weights: NDArray[np.int64]
-    inside: NDArray[np.uint8]
-    own_rows: int
-
-    def __len__(self) -> int:
-        return len(self.weights)
-
-    def degrees(self) -> NDArray[np.int64]:
-        return np.diff(self.indptr)
+    links: LinkArrays
+    back: LinkArrays
+    nodes: NodeArrays
 
 
-def _in_linkage_order(block: LinkBlock, ks: list[int]) -> tuple[_Graph, _Graph]:
+def _in_linkage_order(block: LinkBlock, ks: list[int]) -> _Graph:
     """The links and their transpose, renumbered so that linked nodes, above all at high k, are neighbours."""
-    size = block.counts.shape[0]
-    indptr = block.counts.indptr.astype(np.int64, copy=False)
-    columns = block.counts.indices.astype(np.int32, copy=False)
-    order = _linkage_order(indptr, columns, block.counts.data, ks)
-    own_rows = size
+    counts, size = block.counts, block.counts.shape[0]
+    indptr, columns = counts.indptr.astype(np.int64, copy=False), counts.indices.astype(np.int32, copy=False)
+    links = LinkArrays(indptr, columns, counts.data)
+    order = _linkage_order(links, ks)
+    own = size
     if block.own is not None:
         order = order[np.argsort(~block.own[order], kind="stable")]
-        own_rows = int(block.own.sum())
+        own = int(block.own.sum())
     place = np.empty(size, dtype=np.int32)
     relabelled(order, place)
+    back = _transposed(links, order, place)
+    same = np.arange(size, dtype=np.int64)
     weights = np.ones(size, dtype=np.int64) if block.weights is None else block.weights[order]
     inside = np.zeros(size, dtype=np.uint8) if block.inside is None else block.inside[order]
-
-    def graph(links: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]) -> _Graph:
-        bounds, targets, counts = links
-        return _Graph(indptr=bounds, columns=targets, counts=counts, weights=weights, inside=inside, own_rows=own_rows)
-
-    back = _transposed(indptr, columns, block.counts.data, order, place)
-    same = np.arange(size, dtype=np.int64)
-    return graph(_transposed(*back, same, same.astype(np.int32))), graph(back)
+    return _Graph(_transposed(back, same, same.astype(np.int32)), back, NodeArrays(weights, inside, own))
 
 
-def _linkage_order(
-    indptr: NDArray[np.int64], columns: NDArray[np.int32], counts: NDArray[np.uint8], ks: list[int]
-) -> NDArray[np.int64]:
-    size = len(indptr) - 1
+def _linkage_order(links: LinkArrays, ks: list[int]) -> NDArray[np.int64]:
+    size = len(links.indptr) - 1
     parents = np.arange(size, dtype=np.int32)
     labels = []
     high = 256
     for low in _levels(ks):
         labels.append(np.empty(size, dtype=np.int32))
-        join_linked(indptr, columns, counts, low, high, parents, labels[-1])
+        join_linked(links, low, high, parents, labels[-1])
         high = low
     return np.lexsort(labels).astype(np.int64, copy=False)
 
@@ -171,44 +153,27 @@ def _levels(ks: list[int]) -> list[int]:
     return ks[::step][::-1]
 
 
-def _transposed(
-    indptr: NDArray[np.int64],
-    columns: NDArray[np.int32],
-    counts: NDArray[np.uint8],
-    order: NDArray[np.int64],
-    place: NDArray[np.int32],
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]:
-    bounds = np.zeros(len(indptr), dtype=np.int64)
-    sources = np.empty(len(columns), dtype=np.int32)
-    moved = np.empty(len(columns), dtype=np.uint8)
-    transposed(indptr, columns, counts, order, place, bounds, sources, moved)
-    return bounds, sources, moved
+def _transposed(links: LinkArrays, order: NDArray[np.int64], place: NDArray[np.int32]) -> LinkArrays:
+    size = len(links.columns)
+    moved = LinkArrays(
+        np.zeros(len(links.indptr), dtype=np.int64), np.empty(size, dtype=np.int32), np.empty(size, dtype=np.uint8)
+    )
+    transposed(links, order, place, moved)
+    return moved
 
 
-def _sum_rows(graph: _Graph, back: _Graph, most: int, pool: ThreadPoolExecutor) -> list[list[int]]:
+def _sum_rows(graph: _Graph, most: int, pool: ThreadPoolExecutor) -> list[list[int]]:
     """By k from 0 to ``most``: links, reciprocal links, walks, and closed paths with two ends in one node."""
-    levels = max(most, int(graph.counts.max(initial=0))) + 1
+    levels = max(most, int(graph.links.counts.max(initial=0))) + 1
 
     def total(rows: slice) -> NDArray[np.int64]:
         totals = np.zeros((levels, 4, 2), dtype=np.int64)
-        total_rows(
-            rows.start,
-            rows.stop,
-            graph.own_rows,
-            graph.indptr,
-            graph.columns,
-            graph.counts,
-            back.indptr,
-            back.columns,
-            back.counts,
-            graph.weights,
-            graph.inside,
-            totals,
-        )
+        total_rows(rows.start, rows.stop, graph.links, graph.back, graph.nodes, totals)
         return totals
 
     sums = [[0] * 4 for _ in range(levels)]
-    for part in pool.map(total, _slices(graph.degrees() + back.degrees() + 1)):
+    work = np.diff(graph.links.indptr) + np.diff(graph.back.indptr) + 1
+    for part in pool.map(total, _slices(work)):
         for k, numbers in enumerate(part.tolist()):
             for number in (LINKS, RECIPROCAL, WALKS, CLOSED):
                 upper, lower = numbers[number]
@@ -216,29 +181,29 @@ def _sum_rows(graph: _Graph, back: _Graph, most: int, pool: ThreadPoolExecutor) 
     return sums
 
 
-def _count_closed(graph: _Graph, pool: ThreadPoolExecutor, *, symmetric: bool) -> int:
+def _count_closed(links: LinkArrays, nodes: NodeArrays, pool: ThreadPoolExecutor, *, symmetric: bool) -> int:
     """Closed paths from own rows over three different nodes.
 
     In a symmetric relation three linked nodes make six closed paths: they are counted once, in ascending order.
     """
-    indptr = np.zeros(len(graph) + 1, dtype=np.int64)
-    numbers = np.empty(int(graph.indptr[-1]), dtype=np.uint32)
-    words = np.empty(int(graph.indptr[-1]), dtype=np.uint64)
-    pack_rows(graph.indptr, graph.columns, symmetric, indptr, numbers, words)
-    heavy = _bits(graph.weights > 1)
+    size = int(links.indptr[-1])
+    packed = PackedRows(
+        np.zeros(len(links.indptr), dtype=np.int64), np.empty(size, dtype=np.uint32), np.empty(size, dtype=np.uint64)
+    )
+    pack_rows(links, symmetric, packed)
+    heavy = _bits(nodes.weights > 1)
     weighted = bool(heavy.any())
 
     def close(rows: slice) -> tuple[int, int]:
         totals = np.zeros(2, dtype=np.int64)
         row_words = np.zeros(len(heavy), dtype=np.uint64)
-        first, last = rows.start, rows.stop
         if weighted:
-            close_weighted_paths(first, last, indptr, numbers, words, row_words, heavy, graph.weights, totals)
+            close_weighted_paths(rows.start, rows.stop, packed, row_words, heavy, nodes.weights, totals)
         else:
-            close_paths(first, last, indptr, numbers, words, row_words, totals)
+            close_paths(rows.start, rows.stop, packed, row_words, totals)
         return int(totals[0]), int(totals[1])
 
-    work = graph.degrees()[: graph.own_rows] ** 2 + 1
+    work = np.diff(links.indptr)[: nodes.own] ** 2 + 1
     total = sum((upper << 32) + lower for upper, lower in pool.map(close, _slices(work)))
     return 6 * total if symmetric else total
 

@@ -70,7 +70,7 @@ def row_hashes(keys: TermRows, targets: TermRows) -> NDArray[np.uint64]:
 
     It depends on the term numbers only, so that processes that share a vocabulary agree. Unequal documents may collide.
     """
-    hashes = np.zeros(len(keys), dtype=np.uint64)
+    hashes = np.zeros(keys.documents, dtype=np.uint64)
     mix_rows(keys.indptr, keys.indices, hashes)
     mix_rows(targets.indptr, targets.indices, hashes)
     return hashes

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infostream_dedup.errors import CannotCreateError
-from infostream_dedup.links.compiled.kernels.link_rows import copy_rows
+from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays
+from infostream_dedup.links.compiled.kernels.link_rows import LinkRows, Members, copy_rows
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
-__all__ = ["LinkRows", "LinkSpool", "Links", "Storage"]
+__all__ = ["LinkSpool", "Storage"]
 
 
 @dataclass(slots=True)
@@ -72,52 +73,7 @@ class Storage:
             self._used -= array.nbytes
 
 
-@dataclass(frozen=True, slots=True)
-class LinkRows:
-    """Links of consecutive places.
-
-    Attributes:
-        first: the first place.
-        lengths: int64 (rows,), links of each row.
-        columns: int32, documents, ascending in a row.
-        counts: uint8, number of shared key terms.
-    """
-
-    first: int
-    lengths: NDArray[np.int64]
-    columns: NDArray[np.int32]
-    counts: NDArray[np.uint8]
-
-
 _NO_ROWS = LinkRows(0, np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.uint8))
-
-
-@dataclass(frozen=True, slots=True)
-class Links:
-    """Directed links in compressed rows.
-
-    Attributes:
-        indptr: int64 (documents + 1,).
-        columns: int32, ascending in a row, never the row itself.
-        counts: uint8, number of shared key terms.
-    """
-
-    indptr: NDArray[np.int64]
-    columns: NDArray[np.int32]
-    counts: NDArray[np.uint8]
-
-
-@dataclass(frozen=True, slots=True)
-class Members:
-    """What each place stands for: its documents, or its node.
-
-    Attributes:
-        indptr: int64 (places + 1,), start of each place's members.
-        numbers: int64, documents or nodes, place by place.
-    """
-
-    indptr: NDArray[np.int64]
-    numbers: NDArray[np.int64]
 
 
 @dataclass(slots=True)
@@ -140,16 +96,14 @@ class LinkSpool:
         columns, counts = self.storage.keep(rows.columns), self.storage.keep(rows.counts)
         self._rows.append(LinkRows(rows.first, rows.lengths, columns, counts))
 
-    def finish(self, threads: int) -> Links:
+    def finish(self, threads: int) -> LinkArrays:
         """All rows, by member."""
-        indptr, members = self._indptr(), self.members
-        columns = self.storage.empty(int(indptr[-1]), np.int32)
-        counts = self.storage.empty(int(indptr[-1]), np.uint8)
+        indptr = self._indptr()
+        size = int(indptr[-1])
+        links = LinkArrays(indptr, self.storage.empty(size, np.int32), self.storage.empty(size, np.uint8))
 
         def move(number: int) -> None:
-            rows = self._rows[number]
-            found = (rows.first, rows.lengths, rows.columns, rows.counts)
-            copy_rows(*found, members.indptr, members.numbers, indptr, columns, counts)
+            copy_rows(self._rows[number], self.members, links)
 
         with ThreadPoolExecutor(threads) as pool:
             for number, _ in enumerate(pool.map(move, range(len(self._rows)))):
@@ -157,7 +111,7 @@ class LinkSpool:
                 self.storage.free(self._rows[number].counts)
                 self._rows[number] = _NO_ROWS
         self._rows.clear()
-        return Links(indptr, columns, counts)
+        return links
 
     def _indptr(self) -> NDArray[np.int64]:
         lengths = np.zeros(len(self.members.numbers), dtype=np.int64)

@@ -15,7 +15,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.links.compiled.collapse import Nodes, collapse
-from infostream_dedup.links.compiled.kernels.both_directions import Collection, Counters, close_walks, total_chunk
+from infostream_dedup.links.compiled.kernels.both_directions import (
+    Collection,
+    Counters,
+    Neighbours,
+    Walks,
+    close_walks,
+    total_chunk,
+)
 from infostream_dedup.links.compiled.kernels.link_rows import own_counts
 from infostream_dedup.links.compiled.kernels.link_totals import LINKS, RECIPROCAL, WALKS
 from infostream_dedup.links.compiled.posting_index import SHARD_SIZE, PostingIndex, ranked_rows
@@ -101,7 +108,7 @@ def _collection(keys: TermRows, targets: TermRows, nodes: Nodes, shard_size: int
     target_indptr, target_ranks = ranked_rows(targets, index.order, index.rank)
     weights = nodes.weights[nodes.node_of[index.order]].astype(np.uint32)
     own = np.zeros(len(index), dtype=np.uint8)
-    own_counts(index.order.astype(np.int64), keys.indptr, keys.indices, targets.indptr, targets.indices, own)
+    own_counts(index.order.astype(np.int64), keys, targets, own)
     return Collection(
         key_indptr=questions.indptr,
         key_ranks=questions.ranks,
@@ -179,20 +186,14 @@ def _sample_walks(
     def close(part: slice) -> tuple[int, int]:
         if not hasattr(scratch, "counters"):
             scratch.counters = _counters(collection)
-            scratch.linked = np.empty((2, len(up_to)), dtype=np.uint32)
-            scratch.up_to = np.empty((2, len(up_to)), dtype=np.int64)
+            scratch.lists = Neighbours(
+                np.empty((2, len(up_to)), dtype=np.uint32),
+                np.empty((2, len(up_to)), dtype=np.int64),
+                np.empty(2, dtype=np.int64),
+            )
         result = np.zeros(2, dtype=np.int64)
-        close_walks(
-            middles[part],
-            arrivals[part],
-            departures[part],
-            k,
-            collection,
-            scratch.counters,
-            scratch.linked,
-            scratch.up_to,
-            result,
-        )
+        drawn = Walks(middles[part], arrivals[part], departures[part])
+        close_walks(drawn, k, collection, scratch.counters, scratch.lists, result)
         return int(result[0]), int(result[1])
 
     found = list(pool.map(close, _parts(len(middles))))

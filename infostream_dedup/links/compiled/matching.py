@@ -13,15 +13,19 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.links.compiled.collapse import Nodes, collapse
+from infostream_dedup.links.compiled.kernels.forward_matching import Questions, Scratch
+from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays
 from infostream_dedup.links.compiled.kernels.link_rows import (
+    LinkRows,
+    Members,
     count_expanded,
     expand,
     matched_weights,
     own_counts,
     split,
 )
-from infostream_dedup.links.compiled.link_rows import LinkRows, Links, LinkSpool, Members, Storage
-from infostream_dedup.links.compiled.posting_index import SHARD_SIZE, PostingIndex, Questions, Workspace
+from infostream_dedup.links.compiled.link_rows import LinkSpool, Storage
+from infostream_dedup.links.compiled.posting_index import SHARD_SIZE, PostingIndex
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
 from infostream_dedup.links.match_input import check_input
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
@@ -155,7 +159,7 @@ class _Run:
         several = np.flatnonzero(nodes.weights[node_at] > 1)
         counts = np.zeros(len(several), dtype=np.uint8)
         leaders = index.order[several].astype(np.int64)
-        own_counts(leaders, keys.indptr, keys.indices, targets.indptr, targets.indices, counts)
+        own_counts(leaders, keys, targets, counts)
         inside = np.zeros(len(index), dtype=np.uint8)
         inside[several] = counts
         return cls(
@@ -177,7 +181,7 @@ class _Run:
     def nodes_by_place(self) -> Members:
         return Members(np.arange(len(self.index) + 1, dtype=np.int64), self.node_at)
 
-    def links(self, members: Members, storage: Storage, progress: Progress | None) -> Links:
+    def links(self, members: Members, storage: Storage, progress: Progress | None) -> LinkArrays:
         """Match all places; ``members`` says what a place stands for in the result."""
         several = np.diff(members.indptr) > 1
         spool = LinkSpool(storage, members, several & (self.inside >= self.k_min))
@@ -193,34 +197,34 @@ class _Run:
         return spool.finish(self.threads)
 
     def _match_chunk(self, first: int, members: Members, scratch: threading.local) -> list[LinkRows]:
-        if not hasattr(scratch, "workspace"):
+        if not hasattr(scratch, "arrays"):
             room = min(_LINKS_AT_ONCE, _ROWS_AT_ONCE * len(self.index))
-            scratch.workspace = Workspace.create(self.index, links=room)
+            scratch.arrays = self.index.scratch(links=room)
         last = min(first + _ROWS_AT_ONCE, len(self.index))
-        return list(self._match_rows(first, last, members, scratch.workspace))
+        return list(self._match_rows(first, last, members, scratch.arrays))
 
-    def _match_rows(self, first: int, last: int, members: Members, workspace: Workspace) -> Iterator[LinkRows]:
+    def _match_rows(self, first: int, last: int, members: Members, scratch: Scratch) -> Iterator[LinkRows]:
         """Rows of places first to last - 1, in as many parts as their links need."""
-        found = self.index.ask(self.questions, first, last, k_min=self.k_min, workspace=workspace)
-        room = -1 if found is None else count_expanded(found, members.indptr)
+        found = self.index.ask(self.questions, first, last, k_min=self.k_min, scratch=scratch)
+        room = -1 if found is None else count_expanded(found, members)
         if found is None or (room > _LINKS_AT_ONCE and last - first > 1):
             middle = (first + last) // 2
-            yield from self._match_rows(first, middle, members, workspace)
-            yield from self._match_rows(middle, last, members, workspace)
+            yield from self._match_rows(first, middle, members, scratch)
+            yield from self._match_rows(middle, last, members, scratch)
             return
         expanded = np.empty(room + int(members.indptr[last] - members.indptr[first]), dtype=np.uint64)
-        written = expand(found, first, last, self.inside, self.k_min, members.indptr, members.numbers, expanded)
+        written = expand(found, first, last, self.inside, self.k_min, members, expanded)
         ordered = expanded[:written]
         ordered.sort()
         rows = LinkRows(
             first, np.zeros(last - first, np.int64), np.empty(written, np.int32), np.empty(written, np.uint8)
         )
-        split(ordered, rows.lengths, rows.columns, rows.counts)
+        split(ordered, rows)
         yield rows
 
 
 def _sum_matched(
-    links: Links,
+    links: LinkArrays,
     keys: TermRows,
     key_weights: NDArray[np.int64],
     targets: TermRows,
@@ -231,25 +235,15 @@ def _sum_matched(
     matched = storage.empty(len(links.columns), np.int64)
 
     def fill(first: int) -> None:
-        matched_weights(
-            first,
-            min(first + _ROWS_AT_ONCE, len(keys)),
-            links.indptr,
-            links.columns,
-            keys.indptr,
-            keys.indices,
-            key_weights,
-            targets.indptr,
-            targets.indices,
-            matched,
-        )
+        last = min(first + _ROWS_AT_ONCE, keys.documents)
+        matched_weights(first, last, links, keys, key_weights, targets, matched)
 
     with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(fill, range(0, len(keys), _ROWS_AT_ONCE)))
+        list(pool.map(fill, range(0, keys.documents, _ROWS_AT_ONCE)))
     return matched
 
 
-def _csr(values: NDArray[np.uint8] | NDArray[np.int64], links: Links) -> sp.csr_array:
+def _csr(values: NDArray[np.uint8] | NDArray[np.int64], links: LinkArrays) -> sp.csr_array:
     size = len(links.indptr) - 1
     # scipy wants bounds as wide as the columns, and would copy all columns to widen them.
     indptr = links.indptr.astype(np.int32) if len(values) < 2**31 else links.indptr

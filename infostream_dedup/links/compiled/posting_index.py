@@ -9,54 +9,17 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.links.compiled.kernels.forward_matching import match_rows
+from infostream_dedup.links.compiled.kernels.forward_matching import Lists, Questions, Scratch, match_rows
 from infostream_dedup.links.compiled.kernels.posting_lists import count_postings, fill_postings, rank_rows
 from infostream_dedup.links.compiled.term_rows import TermRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SHARD_SIZE", "PostingIndex", "Questions", "Shards", "Workspace", "commonest_key_terms", "ranked_rows"]
+__all__ = ["SHARD_SIZE", "PostingIndex", "Questions", "Shards", "commonest_key_terms", "ranked_rows"]
 
 SHARD_SIZE: Final = 1 << 20
 """Documents in a shard: with one counter byte each they stay within a core's second-level cache."""
-
-
-@dataclass(frozen=True, slots=True)
-class Questions:
-    """Documents that ask an index which of its documents contain their key terms.
-
-    Attributes:
-        indptr: int64 (questions + 1,), start of each question's key terms in ``ranks``.
-        ranks: uint32, key terms as ranks of the index, ascending in a question; at most 255 in each.
-        itself: int64 (questions,), place of the asking document in the index, -1 if it is not there. A document is
-            never linked to itself.
-    """
-
-    indptr: NDArray[np.int64]
-    ranks: NDArray[np.uint32]
-    itself: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.itself)
-
-
-@dataclass(frozen=True, slots=True)
-class Workspace:
-    """Scratch arrays of one thread. numpy allocates them, as its large arrays are given large memory pages."""
-
-    hits: NDArray[np.uint8]
-    touched: NDArray[np.uint32]
-    links: NDArray[np.uint64]
-
-    @classmethod
-    def create(cls, index: PostingIndex, *, links: int) -> Workspace:
-        """Allocate room for ``links`` links beyond those of one question."""
-        return cls(
-            np.zeros(index.shard_size, dtype=np.uint8),
-            np.empty(index.shard_size + 1, dtype=np.uint32),
-            np.empty(links + len(index) + index.shard_size, dtype=np.uint64),
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,8 +103,17 @@ class PostingIndex:
         """The key terms of the indexed documents, by place."""
         return self.questions(keys, self.order, np.arange(len(self), dtype=np.int64))
 
+    def scratch(self, *, links: int) -> Scratch:
+        """Arrays for one thread, with room for ``links`` links beyond those of one question."""
+        # numpy allocates them, as its large arrays are given large memory pages.
+        return Scratch(
+            np.zeros(self.shard_size, dtype=np.uint8),
+            np.empty(self.shard_size + 1, dtype=np.uint32),
+            np.empty(links + len(self) + self.shard_size, dtype=np.uint64),
+        )
+
     def ask(
-        self, questions: Questions, first: int, last: int, *, k_min: int, workspace: Workspace
+        self, questions: Questions, first: int, last: int, *, k_min: int, scratch: Scratch
     ) -> NDArray[np.uint64] | None:
         """Links of questions first to last - 1 to places of this index.
 
@@ -150,31 +122,23 @@ class PostingIndex:
             first: first question.
             last: question after the last; at most 2**24 from ``first``.
             k_min: minimum count of a link, at least 1.
-            workspace: scratch arrays of this thread.
+            scratch: arrays of this thread.
 
         Returns:
-            uint64, ``(question - first) << 40 | place << 8 | count`` in no particular order, in the workspace's memory;
-            ``None`` if they do not fit there: then ask fewer questions at a time.
+            uint64, ``(question - first) << 40 | place << 8 | count`` in no particular order, in the memory of
+            ``scratch``; ``None`` if they do not fit there: then ask fewer questions at a time.
         """
-        found = match_rows(
-            first,
-            last,
-            questions.indptr,
-            questions.ranks,
-            questions.itself,
-            self.terms,
-            self.starts,
-            self.postings,
-            self.shard_size,
-            self.targets.indptr,
-            self.targets.indices,
-            self.order,
-            k_min,
-            workspace.hits,
-            workspace.touched,
-            workspace.links,
+        lists = Lists(
+            terms=self.terms,
+            starts=self.starts,
+            postings=self.postings,
+            shard_size=self.shard_size,
+            indptr=self.targets.indptr,
+            indices=self.targets.indices,
+            order=self.order,
         )
-        return None if found < 0 else workspace.links[:found]
+        found = match_rows(first, last, questions, lists, k_min, scratch)
+        return None if found < 0 else scratch.links[:found]
 
     def lists_of(self, rows: TermRows, threads: int) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
         """``starts`` and ``postings`` of other terms of the same documents, by the same ranks."""
@@ -202,7 +166,7 @@ class Shards:
 
         def count(first: int) -> None:
             last = min(first + self.size, len(self.order))
-            count_postings(rows.indptr, rows.indices, self.order, first, last, counts[first // self.size])
+            count_postings(rows, self.order[first:last], counts[first // self.size])
 
         self._for_each(count)
         return counts
@@ -230,7 +194,7 @@ class Shards:
         def fill(first: int) -> None:
             last = min(first + self.size, len(self.order))
             cursor = starts[first // self.size].copy()
-            fill_postings(rows.indptr, rows.indices, self.order, first, last, rank, cursor, postings)
+            fill_postings(rows, self.order[first:last], rank, cursor, postings)
 
         self._for_each(fill)
         return starts, postings
@@ -249,7 +213,7 @@ def commonest_key_terms(keys: TermRows, key_counts: NDArray[np.int64]) -> NDArra
     Documents of one story share it, so that sorting by it puts them side by side: the same lists are walked in
     succession, and the memory they touch is close together.
     """
-    commonest = np.full(len(keys), keys.terms, dtype=np.int64)
+    commonest = np.full(keys.documents, keys.terms, dtype=np.int64)
     filled = np.diff(keys.indptr) > 0
     if filled.any():
         code = key_counts[keys.indices] * np.int64(keys.terms) + keys.indices
@@ -263,5 +227,5 @@ def ranked_rows(
     """Start of each row and ranks of its listed terms, ascending, for the rows in ``order``."""
     indptr = np.zeros(len(order) + 1, dtype=np.int64)
     ranks = np.empty(int(np.diff(rows.indptr)[order].sum()), dtype=np.uint32)
-    size = rank_rows(rows.indptr, rows.indices, order, rank, indptr, ranks)
+    size = rank_rows(rows, order, rank, indptr, ranks)
     return indptr, ranks[:size]

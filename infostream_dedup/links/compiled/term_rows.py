@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["TermRows", "term_rows"]
 
 
-@dataclass(frozen=True, slots=True)
-class TermRows:
+class TermRows(NamedTuple):
     """Terms of each document.
 
     Attributes:
@@ -28,7 +26,9 @@ class TermRows:
     indices: NDArray[np.uint32]
     terms: int
 
-    def __len__(self) -> int:
+    @property
+    def documents(self) -> int:
+        """Number of documents."""
         return len(self.indptr) - 1
 
 

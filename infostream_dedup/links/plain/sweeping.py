@@ -122,6 +122,8 @@ def _grades(shares: sp.csr_array, ascending: Sequence[float]) -> sp.csr_array:
 def _sweep(
     counts: sp.csr_array, ascending: Sequence[int], effort: _Effort, *, between_groups: bool
 ) -> Iterator[Measures]:
+    if not ascending:
+        return
     links, reverse = counts, counts.T.tocsr()
     for k in ascending:
         # Links only ever fall away as k rises, so each step filters what the previous one left.

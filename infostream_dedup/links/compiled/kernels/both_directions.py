@@ -13,7 +13,7 @@ from infostream_dedup.machine.compiling import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Collection", "Counters", "close_walks", "total_chunk"]
+__all__ = ["Collection", "Counters", "Neighbours", "Walks", "close_walks", "total_chunk"]
 
 
 class Collection(NamedTuple):
@@ -60,6 +60,34 @@ class Counters(NamedTuple):
     backward: NDArray[np.uint8]
     forward_touched: NDArray[np.uint32]
     backward_touched: NDArray[np.uint32]
+
+
+class Walks(NamedTuple):
+    """Two-step walks x -> y -> z.
+
+    Attributes:
+        middles: int64 (walks,), place of y, ascending.
+        arrivals: int64 (walks,), number of the link to y, from 0.
+        departures: int64 (walks,), number of the link from y, from 0.
+    """
+
+    middles: NDArray[np.int64]
+    arrivals: NDArray[np.int64]
+    departures: NDArray[np.int64]
+
+
+class Neighbours(NamedTuple):
+    """Scratch arrays for the places linked to one place (row 0) and from it (row 1).
+
+    Attributes:
+        linked: uint32 (2, places), linked places.
+        up_to: int64 (2, places), number of documents up to and including each linked place.
+        listed: int64 (2,), number of linked places.
+    """
+
+    linked: NDArray[np.uint32]
+    up_to: NDArray[np.int64]
+    listed: NDArray[np.int64]
 
 
 @compiled
@@ -261,65 +289,60 @@ def _closes(one: np.int64, other: np.int64, k: int, collection: Collection) -> b
 
 
 @compiled
+def _list_neighbours(middle: int, k: int, collection: Collection, counters: Counters, lists: Neighbours) -> None:
+    lists.listed[:] = 0
+    for shard in range(collection.target_starts.shape[0]):
+        base = shard * collection.shard_size
+        into = _count_backward(middle, shard, collection, counters)
+        lists.listed[0] = _list_linked(
+            middle,
+            base,
+            into,
+            k,
+            collection.weights,
+            counters.backward,
+            counters.backward_touched,
+            lists.linked[0],
+            lists.up_to[0],
+            lists.listed[0],
+        )
+        out = _count_forward(middle, shard, collection, counters)
+        lists.listed[1] = _list_linked(
+            middle,
+            base,
+            out,
+            k,
+            collection.weights,
+            counters.forward,
+            counters.forward_touched,
+            lists.linked[1],
+            lists.up_to[1],
+            lists.listed[1],
+        )
+
+
+@compiled
 def close_walks(
-    middles: NDArray[np.int64],
-    arrivals: NDArray[np.int64],
-    departures: NDArray[np.int64],
-    k: int,
-    collection: Collection,
-    counters: Counters,
-    linked: NDArray[np.uint32],
-    up_to: NDArray[np.int64],
-    result: NDArray[np.int64],
+    walks: Walks, k: int, collection: Collection, counters: Counters, lists: Neighbours, result: NDArray[np.int64]
 ) -> None:
     """Follow the drawn walks x -> y -> z; count those with distinct x and z, and those of them that x -> z closes.
 
     Args:
-        middles: place of y, ascending.
-        arrivals: number of the link to y, from 0.
-        departures: number of the link from y, from 0.
+        walks: walks drawn, by middle ascending.
         k: minimum count of a link.
         collection: the collection that is matched.
         counters: scratch arrays of this thread.
-        linked: uint32 (2, places), scratch.
-        up_to: int64 (2, places), scratch.
+        lists: scratch arrays of this thread.
         result: int64 (2,); walks with distinct ends, and closed ones, are added to it.
     """
-    listed = np.zeros(2, np.int64)
-    for walk in range(middles.size):
-        middle = middles[walk]
-        if walk == 0 or middle != middles[walk - 1]:
-            listed[:] = 0
-            for shard in range(collection.target_starts.shape[0]):
-                base = shard * collection.shard_size
-                into = _count_backward(middle, shard, collection, counters)
-                listed[0] = _list_linked(
-                    middle,
-                    base,
-                    into,
-                    k,
-                    collection.weights,
-                    counters.backward,
-                    counters.backward_touched,
-                    linked[0],
-                    up_to[0],
-                    listed[0],
-                )
-                out = _count_forward(middle, shard, collection, counters)
-                listed[1] = _list_linked(
-                    middle,
-                    base,
-                    out,
-                    k,
-                    collection.weights,
-                    counters.forward,
-                    counters.forward_touched,
-                    linked[1],
-                    up_to[1],
-                    listed[1],
-                )
-        one, one_member = _document(arrivals[walk], middle, listed[0], linked[0], up_to[0])
-        other, other_member = _document(departures[walk], middle, listed[1], linked[1], up_to[1])
+    for walk in range(walks.middles.size):
+        middle = walks.middles[walk]
+        if walk == 0 or middle != walks.middles[walk - 1]:
+            _list_neighbours(middle, k, collection, counters, lists)
+        one, one_member = _document(walks.arrivals[walk], middle, lists.listed[0], lists.linked[0], lists.up_to[0])
+        other, other_member = _document(
+            walks.departures[walk], middle, lists.listed[1], lists.linked[1], lists.up_to[1]
+        )
         if one != other or one_member != other_member:
             result[0] += 1
             result[1] += _closes(one, other, k, collection)

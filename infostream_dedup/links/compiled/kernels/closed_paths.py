@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays, PackedRows
 from infostream_dedup.links.compiled.kernels.link_totals import add_up
 from infostream_dedup.machine.compiling import compiled, popcount
 
@@ -20,116 +21,93 @@ __all__ = ["close_paths", "close_weighted_paths", "drop_below", "pack_rows"]
 
 
 @compiled
-def drop_below(k: int, indptr: NDArray[np.int64], columns: NDArray[np.int32], counts: NDArray[np.uint8]) -> None:
+def drop_below(k: int, links: LinkArrays) -> None:
     """Remove links with counts below k, in place; ``indptr`` gives what is left."""
-    kept, begin = np.int64(0), indptr[0]
-    for row in range(indptr.size - 1):
-        end = indptr[row + 1]
+    kept, begin = np.int64(0), links.indptr[0]
+    for row in range(links.indptr.size - 1):
+        end = links.indptr[row + 1]
         for link in range(begin, end):
-            columns[kept] = columns[link]
-            counts[kept] = counts[link]
-            kept += counts[link] >= k
+            links.columns[kept] = links.columns[link]
+            links.counts[kept] = links.counts[link]
+            kept += links.counts[link] >= k
         begin = end
-        indptr[row + 1] = kept
+        links.indptr[row + 1] = kept
 
 
 @compiled
-def pack_rows(
-    indptr: NDArray[np.int64],
-    columns: NDArray[np.int32],
-    upper: bool,
-    word_indptr: NDArray[np.int64],
-    numbers: NDArray[np.uint32],
-    words: NDArray[np.uint64],
-) -> int:
+def pack_rows(links: LinkArrays, upper: bool, packed: PackedRows) -> int:
     """Pack rows into words; with ``upper`` only columns right of the diagonal.
 
     Returns:
         The number of words written, at most one for each link.
     """
     written = 0
-    for row in range(indptr.size - 1):
+    for row in range(links.indptr.size - 1):
         current = np.int64(-1)
-        for link in range(indptr[row], indptr[row + 1]):
-            column = np.int64(columns[link])
+        for link in range(links.indptr[row], links.indptr[row + 1]):
+            column = np.int64(links.columns[link])
             if upper and column <= row:
                 continue
             if column >> 6 != current:
                 current = column >> 6
-                numbers[written] = current
-                words[written] = np.uint64(0)
+                packed.numbers[written] = current
+                packed.words[written] = np.uint64(0)
                 written += 1
-            words[written - 1] |= np.uint64(1) << np.uint64(column & 63)
-        word_indptr[row + 1] = written
+            packed.words[written - 1] |= np.uint64(1) << np.uint64(column & 63)
+        packed.indptr[row + 1] = written
     return written
 
 
 @compiled
-def _shared(
-    begin: int,
-    end: int,
-    numbers: NDArray[np.uint32],
-    words: NDArray[np.uint64],
-    row_words: NDArray[np.uint64],
-) -> int:
+def _shared(row: np.int64 | int, packed: PackedRows, row_words: NDArray[np.uint64]) -> int:
     total = 0
-    for position in range(begin, end):
-        total += popcount(row_words[numbers[position]] & words[position])
+    for position in range(packed.indptr[row], packed.indptr[row + 1]):
+        total += popcount(row_words[packed.numbers[position]] & packed.words[position])
     return total
 
 
 @compiled
 def close_paths(
-    first: int,
-    last: int,
-    word_indptr: NDArray[np.int64],
-    numbers: NDArray[np.uint32],
-    words: NDArray[np.uint64],
-    row_words: NDArray[np.uint64],
-    totals: NDArray[np.int64],
+    first: int, last: int, packed: PackedRows, row_words: NDArray[np.uint64], totals: NDArray[np.int64]
 ) -> None:
     """Add the closed paths that start at rows first to last - 1.
 
     Args:
         first: first row.
         last: row after the last.
-        word_indptr: start of each row in ``words``.
-        numbers: number of each word.
-        words: words of all rows.
+        packed: all rows.
         row_words: zeros, one for each word number; zeros again on return.
         totals: upper and lower half of the sum.
     """
     for row in range(first, last):
-        begin, end = word_indptr[row], word_indptr[row + 1]
+        begin, end = packed.indptr[row], packed.indptr[row + 1]
         for position in range(begin, end):
-            row_words[numbers[position]] = words[position]
+            row_words[packed.numbers[position]] = packed.words[position]
         total = 0
         for position in range(begin, end):
-            left, base = words[position], np.int64(numbers[position]) << 6
+            left, base = packed.words[position], np.int64(packed.numbers[position]) << 6
             while left != 0:
                 lowest = left & (~left + np.uint64(1))
                 middle = base + popcount(lowest - np.uint64(1))
                 left ^= lowest
-                total += _shared(word_indptr[middle], word_indptr[middle + 1], numbers, words, row_words)
+                total += _shared(middle, packed, row_words)
         add_up(totals, 1, total)
         for position in range(begin, end):
-            row_words[numbers[position]] = np.uint64(0)
+            row_words[packed.numbers[position]] = np.uint64(0)
 
 
 @compiled
 def _shared_weight(
-    begin: int,
-    end: int,
-    numbers: NDArray[np.uint32],
-    words: NDArray[np.uint64],
+    row: np.int64 | int,
+    packed: PackedRows,
     row_words: NDArray[np.uint64],
     heavy: NDArray[np.uint64],
     weights: NDArray[np.int64],
 ) -> int:
     total = 0
-    for position in range(begin, end):
-        number = numbers[position]
-        common = row_words[number] & words[position]
+    for position in range(packed.indptr[row], packed.indptr[row + 1]):
+        number = packed.numbers[position]
+        common = row_words[number] & packed.words[position]
         total += popcount(common)
         left = common & heavy[number]
         while left != 0:
@@ -143,9 +121,7 @@ def _shared_weight(
 def close_weighted_paths(
     first: int,
     last: int,
-    word_indptr: NDArray[np.int64],
-    numbers: NDArray[np.uint32],
-    words: NDArray[np.uint64],
+    packed: PackedRows,
     row_words: NDArray[np.uint64],
     heavy: NDArray[np.uint64],
     weights: NDArray[np.int64],
@@ -156,29 +132,24 @@ def close_weighted_paths(
     Args:
         first: first row.
         last: row after the last.
-        word_indptr: start of each row in ``words``.
-        numbers: number of each word.
-        words: words of all rows.
+        packed: all rows.
         row_words: zeros, one for each word number; zeros again on return.
         heavy: bits of the nodes of more than one document.
         weights: documents of each node.
         totals: upper and lower half of the sum.
     """
     for row in range(first, last):
-        begin, end = word_indptr[row], word_indptr[row + 1]
+        begin, end = packed.indptr[row], packed.indptr[row + 1]
         for position in range(begin, end):
-            row_words[numbers[position]] = words[position]
+            row_words[packed.numbers[position]] = packed.words[position]
         total = 0
         for position in range(begin, end):
-            left, base = words[position], np.int64(numbers[position]) << 6
+            left, base = packed.words[position], np.int64(packed.numbers[position]) << 6
             while left != 0:
                 lowest = left & (~left + np.uint64(1))
                 middle = base + popcount(lowest - np.uint64(1))
                 left ^= lowest
-                begin_middle, end_middle = word_indptr[middle], word_indptr[middle + 1]
-                total += weights[middle] * _shared_weight(
-                    begin_middle, end_middle, numbers, words, row_words, heavy, weights
-                )
+                total += weights[middle] * _shared_weight(middle, packed, row_words, heavy, weights)
         add_up(totals, weights[row], total)
         for position in range(begin, end):
-            row_words[numbers[position]] = np.uint64(0)
+            row_words[packed.numbers[position]] = np.uint64(0)

@@ -8,7 +8,7 @@ Ganti and Kaushik, ICDE 2006), exact for every k >= k_min.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,10 +18,61 @@ from infostream_dedup.machine.compiling import compiled, prefetch
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["holds", "match_rows"]
+__all__ = ["Lists", "Questions", "Scratch", "holds", "match_rows"]
 
 _PROBE_COST = 24
 """Looking a term up in one candidate costs about as much as this many steps along a list (measured)."""
+
+
+class Questions(NamedTuple):
+    """Documents that ask which others contain their key terms.
+
+    Attributes:
+        indptr: int64 (questions + 1,), start of each question's key terms in ``ranks``.
+        ranks: uint32, key terms as ranks, ascending in a question, that is, rarest first; at most 255 in each.
+        itself: int64 (questions,), place of the asking document among those asked, -1 if it is not one of them. A
+            document is never linked to itself.
+    """
+
+    indptr: NDArray[np.int64]
+    ranks: NDArray[np.uint32]
+    itself: NDArray[np.int64]
+
+
+class Lists(NamedTuple):
+    """Posting lists and targets of the documents asked.
+
+    Attributes:
+        terms: uint32 (ranks,), term of each rank.
+        starts: int64 (shards, ranks + 1), start of each posting list in ``postings``.
+        postings: uint32, documents as places within their shard, ascending in a list.
+        shard_size: places in a shard.
+        indptr: int64, start of each document's target in ``indices``.
+        indices: uint32, target terms, ascending in a document.
+        order: uint32 (places,), document at each place.
+    """
+
+    terms: NDArray[np.uint32]
+    starts: NDArray[np.int64]
+    postings: NDArray[np.uint32]
+    shard_size: int
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.uint32]
+    order: NDArray[np.uint32]
+
+
+class Scratch(NamedTuple):
+    """Arrays that one thread works in.
+
+    Attributes:
+        hits: uint8 (shard_size,), zeros between calls.
+        touched: uint32 (shard_size + 1,).
+        links: uint64, receives links.
+    """
+
+    hits: NDArray[np.uint8]
+    touched: NDArray[np.uint32]
+    links: NDArray[np.uint64]
 
 
 @compiled
@@ -67,151 +118,77 @@ def holds(indices: NDArray[np.uint32], begin: int, end: int, term: int) -> bool:
 
 @compiled
 def _count_by_probing(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.uint32],
-    order: NDArray[np.uint32],
-    base: int,
-    term: int,
-    hits: NDArray[np.uint8],
-    touched: NDArray[np.uint32],
-    found: int,
+    lists: Lists, base: int, term: int, hits: NDArray[np.uint8], touched: NDArray[np.uint32], found: int
 ) -> None:
     for place in range(found):
-        document = order[base + touched[place]]
-        if holds(indices, indptr[document], indptr[document + 1], term):
+        document = lists.order[base + touched[place]]
+        if holds(lists.indices, lists.indptr[document], lists.indptr[document + 1], term):
             hits[touched[place]] += np.uint8(1)
 
 
 @compiled
-def _match_row(
-    ranks: NDArray[np.uint32],
-    terms: NDArray[np.uint32],
-    begin: int,
-    end: int,
-    starts: NDArray[np.int64],
-    postings: NDArray[np.uint32],
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.uint32],
-    order: NDArray[np.uint32],
-    base: int,
-    k_min: int,
-    hits: NDArray[np.uint8],
-    touched: NDArray[np.uint32],
-) -> int:
+def _match_row(row: int, shard: int, questions: Questions, lists: Lists, k_min: int, scratch: Scratch) -> int:
     found = 0
-    for place in range(begin, end):
-        rank = ranks[place]
+    starts, hits, touched = lists.starts[shard], scratch.hits, scratch.touched
+    end = questions.indptr[row + 1]
+    for place in range(questions.indptr[row], end):
+        rank = questions.ranks[place]
         first, last = starts[rank], starts[rank + 1]
         needed = k_min - (end - place)
         if needed <= 0:
-            found = _make_candidates(postings, first, last, hits, touched, found)
+            found = _make_candidates(lists.postings, first, last, hits, touched, found)
             continue
         found = _drop_hopeless(hits, touched, found, needed)
         if found * _PROBE_COST < last - first:
-            _count_by_probing(indptr, indices, order, base, terms[rank], hits, touched, found)
+            _count_by_probing(lists, shard * lists.shard_size, lists.terms[rank], hits, touched, found)
         else:
-            _count_by_walking(postings, first, last, hits)
+            _count_by_walking(lists.postings, first, last, hits)
     return found
 
 
 @compiled
-def _write_links(
-    hits: NDArray[np.uint8],
-    touched: NDArray[np.uint32],
-    found: int,
-    base: int,
-    itself: int,
-    k_min: int,
-    row: int,
-    links: NDArray[np.uint64],
-    written: int,
-) -> int:
+def _write_links(scratch: Scratch, found: int, base: int, itself: int, k_min: int, row: int, written: int) -> int:
     for place in range(found):
-        document = touched[place]
-        count = hits[document]
-        hits[document] = np.uint8(0)
+        document = scratch.touched[place]
+        count = scratch.hits[document]
+        scratch.hits[document] = np.uint8(0)
         column = base + document
-        links[written] = np.uint64(row) << np.uint64(40) | np.uint64(column) << np.uint64(8) | np.uint64(count)
+        scratch.links[written] = np.uint64(row) << np.uint64(40) | np.uint64(column) << np.uint64(8) | np.uint64(count)
         written += (count >= k_min) & (column != itself)
     return written
 
 
 @compiled
-def _prefetch_lists(
-    key_indptr: NDArray[np.int64],
-    ranks: NDArray[np.uint32],
-    starts: NDArray[np.int64],
-    postings: NDArray[np.uint32],
-    row: int,
-) -> None:
-    for place in range(key_indptr[row], key_indptr[row + 1]):
-        prefetch(postings, starts[ranks[place]])
+def _prefetch_lists(row: int, shard: int, questions: Questions, lists: Lists) -> None:
+    starts = lists.starts[shard]
+    for place in range(questions.indptr[row], questions.indptr[row + 1]):
+        prefetch(lists.postings, starts[questions.ranks[place]])
 
 
 @compiled
-def match_rows(
-    first: int,
-    last: int,
-    key_indptr: NDArray[np.int64],
-    ranks: NDArray[np.uint32],
-    itself: NDArray[np.int64],
-    terms: NDArray[np.uint32],
-    starts: NDArray[np.int64],
-    postings: NDArray[np.uint32],
-    shard_size: int,
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.uint32],
-    order: NDArray[np.uint32],
-    k_min: int,
-    hits: NDArray[np.uint8],
-    touched: NDArray[np.uint32],
-    links: NDArray[np.uint64],
-) -> int:
-    """Write the links of rows first to last - 1, in no particular order.
+def match_rows(first: int, last: int, questions: Questions, lists: Lists, k_min: int, scratch: Scratch) -> int:
+    """Write the links of questions first to last - 1 to ``scratch.links``, in no particular order.
 
     Args:
-        first: first row, an asking document.
-        last: row after the last; at most 2**24 rows from ``first``.
-        key_indptr: int64 (rows + 1,), start of each row's key terms in ``ranks``.
-        ranks: key terms of the rows as ranks, ascending in a row, that is, rarest first; at most 255 in a row.
-        itself: int64 (rows,), place of the asking document among the documents asked, -1 if it is not one of them.
-        terms: the term of each rank.
-        starts: int64 (shards, ranks + 1), start of each posting list in ``postings``.
-        postings: documents as places within their shard, ascending in a list.
-        shard_size: places in a shard.
-        indptr: target rows by document.
-        indices: their terms, ascending in a row.
-        order: document at each place.
+        first: first question.
+        last: question after the last; at most 2**24 from ``first``.
+        questions: asking documents.
+        lists: posting lists and targets of the documents asked.
         k_min: minimum count of a link, at least 1.
-        hits: uint8 (shard_size,), zeros; zeros again on return.
-        touched: scratch, uint32 (shard_size + 1,).
-        links: receives ``(row - first) << 40 | place << 8 | count``.
+        scratch: receives ``(question - first) << 40 | place << 8 | count`` in ``links``.
 
     Returns:
-        The number of links written, or -1 if ``links`` is too small: then ask for fewer rows.
+        The number of links written, or -1 if there is no room for them: then ask fewer questions.
     """
     written = 0
-    for shard in range(starts.shape[0]):
-        base = shard * shard_size
+    for shard in range(lists.starts.shape[0]):
+        base = shard * lists.shard_size
         for row in range(first, last):
-            if written + shard_size > links.size:
+            if written + lists.shard_size > scratch.links.size:
                 return -1
             if row + 1 < last:
-                _prefetch_lists(key_indptr, ranks, starts[shard], postings, row + 1)
-            found = _match_row(
-                ranks,
-                terms,
-                key_indptr[row],
-                key_indptr[row + 1],
-                starts[shard],
-                postings,
-                indptr,
-                indices,
-                order,
-                base,
-                k_min,
-                hits,
-                touched,
-            )
-            written = _write_links(hits, touched, found, base, itself[row], k_min, row - first, links, written)
+                _prefetch_lists(row + 1, shard, questions, lists)
+            found = _match_row(row, shard, questions, lists, k_min, scratch)
+            itself = questions.itself[row]
+            written = _write_links(scratch, found, base, itself, k_min, row - first, written)
     return written

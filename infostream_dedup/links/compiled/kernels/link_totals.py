@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays, NodeArrays
 from infostream_dedup.links.compiled.kernels.row_search import first_not_below
 from infostream_dedup.machine.compiling import compiled
 
@@ -40,73 +41,46 @@ def add_up(totals: NDArray[np.int64], times: np.int64 | int, value: np.int64 | i
 
 
 @compiled
-def _weigh_links(
-    begin: int,
-    end: int,
-    columns: NDArray[np.int32],
-    counts: NDArray[np.uint8],
-    weights: NDArray[np.int64],
-    by_count: NDArray[np.int64],
-) -> None:
+def _weigh_links(begin: int, end: int, links: LinkArrays, nodes: NodeArrays, by_count: NDArray[np.int64]) -> None:
     for link in range(begin, end):
-        by_count[counts[link]] += weights[columns[link]]
+        by_count[links.counts[link]] += nodes.weights[links.columns[link]]
 
 
 @compiled
 def _weigh_returned(
     one: int,
     one_end: int,
-    columns: NDArray[np.int32],
-    counts: NDArray[np.uint8],
+    links: LinkArrays,
     other: int,
     other_end: int,
-    back_columns: NDArray[np.int32],
-    back_counts: NDArray[np.uint8],
-    weights: NDArray[np.int64],
-    inside: NDArray[np.uint8],
+    back: LinkArrays,
+    nodes: NodeArrays,
     returned: NDArray[np.int64],
     siblings: NDArray[np.int64],
 ) -> None:
     while one < one_end and other < other_end:
-        there, back = columns[one], back_columns[other]
-        if there == back:
-            weight, count = weights[there], min(counts[one], back_counts[other])
+        there, here = links.columns[one], back.columns[other]
+        if there == here:
+            weight, count = nodes.weights[there], min(links.counts[one], back.counts[other])
             returned[count] += weight
             if weight > 1:
-                siblings[min(count, inside[there])] += weight * (weight - 1)
-        one += there <= back
-        other += back <= there
+                siblings[min(count, nodes.inside[there])] += weight * (weight - 1)
+        one += there <= here
+        other += here <= there
 
 
 @compiled
 def total_rows(
-    first: int,
-    last: int,
-    own_rows: int,
-    indptr: NDArray[np.int64],
-    columns: NDArray[np.int32],
-    counts: NDArray[np.uint8],
-    back_indptr: NDArray[np.int64],
-    back_columns: NDArray[np.int32],
-    back_counts: NDArray[np.uint8],
-    weights: NDArray[np.int64],
-    inside: NDArray[np.uint8],
-    totals: NDArray[np.int64],
+    first: int, last: int, links: LinkArrays, back: LinkArrays, nodes: NodeArrays, totals: NDArray[np.int64]
 ) -> None:
     """Add the numbers above for rows first to last - 1.
 
     Args:
         first: first row.
         last: row after the last.
-        own_rows: number of own rows; they come first.
-        indptr: int64 (rows + 1,), start of the links of each row.
-        columns: columns of the links, ascending in a row.
-        counts: counts of the links.
-        back_indptr: start of each row of the transpose.
-        back_columns: columns of the transpose, ascending in a row.
-        back_counts: counts of the transpose.
-        weights: int64 (rows,), documents of each node.
-        inside: uint8 (rows,), count of the links inside each node.
+        links: all links.
+        back: their transpose.
+        nodes: what the rows stand for.
         totals: int64 (ks + 1, 4, 2), by k, by number, upper and lower half.
     """
     ks = totals.shape[0]
@@ -119,34 +93,21 @@ def total_rows(
         incoming[:] = 0
         returned[:] = 0
         siblings[:] = 0
-        begin, end, back, back_end = indptr[row], indptr[row + 1], back_indptr[row], back_indptr[row + 1]
-        if own_rows < weights.size:
-            back_end = first_not_below(back_columns, back, back_end, own_rows)
-        _weigh_links(begin, end, columns, counts, weights, outgoing)
-        _weigh_links(back, back_end, back_columns, back_counts, weights, incoming)
-        _weigh_returned(
-            begin,
-            end,
-            columns,
-            counts,
-            back,
-            back_end,
-            back_columns,
-            back_counts,
-            weights,
-            inside,
-            returned,
-            siblings,
-        )
-        weight = weights[row]
+        begin, end, start, stop = links.indptr[row], links.indptr[row + 1], back.indptr[row], back.indptr[row + 1]
+        if nodes.own < nodes.weights.size:
+            stop = first_not_below(back.columns, start, stop, nodes.own)
+        _weigh_links(begin, end, links, nodes, outgoing)
+        _weigh_links(start, stop, back, nodes, incoming)
+        _weigh_returned(begin, end, links, start, stop, back, nodes, returned, siblings)
+        weight = nodes.weights[row]
         out, into, both, beside = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
         for k in range(ks - 1, 0, -1):
             out += outgoing[k]
             into += incoming[k]
             both += returned[k]
             beside += siblings[k]
-            step = weight - 1 if inside[row] >= k else np.int64(0)
-            own_step = step if row < own_rows else np.int64(0)
+            step = weight - 1 if nodes.inside[row] >= k else np.int64(0)
+            own_step = step if row < nodes.own else np.int64(0)
             add_up(totals[k, LINKS], weight, into + own_step)
             add_up(totals[k, RECIPROCAL], weight, both + own_step)
             add_up(totals[k, WALKS], weight, (out + step) * (into + own_step))

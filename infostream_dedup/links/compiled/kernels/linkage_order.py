@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
@@ -24,30 +25,20 @@ def root(parents: NDArray[Any], node: int) -> int:
 
 
 @compiled
-def join_linked(
-    indptr: NDArray[np.int64],
-    columns: NDArray[np.int32],
-    counts: NDArray[np.uint8],
-    low: int,
-    high: int,
-    parents: NDArray[np.int32],
-    labels: NDArray[np.int32],
-) -> None:
+def join_linked(links: LinkArrays, low: int, high: int, parents: NDArray[np.int32], labels: NDArray[np.int32]) -> None:
     """Join the two ends of every link with low <= count < high; label each node with its component's smallest node.
 
     Args:
-        indptr: start of each row.
-        columns: columns of the links.
-        counts: counts of the links.
+        links: the links.
         low: minimum count to join at.
         high: links of this count or more have been joined by an earlier call with the same ``parents``.
         parents: union-find forest; initially each node is its own parent.
         labels: receives the labels.
     """
-    for row in range(indptr.size - 1):
-        for link in range(indptr[row], indptr[row + 1]):
-            if low <= counts[link] < high:
-                one, other = root(parents, row), root(parents, columns[link])
+    for row in range(links.indptr.size - 1):
+        for link in range(links.indptr[row], links.indptr[row + 1]):
+            if low <= links.counts[link] < high:
+                one, other = root(parents, row), root(parents, links.columns[link])
                 if one < other:
                     parents[other] = one
                 else:
@@ -57,42 +48,29 @@ def join_linked(
 
 
 @compiled
-def transposed(
-    indptr: NDArray[np.int64],
-    columns: NDArray[np.int32],
-    counts: NDArray[np.uint8],
-    order: NDArray[np.int64],
-    place: NDArray[np.int32],
-    out_indptr: NDArray[np.int64],
-    out_columns: NDArray[np.int32],
-    out_counts: NDArray[np.uint8],
-) -> None:
+def transposed(links: LinkArrays, order: NDArray[np.int64], place: NDArray[np.int32], moved: LinkArrays) -> None:
     """Transpose and relabel: rows and columns of the result are places, columns ascending in a row (counting sort).
 
     Args:
-        indptr: start of each row.
-        columns: columns of the links.
-        counts: counts of the links.
+        links: the links.
         order: row at each place.
         place: place of each column.
-        out_indptr: zeros; receives the start of each row.
-        out_columns: receives the columns.
-        out_counts: receives the counts.
+        moved: receives the result; its ``indptr`` must be zeros.
     """
     size = order.size
-    for link in range(columns.size):
-        out_indptr[place[columns[link]] + 1] += 1
+    for link in range(links.columns.size):
+        moved.indptr[place[links.columns[link]] + 1] += 1
     for row in range(size):
-        out_indptr[row + 1] += out_indptr[row]
-    cursor = out_indptr[:-1].copy()
+        moved.indptr[row + 1] += moved.indptr[row]
+    cursor = moved.indptr[:-1].copy()
     for new_row in range(size):
         row = order[new_row]
-        for link in range(indptr[row], indptr[row + 1]):
-            column = place[columns[link]]
+        for link in range(links.indptr[row], links.indptr[row + 1]):
+            column = place[links.columns[link]]
             target = cursor[column]
             cursor[column] = target + 1
-            out_columns[target] = new_row
-            out_counts[target] = counts[link]
+            moved.columns[target] = new_row
+            moved.counts[target] = links.counts[link]
 
 
 @compiled

@@ -1,0 +1,53 @@
+"""Links and nodes as compiled loops take them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["LinkArrays", "NodeArrays", "PackedRows"]
+
+
+class LinkArrays(NamedTuple):
+    """Links by row.
+
+    Attributes:
+        indptr: int64 (rows + 1,), start of each row.
+        columns: int32 (links,), ascending in a row.
+        counts: uint8 (links,).
+    """
+
+    indptr: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    counts: NDArray[np.uint8]
+
+
+class NodeArrays(NamedTuple):
+    """What each row stands for.
+
+    Attributes:
+        weights: int64 (rows,), documents of each node.
+        inside: uint8 (rows,), count of the links inside each node.
+        own: number of own rows; they come first.
+    """
+
+    weights: NDArray[np.int64]
+    inside: NDArray[np.uint8]
+    own: int
+
+
+class PackedRows(NamedTuple):
+    """Links by row as 64-bit words.
+
+    Attributes:
+        indptr: int64 (rows + 1,), start of each row in ``words``.
+        numbers: uint32, number of each word: bit b of word w is column 64 w + b.
+        words: uint64, ascending by number in a row.
+    """
+
+    indptr: NDArray[np.int64]
+    numbers: NDArray[np.uint32]
+    words: NDArray[np.uint64]
