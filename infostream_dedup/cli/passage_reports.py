@@ -86,7 +86,7 @@ def _boilerplate_rows(
     rule = BoilerplateRule(**thresholds)
     kept = list(documents)
     found = find_boilerplate(kept, read_collection(kept, progress=progress).sentences, rule)
-    return [row.as_dict() for row in found], ("source", "sentence", "documents", "share", "first", "last")
+    return [row.as_dict() for row in found], ("source", "sentence", "documents", "share", "first", "last", "checksum")
 
 
 def _novel_rows(

@@ -8,11 +8,12 @@ an empty cell of a field with a meaning is an absent value, in other columns it 
 from __future__ import annotations
 
 import csv
-import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from infostream_dedup.corpus.documents import FIELDS
+from infostream_dedup.corpus.formulas import unguarded
 from infostream_dedup.corpus.gunzip import StreamError
 from infostream_dedup.corpus.lines import Line, byte_lines, open_bytes
 from infostream_dedup.corpus.records import Item, Place, Record
@@ -22,7 +23,6 @@ __all__ = ["csv_records"]
 
 _DELIMITERS: Final = ",;\t"
 _REQUIRED: Final = ("id", "text")
-_GUARDED: Final = re.compile(r"'+[=+\-@\t\r]")
 _OPTIONAL: Final = frozenset(FIELDS) - {"id", "text"}
 
 
@@ -132,11 +132,7 @@ def _split(text: str, delimiter: str) -> _Header | None:
         cells = next(csv.reader([text], delimiter=delimiter, strict=True), [])
     except csv.Error:
         return None
-    return _Header([_unguarded(cell) for cell in cells], delimiter)
-
-
-def _unguarded(cell: str) -> str:
-    return cell[1:] if cell.startswith("'") and _GUARDED.match(cell) else cell
+    return _Header([unguarded(cell) for cell in cells], delimiter)
 
 
 def _missing(names: list[str]) -> list[str]:
@@ -144,9 +140,9 @@ def _missing(names: list[str]) -> list[str]:
 
 
 def _without_doubles(header: _Header, place: Place) -> _Header | BadDataError:
-    doubles = sorted({name for name in header.names if header.names.count(name) > 1})
+    doubles = sorted(name for name, times in Counter(header.names).items() if times > 1)
     if doubles:
-        return place.error("E_SCHEMA", f"columns that come twice: {', '.join(doubles)}")
+        return place.error("E_SCHEMA", f"columns that come twice: {', '.join(doubles)[:200]}")
     return header
 
 
@@ -176,7 +172,7 @@ def _record(cells: list[str], header: _Header, feed: _RowFeed) -> Item:
         return _encoding_error(cells, header, place)
     values: dict[str, str | None] = {}
     for name, cell in zip(header.names, cells, strict=True):
-        text = _unguarded(cell)
+        text = unguarded(cell)
         values[name] = None if not text and name in _OPTIONAL else text
     return Record(values, place)
 
