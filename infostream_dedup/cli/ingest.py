@@ -16,6 +16,7 @@ from infostream_dedup.cli.options import (
     checked_prefix,
     documents_argument,
     general_options,
+    mode_option,
     pop_reading,
     prefix_option,
     reading_options,
@@ -76,6 +77,7 @@ _VERDICT: Final = ("status", "of", "group", "relation", "forward", "backward", "
     type=click.Path(dir_okay=False),
     help="From 'train --statistics background': judges what key terms find; needs --keep-text.",
 )
+@mode_option
 @boilerplate_option
 @stream_options
 @reading_options
@@ -99,6 +101,7 @@ def ingest(**given: Any) -> None:
     """
     from infostream_dedup.cli.following import followed
     from infostream_dedup.corpus import BadRecords, placed_documents
+    from infostream_dedup.store.files_beside import set_mode
     from infostream_dedup.stream.deduplicator import Deduplicator
 
     listed, columns = _boilerplate(given.pop("boilerplate")), _columns(given)
@@ -125,6 +128,8 @@ def ingest(**given: Any) -> None:
         ) as stream,
         bad,
     ):
+        if given["mode"] is not None:
+            set_mode(Path(given["store"]), given["mode"])
         taken = Intake(stream, bad, listed=listed, columns=columns, on_conflict=given["on_conflict"])
         decided = _decided(taken, batches, given["batch_id"], progress)
         rows = _rows(decided, columns, originals=given["keep"] is not None, judged=model is not None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +26,7 @@ __all__ = [
     "checked_prefix",
     "documents_argument",
     "general_options",
+    "mode_option",
     "pop_given_settings",
     "pop_reading",
     "pop_settings",
@@ -132,6 +134,22 @@ boilerplate_option = click.option(
     help="Leave out the sentences that 'passages find --list-boilerplate' wrote there.",
 )
 
+
+class _Mode(click.ParamType[int]):
+    """Rights of a file in octal digits; the owner can always read and write."""
+
+    name = "octal"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        text = str(value)
+        if not re.fullmatch("0?[67][0-7]{2}", text):
+            self.fail(f"{text!r} is no mode; expected octal digits such as 640 or 660", param, ctx)
+        return int(text, 8)
+
+
+mode_option = click.option(
+    "--mode", type=_Mode(), help="Rights of the file, such as 640 for a group that reads it.  [default: 600]"
+)
 
 prefix_option = click.option("--prefix", help="Put before the names of the columns that --annotate adds.")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from infostream_dedup.cli.options import general_options
+from infostream_dedup.cli.options import general_options, mode_option
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 
 __all__ = ["store"]
@@ -132,17 +132,19 @@ def verify(file: Path, output_format: str | None, quiet: bool) -> int:
 @store.command()
 @file_argument
 @click.argument("copy", metavar="COPY", type=click.Path(path_type=Path))
+@mode_option
 @format_options
-def backup(file: Path, copy: Path, output_format: str | None, quiet: bool) -> None:
+def backup(file: Path, copy: Path, mode: int | None, output_format: str | None, quiet: bool) -> None:
     """Copy a store while others write to it.
 
-    The file COPY appears whole or not at all; an older copy there is replaced. Columns: store, copy, bytes.
+    The file COPY appears whole or not at all; an older copy there is replaced. What backups that were killed have left
+    beside it is removed. Columns: store, copy, bytes.
     """
     del quiet
     from infostream_dedup.store import Store
 
     with Store.open(file, read_only=True) as opened:
-        opened.backup(copy)
+        opened.backup(copy, mode=mode)
     _print([{"store": str(file), "copy": str(copy), "bytes": copy.stat().st_size}], output_format)
 
 
@@ -189,16 +191,24 @@ def forget(file: Path, ids: tuple[str, ...], output_format: str | None, quiet: b
 
     What stays: its id, source, language, times, length and the checksum of the whole document, by which it is known
     when it comes again; its status and group; its share in document frequencies, which names no document; the terms
-    that later documents shared with it, in their verdicts; copies made before. Afterwards the file is written anew, so
-    that no remnants stay in it: seconds for a gigabyte. Columns: id, versions (that lost their content now).
+    that later documents shared with it, in their verdicts; copies made before: those beside the store are named, and
+    what killed backups and migrations left there is removed. Afterwards the file is written anew, so that no remnants
+    stay in it: seconds for a gigabyte. Columns: id, versions (that lost their content now).
     """
     from dataclasses import asdict
 
+    from infostream_dedup.machine.part_files import remove_stale_parts
     from infostream_dedup.store import Store
+    from infostream_dedup.store.files_beside import copies_beside
 
     with Store.open(file, create=False) as opened:
         rows = [asdict(opened.forget(one)) for one in ids]
         clean = opened.wipe()
+        removed, copies = remove_stale_parts(opened.path.parent), copies_beside(file)
     _print(rows, output_format)
+    if removed:
+        note(f"{removed} unfinished copies that killed processes had left were removed", quiet=quiet)
+    for copy in copies:
+        note(f"{copy}: a copy made before, which still holds what was forgotten; delete it", quiet=quiet)
     if not clean:
         note("another process was reading: remnants stay in the log until it ends; then run this again", quiet=quiet)

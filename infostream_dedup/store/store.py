@@ -466,13 +466,17 @@ class Store:
             rows = self._connection.execute("SELECT ordinal, kind, group_id, other, value FROM event ORDER BY number")
             yield from (GroupEvent(*row) for row in rows)
 
-    def backup(self, target: str | Path) -> None:
+    def backup(self, target: str | Path, *, mode: int | None = None) -> None:
         """Copy the store while others write.
+
+        Args:
+            target: where to; an older copy there is replaced.
+            mode: of the copy; by default that of the older one there, else 0600.
 
         Raises:
             CannotCreateError, CannotWriteError, BadDataError: as `copy_store` says; nothing is left behind.
         """
-        copy_store(self._connection, self.path, Path(target))
+        copy_store(self._connection, self.path, Path(target), mode=mode)
 
     def expire(self) -> Expired:
         """Delete signatures and texts of documents that are in neither the window nor the open epoch."""

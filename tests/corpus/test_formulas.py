@@ -13,8 +13,9 @@ from infostream_dedup.corpus.formulas import guarded, unguarded
 from infostream_dedup.corpus.rows import csv_line
 from infostream_dedup.errors import BadDataError
 
-RUN = "=1|+1|-1|@a|\t=1|\r=1| =1|\u00a0=1|\u3000@x|\n=1|\ufeff=1|＝1|＋1|－1|＠x|﹦1|\x00=1|\u200b=cmd|\ttab|' =1|''＝1".split(
-    "|"
+RUN = (
+    *"=1|+1|-1|@a|\t=1|\r=1| =1|\u00a0=1|\u3000@x|\n=1|\ufeff=1|＝1|＋1|－1|＠x|﹦1".split("|"),
+    *"\x00=1|\u200b=cmd|\ttab|' =1|''＝1".split("|"),
 )
 
 
