@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -94,12 +95,15 @@ def ingest(**given: Any) -> None:
     verdicts, so after any failure run the same command again. Verdicts do not depend on the size of batches.
 
     A document that came before, in this run or another, gets the verdict it was given then. An id that came before with
-    other content is a bad record, or with --on-conflict version a further version. Settings are given once: the store
-    keeps them, and those given again must be the same. --annotate writes over nothing: a document that has a field
-    status, of, group, relation, forward, backward or terms already is refused, unless --prefix gives the columns other
-    names.
+    other content is a bad record, or with --on-conflict version a further version. A folder that is followed again goes
+    on: of what earlier runs have taken in, only the verdicts of the last batch are printed again.
+
+    Settings are given once: the store keeps them, and those given again must be the same. --annotate writes over
+    nothing: a document that has a field status, of, group, relation, forward, backward or terms already is refused,
+    unless --prefix gives the columns other names.
     """
     from infostream_dedup.cli.following import followed
+    from infostream_dedup.cli.not_told import NotTold
     from infostream_dedup.corpus import BadRecords, placed_documents
     from infostream_dedup.store.files_beside import set_mode
     from infostream_dedup.stream.deduplicator import Deduplicator
@@ -112,7 +116,14 @@ def ingest(**given: Any) -> None:
     bad = BadRecords(**{name: reading.pop(name) for name in ("on_error", "quarantine", "max_errors")})
     size = given["batch_size"]
     batches = (
-        followed(given["documents"], bad, reading, size=size, seconds=given["batch_seconds"])
+        followed(
+            given["documents"],
+            bad,
+            reading,
+            size=size,
+            seconds=given["batch_seconds"],
+            tell=partial(note, quiet=given["quiet"]),
+        )
         if given["follow"]
         else _batches(placed_documents(given["documents"], bad, **reading), size)
     )
@@ -131,6 +142,8 @@ def ingest(**given: Any) -> None:
         if given["mode"] is not None:
             set_mode(Path(given["store"]), given["mode"])
         taken = Intake(stream, bad, listed=listed, columns=columns, on_conflict=given["on_conflict"])
+        if given["follow"] and given["documents"] != ("-",):
+            batches = NotTold(taken, quiet=given["quiet"]).of(batches)
         decided = _decided(taken, batches, given["batch_id"], progress)
         rows = _rows(decided, columns, originals=given["keep"] is not None, judged=model is not None)
         print_rows(rows, chosen_format(given["output_format"], "jsonl", "jsonl"))

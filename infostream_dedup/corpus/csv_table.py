@@ -123,7 +123,7 @@ def _header(feed: _RowFeed) -> _Header | BadDataError:
             return _without_doubles(header, feed.place())
     names = headers[0].names if headers[0] is not None else []
     missing = ", ".join(_missing(names))
-    came = ", ".join(names)[:200]
+    came = _shown(names)
     return feed.place().error("E_SCHEMA", f"missing columns: {missing}; the header has: {came or 'nothing readable'}")
 
 
@@ -135,6 +135,12 @@ def _split(text: str, delimiter: str) -> _Header | None:
     return _Header([unguarded(cell) for cell in cells], delimiter)
 
 
+def _shown(names: list[str]) -> str:
+    """Names for a message: some of them, and nothing that a terminal would obey."""
+    text = ", ".join(names)[:200]
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
+
+
 def _missing(names: list[str]) -> list[str]:
     return [name for name in _REQUIRED if name not in names]
 
@@ -142,7 +148,7 @@ def _missing(names: list[str]) -> list[str]:
 def _without_doubles(header: _Header, place: Place) -> _Header | BadDataError:
     doubles = sorted(name for name, times in Counter(header.names).items() if times > 1)
     if doubles:
-        return place.error("E_SCHEMA", f"columns that come twice: {', '.join(doubles)[:200]}")
+        return place.error("E_SCHEMA", f"columns that come twice: {_shown(doubles)}")
     return header
 
 

@@ -6,7 +6,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
+from typing import Final
 
+from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.lexicon.frequency import common_forms
 from infostream_dedup.lexicon.word_lists import stop_words
 from infostream_dedup.model import Language
@@ -16,6 +18,8 @@ from infostream_dedup.text.stemming import stems
 from infostream_dedup.text.tokens import Form, Shape
 
 __all__ = ["term_frequencies"]
+
+_KINDS: Final = ("stem", "morph", "pivot")
 
 
 @cache
@@ -32,7 +36,15 @@ def term_frequencies(language: Language, kind: str) -> Mapping[str, float]:
 
     Returns:
         Term to share of running words, 0 to 1; terms in code point order.
+
+    Raises:
+        ConfigurationError: another kind, whose terms nothing here knows.
     """
+    if kind not in _KINDS:
+        raise ConfigurationError(
+            f"representation {kind!r} has no frequencies of its own; known are {', '.join(_KINDS)}; switch the "
+            "background off, or give it terms in text/term_frequency.py"
+        )
     if kind == "pivot" and language != "en":
         kind = "morph"
     kept = cache_file().frequencies(language, kind)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.lexicon.frequency import common_forms
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.text.term_frequency import term_frequencies
@@ -33,3 +34,8 @@ def test_disk_gives_back_what_was_built() -> None:
     built = dict(term_frequencies("uk", "morph"))
     term_frequencies.cache_clear()
     assert dict(term_frequencies("uk", "morph")) == built
+
+
+def test_another_representation_does_not_get_the_frequencies_of_morph():
+    with pytest.raises(ConfigurationError, match="representation 'letters' has no frequencies of its own"):
+        term_frequencies("ru", "letters")
