@@ -84,7 +84,10 @@ def state(path, synthetic):
     return verdicts, signatures, forgotten
 
 
-@pytest.mark.parametrize("command", ["expire", "forget", "backup", "migrate"])
+@pytest.mark.parametrize(
+    "command",
+    ["expire", *(pytest.param(command, marks=pytest.mark.slow) for command in ("forget", "backup", "migrate"))],
+)
 def test_killed_at_every_statement(command, synthetic, tmp_path, faults, told, scale):
     whole = tmp_path / "whole.db"
     synthetic.write(whole, 20, lambda number: None)
@@ -95,7 +98,7 @@ def test_killed_at_every_statement(command, synthetic, tmp_path, faults, told, s
     statements = int(done.stdout)
     before = state(whole, synthetic)
     after = state(path, synthetic) if command != "migrate" else before
-    places = range(1, statements + 1, max(1, statements // (6 * scale)))
+    places = range(1, statements + 1, max(1, statements // (3 * scale)))
     resumed = 0
     for place in places:
         for left in tmp_path.glob("*"):

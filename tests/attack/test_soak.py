@@ -38,6 +38,7 @@ def batches():
 
 
 @pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="memory is read from Linux's /proc")
+@pytest.mark.slow
 def test_it_goes_on(tmp_path, told, scale):
     limit = 6.0 * scale * scale
     settings = StreamSettings(terms=Settings(representation="stem"), window_days=0.5, keep_text=True)

@@ -117,6 +117,6 @@ RAN: dict[str, int] = {}
 def test_any_course_of_commands(told, scale):
     RAN.update(dict.fromkeys(("ingest", "replay", "failure", "reopen", "expire", "verify", "backup"), 0))
     quiet = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-    chosen = settings(max_examples=15 * scale, stateful_step_count=20, deadline=None, suppress_health_check=quiet)
+    chosen = settings(max_examples=6 * scale, stateful_step_count=20, deadline=None, suppress_health_check=quiet)
     run_state_machine_as_test(Commands, settings=chosen)
-    told(courses=15 * scale, commands=sum(RAN.values()), differences=0)
+    told(courses=6 * scale, commands=sum(RAN.values()), differences=0)
