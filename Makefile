@@ -6,7 +6,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 TRANSLATE := .venv-translate
 
-.PHONY: demo test test-slow test-translate lint bench reports clean
+.PHONY: demo test test-slow test-translate lint bench attack reports clean
 
 demo: $(VENV)/.installed  ## the main job on the bundled sample: prints the S/T table, writes out/demo/report.html
 	$(BIN)/infostream-dedup demo --out out/demo
@@ -25,6 +25,9 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+attack: $(VENV)/.installed-dev  ## kills, cuts, full disks, power loss, flipped bits, soak; writes reports/attack.md
+	$(BIN)/python -m benchmarks.attack
 
 bench: $(VENV)/.installed-dev  ## speed and memory, as ratios against others in the same run; writes reports/speed.md
 	$(BIN)/pip install --quiet -e '.[bench]'

@@ -58,5 +58,5 @@ def boilerplate(
     rule = BoilerplateRule(min_documents, min_share, min_days, min_words)
     kept, report = read_list(source, chosen_reading(reading, reads))
     found = find_boilerplate(kept, read_collection(kept, progress=progress).sentences, rule)
-    columns = ("source", "sentence", "documents", "share", "first", "last")
+    columns = ("source", "sentence", "documents", "share", "first", "last", "checksum")
     return Listing((row.as_dict() for row in found), columns, report)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
@@ -118,7 +118,9 @@ def ingest(
     boilerplate: str | Path | None = None,
     settings: StreamSettings | None = None,
     reading: Reading | None = None,
+    mode: int | None = None,
     progress: Progress | None = None,
+    note: Callable[[str], None] | None = None,
     **options: Unpack[IngestKeywords],
 ) -> Ingestion:
     """Decide, for each document of a stream, whether an earlier one of the window says the same.
@@ -144,7 +146,9 @@ def ingest(
         boilerplate: file of sentences to leave out of the comparison (from ``boilerplate``). The store keeps to it.
         settings: all settings of the stream at once; by default the store's.
         reading: all reading options at once.
+        mode: permissions of the store's files; by default 0600 for a new store and unchanged for an existing one.
         progress: called with the number of documents ingested.
+        note: with ``follow``: called with remarks on files that are skipped.
         options: single settings (names of ``StreamSettings``; the rest is the store's) and reading options by name.
 
     Returns:
@@ -168,6 +172,8 @@ def ingest(
     from infostream_dedup.corpus import Annotation
     from infostream_dedup.criteria.model_file import read_model
     from infostream_dedup.passages.boilerplate_file import read_boilerplate
+    from infostream_dedup.store.files_beside import set_mode
+    from infostream_dedup.stream.already_reported import unreported
     from infostream_dedup.stream.deduplicator import Deduplicator
     from infostream_dedup.stream.intake import Intake
 
@@ -182,7 +188,8 @@ def ingest(
     columns = Annotation((*_VERDICT, *(_JUDGED if judge else ())), prefix=prefix) if annotate else None
     agreed = _settings(Path(store), settings, single)
     bad = read.bad_records()
-    batches = _batches(source, bad, read, follow=follow, size=batch_size, seconds=batch_seconds)
+    tell = note or _ignore
+    batches = _batches(source, bad, read, follow=follow, size=batch_size, seconds=batch_seconds, note=tell)
     with ExitStack() as stack:
         stream = stack.enter_context(
             Deduplicator.open(
@@ -194,8 +201,12 @@ def ingest(
                 boilerplate=None if listed is None else listed.digest,
             )
         )
+        if mode is not None:
+            set_mode(Path(store), mode)
         stack.enter_context(bad)
         intake = Intake(stream, bad, listed=listed, columns=columns, on_conflict=on_conflict)
+        if follow and not _is_standard_input(source):
+            batches = unreported(batches, intake, tell)
         decided = (
             IngestedBatch(documents, verdicts, columns, judge is not None)
             for documents, verdicts in _decided(intake, batches, batch_id, progress)
@@ -216,15 +227,30 @@ def _settings(store: Path, settings: StreamSettings | None, given: Mapping[str, 
     return StreamSettings.of(given) if stored is None else StreamSettings.of_store({**stored, **given})
 
 
+def _ignore(_: str) -> None:
+    """Drop a remark that nobody asked for."""
+
+
+def _is_standard_input(source: Any) -> bool:
+    return source == "-" or (not isinstance(source, str | Path) and list(source) == ["-"])
+
+
 def _batches(
-    source: Any, bad: BadRecords, reading: Reading, *, follow: bool, size: int, seconds: float
-) -> Iterator[Sequence[Placed]]:
+    source: Any,
+    bad: BadRecords,
+    reading: Reading,
+    *,
+    follow: bool,
+    size: int,
+    seconds: float,
+    note: Callable[[str], None],
+) -> Iterator[list[Placed]]:
     from infostream_dedup.corpus import placed_documents
     from infostream_dedup.stream.following import followed
 
     if follow:
         sources = [source] if isinstance(source, str | Path) else list(source)
-        return followed([str(one) for one in sources], bad, reading, size=size, seconds=seconds)
+        return followed([str(one) for one in sources], bad, reading, size=size, seconds=seconds, note=note)
     return _cut(placed_documents(source, bad, reading), size)
 
 

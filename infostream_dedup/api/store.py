@@ -37,10 +37,14 @@ class Forgetting:
     Attributes:
         documents: id and number of versions that lost their content now, of each document.
         clean: whether no remnants are left in the file; False while another process reads it: call ``forget`` again.
+        removed: number of unfinished copies of killed processes that were deleted.
+        copies: copies beside the store, which still contain what was forgotten.
     """
 
     documents: list[Forgotten]
     clean: bool
+    removed: int
+    copies: list[Path]
 
 
 def stats(path: str | Path) -> list[dict[str, Any]]:
@@ -157,12 +161,13 @@ def verify(path: str | Path) -> list[Check]:
         return list(checks(connection))
 
 
-def backup(path: str | Path, copy: str | Path) -> int:
+def backup(path: str | Path, copy: str | Path, *, mode: int | None = None) -> int:
     """Copy a store while others write to it; the copy appears whole or not at all.
 
     Args:
         path: the store.
         copy: where to; an older copy is replaced.
+        mode: permissions of the copy; by default those of the older copy, otherwise 0600.
 
     Returns:
         Bytes of the copy.
@@ -174,7 +179,7 @@ def backup(path: str | Path, copy: str | Path) -> int:
     from infostream_dedup.store import Store
 
     with Store.open(path, read_only=True) as opened:
-        opened.backup(copy)
+        opened.backup(copy, mode=mode)
     return Path(copy).stat().st_size
 
 
@@ -221,14 +226,18 @@ def forget(path: str | Path, ids: str | Iterable[str]) -> Forgetting:
         ids: one id or several.
 
     Returns:
-        What each document lost, and whether no remnants are left.
+        What each document lost, whether no remnants are left, and copies that remain.
 
     Raises:
         NoInputError, BadDataError: see ``stats``; there is no document of this id.
         StoreBusyError: another process writes.
     """
+    from infostream_dedup.machine.part_files import remove_stale_parts
     from infostream_dedup.store import Store
+    from infostream_dedup.store.files_beside import copies_beside
 
     with Store.open(path, create=False) as opened:
         documents = [opened.forget(one) for one in ([ids] if isinstance(ids, str) else ids)]
-        return Forgetting(documents, opened.wipe())
+        clean = opened.wipe()
+        removed = remove_stale_parts(opened.path.parent)
+        return Forgetting(documents, clean, removed, copies_beside(Path(path)))

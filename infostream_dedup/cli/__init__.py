@@ -37,7 +37,7 @@ def cli() -> None:
     collection. Data goes to standard output, progress and summaries to standard error.
 
     Exit codes: 0 done, 2 usage, 65 bad data, 66 no input, 70 internal error, 73 and 74 cannot write, 75 store busy,
-    78 configuration, 130 interrupted.
+    78 configuration, 130 interrupted, 143 terminated.
     """
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable
 from typing import Final
 
 import click
 
-from infostream_dedup.errors import InfostreamError
+from infostream_dedup.errors import CannotWriteError, InfostreamError
 
 __all__ = ["exit_code_of"]
 
@@ -18,7 +20,12 @@ _USAGE: Final = 2
 _BUG: Final = 70
 _CANNOT_WRITE: Final = 74
 _INTERRUPTED: Final = 130
+_TERMINATED: Final = 143
 _DEBUG: Final = "INFOSTREAM_DEDUP_DEBUG"
+
+
+class _TerminatedError(BaseException):
+    """The process was asked to end: what is half done is undone on the way out."""
 
 
 def exit_code_of(run: Callable[[], object]) -> int:
@@ -27,7 +34,11 @@ def exit_code_of(run: Callable[[], object]) -> int:
     Set INFOSTREAM_DEDUP_DEBUG=1 to see the traceback of a bug.
     """
     try:
+        _open_standard_streams()
+        _heed_requests_to_end()
         result = _run_for_a_reader(run)
+    except _TerminatedError:
+        return _say("terminated", _TERMINATED)
     except (click.exceptions.Abort, KeyboardInterrupt):
         return _say("interrupted", _INTERRUPTED)
     except click.ClickException as error:
@@ -47,6 +58,41 @@ def exit_code_of(run: Callable[[], object]) -> int:
             return _say(f"the argument {garbled!a} is no text in UTF-8; rename the file or mend the text", _USAGE)
         return _say(f"a bug of infostream-dedup: {type(error).__name__}: {error} (set {_DEBUG}=1 to see where)", _BUG)
     return result if isinstance(result, int) else 0
+
+
+def _open_standard_streams() -> None:
+    """Give a process that was started without standard streams, as a daemon may be, streams that lead nowhere.
+
+    Raises:
+        CannotWriteError: standard output is closed, where results would go.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            # Else the next file opened, perhaps a store, would be taken for a standard stream. The lowest number that
+            # is free is given to it, which is this one.
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - for the life of the process
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+        raise CannotWriteError("standard output is closed; send it to a file, or to /dev/null")
+
+
+def _heed_requests_to_end() -> None:
+    """Let SIGTERM end the command as an exception does, where nobody has said otherwise."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        return
+    process = os.getpid()
+
+    def end(number: int, frame: object) -> None:  # noqa: ARG001 - Python's own signature
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        if os.getpid() != process:
+            os._exit(_TERMINATED)
+        raise _TerminatedError
+
+    signal.signal(signal.SIGTERM, end)
 
 
 def _is_garbled(argument: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +13,7 @@ from infostream_dedup.cli.options import (
     boilerplate_option,
     documents_argument,
     general_options,
+    mode_option,
     prefix_option,
     reading_options,
 )
@@ -69,6 +71,7 @@ __all__ = ["ingest"]
     type=click.Path(dir_okay=False),
     help="Model from 'train --statistics background' that judges what key terms find; needs --keep-text.",
 )
+@mode_option
 @boilerplate_option
 @stream_options
 @reading_options
@@ -94,9 +97,12 @@ def ingest(
     so after any failure run the same command again. Verdicts do not depend on the batch size.
 
     A document that was seen before, in this run or another, gets the verdict it was given then. A known id with other
-    content is a bad record or, with --on-conflict version, another version. Settings are given once: the store keeps
-    them, and settings given again must be the same. --annotate overwrites nothing: a document that already has a field
-    status, of, group, relation, forward, backward or terms is refused unless --prefix gives the columns other names.
+    content is a bad record or, with --on-conflict version, another version. A folder that is followed again continues:
+    of the documents that earlier runs took in, only the verdicts of the last batch are printed again.
+
+    Settings are given once: the store keeps them, and settings given again must be the same. --annotate overwrites
+    nothing: a document that already has a field status, of, group, relation, forward, backward or terms is refused
+    unless --prefix gives the columns other names.
     """
     from infostream_dedup import api
 
@@ -107,7 +113,15 @@ def ingest(
     given |= pop_stream_settings(given)
     with (
         progress_bar(quiet=quiet) as progress,
-        api.ingest(documents, store, annotate=annotate, prefix=prefix, progress=progress, **given) as found,
+        api.ingest(
+            documents,
+            store,
+            annotate=annotate,
+            prefix=prefix,
+            progress=progress,
+            note=partial(note, quiet=quiet),
+            **given,
+        ) as found,
     ):
         rows = _rows(found, originals=keep is not None)
         print_rows(rows, chosen_format(output_format, "jsonl", "jsonl"))

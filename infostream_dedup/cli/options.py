@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +25,7 @@ __all__ = [
     "boilerplate_option",
     "documents_argument",
     "general_options",
+    "mode_option",
     "prefix_option",
     "reading_options",
     "representation_option",
@@ -136,5 +138,21 @@ boilerplate_option = click.option(
     help="Leave out the sentences listed in this file (from 'passages find --list-boilerplate').",
 )
 
+
+class _Mode(click.ParamType[int]):
+    """Permissions of a file in octal digits; the owner can always read and write."""
+
+    name = "octal"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        text = str(value)
+        if not re.fullmatch("0?[67][0-7]{2}", text):
+            self.fail(f"{text!r} is not a mode; expected octal digits such as 640 or 660", param, ctx)
+        return int(text, 8)
+
+
+mode_option = click.option(
+    "--mode", type=_Mode(), help="Permissions of the file, such as 640 for a group that reads it.  [default: 600]"
+)
 
 prefix_option = click.option("--prefix", default="", help="Prefix for the columns that --annotate adds.")

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from infostream_dedup.cli.options import general_options
+from infostream_dedup.cli.options import general_options, mode_option
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 
 __all__ = ["store"]
@@ -120,16 +120,18 @@ def verify(file: Path, output_format: str | None, quiet: bool) -> int:
 @store.command()
 @file_argument
 @click.argument("copy", metavar="COPY", type=click.Path(path_type=Path))
+@mode_option
 @format_options
-def backup(file: Path, copy: Path, output_format: str | None, quiet: bool) -> None:
+def backup(file: Path, copy: Path, mode: int | None, output_format: str | None, quiet: bool) -> None:
     """Copy a store while others write to it.
 
-    COPY is written completely or not at all; an older copy is replaced. Columns: store, copy, bytes.
+    COPY is written completely or not at all; an older copy is replaced. Leftovers of killed backups in its folder are
+    removed. Columns: store, copy, bytes.
     """
     del quiet
     from infostream_dedup.api import store as kept
 
-    _print([{"store": str(file), "copy": str(copy), "bytes": kept.backup(file, copy)}], output_format)
+    _print([{"store": str(file), "copy": str(copy), "bytes": kept.backup(file, copy, mode=mode)}], output_format)
 
 
 @store.command()
@@ -172,13 +174,18 @@ def forget(file: Path, ids: tuple[str, ...], output_format: str | None, quiet: b
 
     What stays: its id, source, language, times and length; the checksum of the whole document, by which it is
     recognised if it comes again; its status and group; its contribution to document frequencies, which names no
-    document; the terms that later documents shared with it, in their verdicts; copies made before. The file is then
-    rewritten so that no remnants are left: seconds for a gigabyte. Columns: id, versions (that lost their content).
+    document; the terms that later documents shared with it, in their verdicts; copies made before: those beside the
+    store are named, and leftovers of killed backups and migrations are removed. The file is then rewritten so that no
+    remnants are left: seconds for a gigabyte. Columns: id, versions (that lost their content).
     """
     from infostream_dedup.api import store as kept
 
     done = kept.forget(file, ids)
     _print([asdict(one) for one in done.documents], output_format)
+    if done.removed:
+        note(f"{done.removed} unfinished copies left by killed processes were removed", quiet=quiet)
+    for copy in done.copies:
+        note(f"{copy}: an earlier copy that still contains what was forgotten; delete it", quiet=quiet)
     if not done.clean:
         note(
             "another process was reading: remnants stay in the log until it ends; then run this command again",

@@ -8,11 +8,12 @@ apostrophe that `infostream_dedup.corpus.rows` puts before cells that a spreadsh
 from __future__ import annotations
 
 import csv
-import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from infostream_dedup.corpus.documents import FIELDS
+from infostream_dedup.corpus.formulas import unguarded
 from infostream_dedup.corpus.gunzip import StreamError
 from infostream_dedup.corpus.lines import Line, byte_lines, open_bytes
 from infostream_dedup.corpus.records import Item, Place, Record
@@ -22,7 +23,6 @@ __all__ = ["csv_records"]
 
 _DELIMITERS: Final = ",;\t"
 _REQUIRED: Final = ("id", "text")
-_GUARDED: Final = re.compile(r"'+[=+\-@\t\r]")
 _OPTIONAL: Final = frozenset(FIELDS) - {"id", "text"}
 
 
@@ -123,7 +123,7 @@ def _read_header(feed: _RowFeed) -> _Header | BadDataError:
             return _refuse_doubles(header, feed.place())
     names = headers[0].names if headers[0] is not None else []
     missing = ", ".join(_missing_columns(names))
-    came = ", ".join(names)[:200]
+    came = _format_names(names)
     return feed.place().error("E_SCHEMA", f"missing columns: {missing}; the header has: {came or 'nothing readable'}")
 
 
@@ -132,11 +132,13 @@ def _split_header(text: str, delimiter: str) -> _Header | None:
         cells = next(csv.reader([text], delimiter=delimiter, strict=True), [])
     except csv.Error:
         return None
-    return _Header([_remove_guard(cell) for cell in cells], delimiter)
+    return _Header([unguarded(cell) for cell in cells], delimiter)
 
 
-def _remove_guard(cell: str) -> str:
-    return cell[1:] if cell.startswith("'") and _GUARDED.match(cell) else cell
+def _format_names(names: list[str]) -> str:
+    """Join names for a message: only the first ones, and no characters that a terminal would interpret."""
+    text = ", ".join(names)[:200]
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
 def _missing_columns(names: list[str]) -> list[str]:
@@ -144,9 +146,9 @@ def _missing_columns(names: list[str]) -> list[str]:
 
 
 def _refuse_doubles(header: _Header, place: Place) -> _Header | BadDataError:
-    doubles = sorted({name for name in header.names if header.names.count(name) > 1})
+    doubles = sorted(name for name, times in Counter(header.names).items() if times > 1)
     if doubles:
-        return place.error("E_SCHEMA", f"duplicate columns: {', '.join(doubles)}")
+        return place.error("E_SCHEMA", f"duplicate columns: {_format_names(doubles)}")
     return header
 
 
@@ -176,7 +178,7 @@ def _make_record(cells: list[str], header: _Header, feed: _RowFeed) -> Item:
         return _encoding_error(cells, header, place)
     values: dict[str, str | None] = {}
     for name, cell in zip(header.names, cells, strict=True):
-        text = _remove_guard(cell)
+        text = unguarded(cell)
         values[name] = None if not text and name in _OPTIONAL else text
     return Record(values, place)
 

@@ -35,7 +35,7 @@ def jsonl_records(source: str, max_line_bytes: int) -> Iterator[Item]:
     last = Place(source, line=0, byte_offset=0)
     try:
         with open_bytes(source) as stream:
-            for line in byte_lines(stream, max_line_bytes):
+            for line in byte_lines(stream, max_line_bytes, blanks_as_one=True):
                 last = Place(source, line.number, line.offset, line.data)
                 if line.too_long:
                     yield last.error("E_TOO_LARGE", f"the line is longer than {max_line_bytes} bytes")

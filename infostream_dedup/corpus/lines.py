@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
 
@@ -101,10 +101,15 @@ def _unpack(stream: _Buffered, *, must_be_gzip: bool) -> Iterator[_Buffered]:
         yield unpacked
 
 
-def byte_lines(stream: BinaryIO, limit: int) -> Iterator[Line]:
+def byte_lines(stream: BinaryIO, limit: int, *, blanks_as_one: bool = False) -> Iterator[Line]:
     """Yield the lines of `stream`, without a byte order mark at its start.
 
     Memory is bounded: only the first `limit` bytes of a longer line are kept.
+
+    Args:
+        stream: the bytes; for `blanks_as_one` buffered.
+        limit: maximum bytes kept of a line.
+        blanks_as_one: yield only the last of consecutive empty lines: an archive of empty lines unpacks to millions.
 
     Raises:
         StreamError: the stream is UTF-16 or UTF-32 (``E_ENCODING``), or a broken archive (see `GunzipStream`).
@@ -124,7 +129,23 @@ def byte_lines(stream: BinaryIO, limit: int) -> Iterator[Line]:
         if too_long:
             offset += _skip_line(stream)
             data = data[:limit]
+        elif blanks_as_one and data == b"\n":
+            more = _skip_empty_lines(stream)
+            number, start, offset = number + more, start + more, offset + more
         yield Line(data, number, start, too_long)
+
+
+def _skip_empty_lines(stream: Any) -> int:
+    skipped = 0
+    # What is wrong with the stream is told at the next line again.
+    with suppress(StreamError):
+        while ahead := stream.peek():
+            empty = len(ahead) - len(ahead.lstrip(b"\n"))
+            stream.read(empty)
+            skipped += empty
+            if empty < len(ahead):
+                break
+    return skipped
 
 
 def _skip_line(stream: BinaryIO) -> int:

@@ -8,6 +8,7 @@ from itertools import chain
 from numbers import Number
 from typing import Any, BinaryIO, Final, Literal
 
+from infostream_dedup.corpus.formulas import guarded
 from infostream_dedup.corpus.json_text import json_bytes
 from infostream_dedup.errors import BadDataError
 
@@ -15,9 +16,6 @@ __all__ = ["RowFormat", "csv_cells", "csv_line", "joined", "write_rows"]
 
 RowFormat = Literal["jsonl", "json", "csv"]
 
-# What a spreadsheet would run as a formula (OWASP, CSV injection). Cells that already have our apostrophe get another,
-# so that the reader can always remove exactly one.
-_RUNNABLE: Final = re.compile(r"'*[=+\-@\t\r]")
 _NEEDS_QUOTES: Final = re.compile(r'[",\r\n]')
 
 
@@ -36,8 +34,7 @@ def write_rows(
         stream: output stream; remains open.
         format: ``jsonl``: one object per line. ``json``: one array. ``csv``: a header and RFC 4180 rows with ``\n``.
         columns: columns of CSV; the keys of the first row if None. A column that a row lacks becomes an empty cell.
-        raw: CSV only: omit the apostrophe before text cells that start with ``=``, ``+``, ``-``, ``@``, tab or
-            carriage return, which a spreadsheet would run.
+        raw: CSV only: omit the apostrophe before text cells that a spreadsheet would run (``formulas.guarded``).
 
     Returns:
         Number of rows.
@@ -145,8 +142,8 @@ def _format_cell(value: Any, *, raw: bool) -> str:
     if value is None:
         return ""
     text = value if isinstance(value, str) else _format_text(value)
-    if not raw and _RUNNABLE.match(text) and not isinstance(value, Number):
-        text = "'" + text
+    if not raw and not isinstance(value, Number):
+        text = guarded(text)
     if _NEEDS_QUOTES.search(text):
         return '"' + text.replace('"', '""') + '"'
     return text

@@ -18,7 +18,9 @@ from infostream_dedup.lexicography.apertium_pairs import read_apertium
 from infostream_dedup.lexicography.pair_intake import PARTS_OF_SPEECH, NewPair, PairIntake, Wanted
 from infostream_dedup.lexicography.tsv_pairs import read_tsv
 from infostream_dedup.lexicography.wiktionary_pairs import read_wiktionary
+from infostream_dedup.lexicon.sealed_tables import sealed
 from infostream_dedup.lexicon.tables import read_table
+from infostream_dedup.machine.private_files import make_private_folder
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.translation.imported_tables import COLUMNS, forget_imported, imported_folder, imported_tables
@@ -200,13 +202,12 @@ def _format_left_out(left_out: Mapping[str, int]) -> str:
 
 def _write(path: Path, pairs: Iterable[NewPair], wanted: Wanted, file: Path) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(path.parent)
     except OSError as error:
         raise CannotCreateError(f"{path.parent}: cannot be created: {error.strerror}") from None
+    lines = ["\t".join(cells) + "\n" for cells in (COLUMNS, *(_make_cells(pair, wanted) for pair in pairs))]
     with open_output(path, inputs=(file,)) as output:
-        output.write(("\t".join(COLUMNS) + "\n").encode())
-        for pair in pairs:
-            output.write(("\t".join(_make_cells(pair, wanted)) + "\n").encode())
+        output.write(sealed("".join(lines).encode()))
 
 
 def _make_cells(pair: NewPair, wanted: Wanted) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from infostream_dedup.errors import BadDataError, NoInputError
+from infostream_dedup.lexicon.sealed_tables import checked_bytes
 
 __all__ = ["TableRow", "read_table", "read_words"]
 
@@ -77,7 +78,7 @@ def read_words(path: Path) -> list[str]:
 
 def _read_lines(path: Path) -> Iterator[tuple[int, str]]:
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = checked_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadDataError(f"not UTF-8: {error}", code="E_DICTIONARY", source=path.name) from None
     except OSError as error:

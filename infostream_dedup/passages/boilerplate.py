@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Final
+from zlib import crc32
 
 import numpy as np
 
@@ -88,7 +89,14 @@ class ListedSentence:
             "share": self.share,
             "first": self.first,
             "last": self.last,
+            "checksum": self.checksum,
         }
+
+    @property
+    def checksum(self) -> str:
+        """8 hexadecimal digits of source and sentence, which decide what is left out."""
+        content = "\t".join((self.source or "", self.sentence))
+        return f"{crc32(content.encode('utf-8', 'surrogatepass')):08x}"
 
 
 class Boilerplate:

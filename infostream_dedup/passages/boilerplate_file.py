@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["marked_sentences", "read_boilerplate"]
 
 _CODE: Final = "E_BOILERPLATE"
-_COLUMNS: Final = ("source", "sentence", "documents", "share", "first", "last")
+_COLUMNS: Final = ("source", "sentence", "documents", "share", "first", "last", "checksum")
 
 
 def read_boilerplate(path: str | Path) -> Boilerplate:
@@ -28,8 +28,8 @@ def read_boilerplate(path: str | Path) -> Boilerplate:
 
     Args:
         path: JSON Lines: objects with ``sentence`` and, where it is to be left out of one source only, ``source``;
-            other fields say where it was found and change nothing. A name that ends in .tsv: the same as columns with a
-            header. Empty lines are skipped.
+            ``checksum``, if it is there, must be theirs; other fields say where it was found and change nothing. A
+            name that ends in .tsv: the same as columns with a header. Empty lines are skipped.
 
     Raises:
         NoInputError: the file cannot be read.
@@ -101,7 +101,11 @@ def _listed(row: Mapping[str, Any], name: str, number: int) -> ListedSentence:
         )
     if source is not None and not isinstance(source, str):
         raise _fault("expected the name of a source, or null for all", name, number, "source")
-    return ListedSentence(source or None, sentence)
+    listed = ListedSentence(source or None, sentence)
+    if row.get("checksum") not in (None, "", listed.checksum):
+        message = "the line is not what was written; list again, or after an edit of yours take the checksum out"
+        raise _fault(message, name, number, "checksum")
+    return listed
 
 
 def _fault(message: str, name: str, number: int, field: str | None = None) -> BadDataError:

@@ -154,6 +154,9 @@ def naming_failures(path: Path) -> Iterator[None]:
     """
     try:
         yield
+    except UnicodeDecodeError as error:
+        # Neither stored text nor SQLite's own messages are UTF-8 once the text of the schema is damaged.
+        raise _damaged(error, path) from error
     except sqlite3.Error as error:
         named = _translate_error(error, path)
         if named is None:
@@ -164,6 +167,11 @@ def naming_failures(path: Path) -> Iterator[None]:
 def _kind(error: sqlite3.Error) -> int | None:
     code: int | None = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
+
+
+def _damaged(error: Exception, path: Path) -> BadDataError:
+    message = f"the store is damaged ({error}); 'store verify' says where; go back to the latest 'store backup'"
+    return BadDataError(message, code="E_STORE_DAMAGED", source=str(path))
 
 
 def _translate_error(error: sqlite3.Error, path: Path) -> InfostreamError | None:
@@ -181,8 +189,9 @@ def _translate_error(error: sqlite3.Error, path: Path) -> InfostreamError | None
         case sqlite3.SQLITE_CANTOPEN:
             return CannotCreateError(f"{path}: cannot be opened, or files beside it cannot be made")
         case sqlite3.SQLITE_CORRUPT:
-            message = f"the store is damaged ({error}); 'store verify' says where; go back to the latest 'store backup'"
-            return BadDataError(message, code="E_STORE_DAMAGED", source=str(path))
+            return _damaged(error, path)
+        case None if "decode to UTF-8" in str(error):
+            return _damaged(error, path)
         case sqlite3.SQLITE_NOTADB:
             return BadDataError("not a store: no SQLite file", code="E_STORE_FOREIGN", source=str(path))
         case _:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 from contextlib import closing
 from pathlib import Path
 from typing import Final
 
 from infostream_dedup.errors import BadDataError, CannotCreateError
+from infostream_dedup.machine.part_files import held_part, remove_stale_parts
 from infostream_dedup.store.connection import naming_failures, snapshot
 from infostream_dedup.store.schema import APPLICATION_ID
 
@@ -20,7 +22,7 @@ _APPLICATION_ID: Final = slice(68, 72)
 _HEADER_BYTES: Final = 100
 
 
-def copy_store(connection: sqlite3.Connection, path: Path, target: Path) -> None:
+def copy_store(connection: sqlite3.Connection, path: Path, target: Path, *, mode: int | None = None) -> None:
     """Copy a store by SQLite's online backup. The copy gets its name once it is complete and on disk.
 
     The copy has no log beside it, so it can be opened even in a read-only folder.
@@ -29,6 +31,7 @@ def copy_store(connection: sqlite3.Connection, path: Path, target: Path) -> None
         connection: open connection to the store.
         path: the store.
         target: path of the copy; an older copy is replaced.
+        mode: permissions of the copy; by default those of the older copy, otherwise 0600.
 
     Raises:
         CannotCreateError: `target` is the store itself, a directory, or a file that is not a store.
@@ -37,15 +40,17 @@ def copy_store(connection: sqlite3.Connection, path: Path, target: Path) -> None
     """
     target = target.resolve()
     _check_target(path, target)
-    part = target.with_name(f".infostream-dedup-{os.getpid()}.part")
+    remove_stale_parts(target.parent)
     try:
-        with naming_failures(target):
-            part.unlink(missing_ok=True)
+        if mode is None:
+            mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o600
+        with held_part(target.parent) as part, naming_failures(target):
             with closing(sqlite3.connect(part, isolation_level=None)) as copy:
                 # Without its own snapshot the backup would start over whenever somebody writes.
                 with snapshot(connection, path):
                     connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-                    connection.backup(copy, pages=_PAGES_AT_ONCE)
+                    # Being asked lets Python hear a signal between two pieces.
+                    connection.backup(copy, pages=_PAGES_AT_ONCE, progress=lambda *_: None)
                 copy.execute("PRAGMA journal_mode = DELETE")
                 faults = [row[0] for row in copy.execute("PRAGMA quick_check(1)")]
             if faults != ["ok"]:
@@ -54,13 +59,12 @@ def copy_store(connection: sqlite3.Connection, path: Path, target: Path) -> None
                     code="E_STORE_DAMAGED",
                     source=str(path),
                 )
+            part.chmod(mode)
             _sync(part)
             part.replace(target)
             _sync(target.parent)
     except OSError as error:
         raise CannotCreateError(f"cannot create {target}: {error.strerror or error}") from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _check_target(path: Path, target: Path) -> None:

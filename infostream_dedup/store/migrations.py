@@ -13,7 +13,7 @@ from typing import Final
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.store.connection import writing
 from infostream_dedup.store.copying import copy_store
-from infostream_dedup.store.schema import APPLICATION_ID, JUDGEMENT, TABLES, VIEWS
+from infostream_dedup.store.schema import APPLICATION_ID, DATED_GROUPS, JUDGEMENT, TABLES, VIEWS
 
 __all__ = ["STEPS", "apply_steps", "is_empty", "migrate", "newest_version", "version_of"]
 
@@ -31,7 +31,16 @@ def _judgements(connection: sqlite3.Connection) -> None:
     connection.execute(JUDGEMENT)
 
 
-STEPS: Final[list[tuple[str, Step]]] = [("first_schema", _first_schema), ("judgements", _judgements)]
+def _dated_groups(connection: sqlite3.Connection) -> None:
+    connection.execute("DROP VIEW v_groups")
+    connection.execute(DATED_GROUPS)
+
+
+STEPS: Final[list[tuple[str, Step]]] = [
+    ("first_schema", _first_schema),
+    ("judgements", _judgements),
+    ("dated_groups", _dated_groups),
+]
 """Name and function of every step, oldest first. Steps are added, never changed."""
 
 

@@ -18,6 +18,7 @@ from infostream_dedup.errors import (
     InfostreamError,
     NoInputError,
 )
+from infostream_dedup.machine.private_files import make_private_file
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.store.connection import begin_wal, connect, naming_failures, writing
 from infostream_dedup.store.migrations import apply_steps, is_empty, migrate, newest_version, version_of
@@ -42,6 +43,8 @@ def open_store(
 ) -> sqlite3.Connection:
     """Open, create or migrate a store; for arguments and errors see `Store.open`."""
     _check_place(path, create=create, read_only=read_only)
+    if create and not read_only and not path.exists():
+        _make_file(path)
     connection = connect(path, mode="ro" if read_only else "rwc" if create else "rw", busy_seconds=busy_seconds)
     try:
         with naming_failures(path):
@@ -54,6 +57,14 @@ def open_store(
         connection.close()
         raise
     return connection
+
+
+def _make_file(path: Path) -> None:
+    """Make an empty file that only its owner can read: SQLite gives its log the same mode."""
+    try:
+        make_private_file(path)
+    except OSError as error:
+        raise CannotCreateError(f"cannot create {path}: {error.strerror or error}") from error
 
 
 def migrate_store(path: Path) -> tuple[int, Path | None]:

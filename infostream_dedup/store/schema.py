@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["APPLICATION_ID", "JUDGEMENT", "TABLES", "VIEWS"]
+__all__ = ["APPLICATION_ID", "DATED_GROUPS", "JUDGEMENT", "TABLES", "VIEWS"]
 
 APPLICATION_ID: Final = 0x49534444
 """Marks an SQLite file as a store of ours: ``ISDD``."""
@@ -187,3 +187,19 @@ VIEWS: Final[tuple[str, ...]] = (
     JOIN signature ON signature.ordinal = document.ordinal
     CROSS JOIN octet AS place ON place.value < length(signature.keys) / 4""",
 )
+
+
+DATED_GROUPS: Final = f"""CREATE VIEW v_groups AS
+WITH several AS (
+    SELECT v_members.group_id, count(*) AS documents, count(DISTINCT source) AS sources,
+        count(DISTINCT language) AS languages, min(document.ordinal) AS earliest,
+        min(coalesce(published, nullif(clock, 0))) AS first,
+        max(coalesce(published, nullif(clock, 0))) AS last
+    FROM v_members JOIN document ON document.ordinal = v_members.ordinal
+    GROUP BY v_members.group_id HAVING count(*) > 1
+)
+SELECT several.group_id, documents, sources, languages, {_time("first")} AS first, {_time("last")} AS last,
+    document.title, document.ordinal,
+    EXISTS (SELECT 1 FROM event WHERE kind = 'alarm' AND event.group_id = several.group_id) AS alarm
+FROM several JOIN document ON document.ordinal = several.earliest"""
+"""The view as it is now: a group whose documents came before any date has none, where it once had 1970."""

@@ -173,13 +173,17 @@ class Store(StoreReader):
         self._connection.executemany("REPLACE INTO state (name, value) VALUES (?, ?)", list(changed.items()))
         self._written.update(changed)
 
-    def backup(self, target: str | Path) -> None:
+    def backup(self, target: str | Path, *, mode: int | None = None) -> None:
         """Copy the store while others write.
+
+        Args:
+            target: path of the copy; an older copy is replaced.
+            mode: permissions of the copy; by default those of the older copy, otherwise 0600.
 
         Raises:
             CannotCreateError, CannotWriteError, BadDataError: see `copy_store`; nothing is left behind.
         """
-        copy_store(self._connection, self.path, Path(target))
+        copy_store(self._connection, self.path, Path(target), mode=mode)
 
     def expire(self) -> Expired:
         """Delete signatures and texts of documents that are in neither the window nor the open epoch."""

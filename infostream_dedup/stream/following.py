@@ -6,7 +6,7 @@ import queue
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -27,7 +27,13 @@ _LOOK_AGAIN: Final = 0.2
 
 
 def followed(
-    sources: Sequence[str], bad: BadRecords, reading: Reading, *, size: int, seconds: float
+    sources: Sequence[str],
+    bad: BadRecords,
+    reading: Reading,
+    *,
+    size: int,
+    seconds: float,
+    note: Callable[[str], None] = lambda _: None,
 ) -> Iterator[list[Placed]]:
     """Batches of an input that continues, until SIGTERM or SIGINT; what was read by then is given first.
 
@@ -37,6 +43,7 @@ def followed(
         reading: how files are read.
         size: maximum documents of a batch from standard input; each file of a folder is a batch.
         seconds: maximum time to wait for a batch from standard input.
+        note: called once for each file of a folder that is not read.
 
     Yields:
         Documents with their places.
@@ -51,7 +58,7 @@ def followed(
         if sources[0] == "-":
             yield from _from_lines(bad, reading, stop, size=size, seconds=seconds)
         else:
-            yield from _from_folder(Path(sources[0]), bad, reading, stop)
+            yield from _from_folder(Path(sources[0]), bad, reading, stop, note)
 
 
 @contextmanager
@@ -68,7 +75,9 @@ def _stopping() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-def _from_folder(folder: Path, bad: BadRecords, reading: Reading, stop: threading.Event) -> Iterator[list[Placed]]:
+def _from_folder(
+    folder: Path, bad: BadRecords, reading: Reading, stop: threading.Event, note: Callable[[str], None]
+) -> Iterator[list[Placed]]:
     from infostream_dedup.corpus import placed_documents
 
     if not folder.is_dir():
@@ -79,7 +88,11 @@ def _from_folder(folder: Path, bad: BadRecords, reading: Reading, stop: threadin
         for path in sorted(folder.iterdir()):
             if stop.is_set():
                 return
-            if path.name in done or path.name.startswith(".") or not path.name.endswith(_ENDINGS):
+            if path.name in done or path.name.startswith("."):
+                continue
+            if not path.name.endswith(_ENDINGS):
+                done.add(path.name)
+                note(f"{path}: not read; expected a name that ends in {', '.join(_ENDINGS)}")
                 continue
             now = (path.stat().st_size, path.stat().st_mtime_ns)
             # A file that has not grown since the last look is whole; better still it is renamed into the folder.

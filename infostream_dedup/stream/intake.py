@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -68,6 +68,28 @@ class Intake:
             if error.code == _CONFLICT and error.line is not None and not self.bad.skips:
                 raise _conflict(compared[error.line - 1].id, batch[error.line - 1][1]) from error
             raise
+
+    def first_of_last_batch(self) -> int:
+        """Ordinal of the first document of the last batch of the store that brought any."""
+        from infostream_dedup.store import Store
+
+        store = self.stream.store
+        if not isinstance(store, Store):
+            return 0
+        with store.reading() as connection:
+            row = connection.execute("SELECT max(first_ordinal) FROM batch WHERE documents > 0").fetchone()
+        return int(row[0] or 0)
+
+    def ordinals_of(self, documents: Sequence[Document]) -> Iterator[int | None]:
+        """Place in the stream of each document that came before with the same content; ``None`` for a new one."""
+        from infostream_dedup.stream.fingerprints import content_hash
+
+        compared = self._compared(documents)
+        known = self.stream.store.known_of(list({document.id: None for document in compared}))
+        for document in compared:
+            content = content_hash(document)
+            same = (one.ordinal for one in known.get(document.id, ()) if one.content_hash == content)
+            yield next(same, None)
 
     def _compared(self, documents: Sequence[Document]) -> Sequence[Document]:
         return documents if self.listed is None else list(self.listed.left_out(documents))

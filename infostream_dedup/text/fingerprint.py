@@ -14,6 +14,7 @@ import numpy as np
 from infostream_dedup.text.character_classes import CODE_POINTS, COMMON, composing
 from infostream_dedup.text.kernels.byte_blocks import BLOCK
 from infostream_dedup.text.kernels.visible_text import INVISIBLE, LEFT, VISIBLE, write_visible
+from infostream_dedup.text.mark_runs import with_bounded_marks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +34,7 @@ def text_hash(text: str) -> bytes:
     Returns:
         16 bytes; empty for a text without any visible character, which equals nothing.
     """
-    visible = " ".join(unicodedata.normalize("NFC", text).split())
+    visible = " ".join(unicodedata.normalize("NFC", with_bounded_marks(text)).split())
     return blake2b(visible.encode("utf-8", "surrogatepass"), digest_size=_SIZE).digest() if visible else b""
 
 

@@ -16,6 +16,7 @@ import unicodedata
 from typing import Final
 
 from infostream_dedup.lexicon.spelling import APOSTROPHE, key_form
+from infostream_dedup.text.mark_runs import with_bounded_marks
 
 __all__ = ["APOSTROPHES", "clean", "fold"]
 
@@ -74,6 +75,7 @@ _CYRILLIC: Final = re.compile("[\u0400-\u052f]")
 def clean(text: str) -> str:
     """Unify what looks alike and drop what nobody sees; cleaning twice changes nothing.
 
+    * of a run of more than 30 marks the first 30 stay;
     * NFC; й, ї, ё stay whole, stress marks and other marks that belong to no letter go;
     * soft hyphens, zero-width and bidirectional marks, byte order marks go;
     * URLs, e-mail addresses, HTML entities and simple tags, ``<unk>``, ``%s``, ``{0}`` become a blank;
@@ -95,6 +97,7 @@ def clean(text: str) -> str:
     """
     if text.isascii():
         return _apostrophes(_placeholders(text))
+    text = with_bounded_marks(text)
     if not unicodedata.is_normalized("NFC", text):
         text = unicodedata.normalize("NFC", text)
     if _RARE.search(text):

@@ -29,6 +29,8 @@ __all__ = ["LONGEST_FORM", "SENTENCE_MARK", "SHORTEST_FORM", "Form", "Shape", "f
 SENTENCE_MARK: Final = "¶"
 SHORTEST_FORM: Final = 2
 LONGEST_FORM: Final = 40
+_LONGEST_SURFACE: Final = 1000
+"""Characters: a longer one is no word, nor a few words glued together."""
 
 _CAPITAL: Final = "A-ZÀ-ÖØ-Þ\u0100-\u017f\u0386-\u03ab\u0400-\u042f\u0460-\u052f"
 _OPENING: Final = re.compile(f"[.!?…:\\n\\r](?<!\\b[{_CAPITAL}]\\.)[^\\w.!?…:\\n\\r]*+(?=[{_CAPITAL}])")
@@ -97,13 +99,16 @@ def forms(surface: str) -> tuple[Form, ...]:
         surface: what ``surfaces`` returned, or any word.
 
     Returns:
-        Forms of 2 to 40 characters; shorter and longer ones are dropped.
+        Forms of 2 to 40 characters; shorter and longer ones are dropped. A surface of more than 1,000 characters has
+        none.
 
     Example:
         >>> [form.form for form in forms("пишетАгора")]
         ['пишет', 'агора']
     """
     word = surface.removeprefix(SENTENCE_MARK)
+    if len(word) > _LONGEST_SURFACE:
+        return ()
     opens = word != surface
     found: list[Form] = []
     for number, part in enumerate(_unglued(word)):

@@ -13,6 +13,7 @@ from typing import Any, Final, Protocol
 
 from infostream_dedup.errors import BadDataError, MissingExtraError
 from infostream_dedup.translation.installed_model import InstalledModel
+from infostream_dedup.translation.model_checksums import damaged_file
 
 __all__ = ["LONGEST_OUTPUT", "LoadedModel"]
 
@@ -52,6 +53,9 @@ class LoadedModel:
         except ImportError as error:
             raise MissingExtraError("ctranslate2", "translate", _PURPOSE) from error
         try:
+            damaged = damaged_file(model.folder)
+            if damaged is not None:
+                raise ValueError(f"{damaged} is not what was installed; install the model again")
             self._tokeniser = _tokeniser(model)
             self._translator: Any = ctranslate2.Translator(str(model.folder / "model"), device="cpu")
         except _DAMAGE as error:

@@ -20,6 +20,7 @@ from infostream_dedup.errors import BadDataError, CannotCreateError, MissingExtr
 from infostream_dedup.model import Language
 from infostream_dedup.translation.installed_model import InstalledModel
 from infostream_dedup.translation.model_archive import ModelMetadata, opened_archive, read_metadata
+from infostream_dedup.translation.model_checksums import write_checksums
 
 __all__ = ["Installation", "InstalledModel", "best_models", "install_model", "installed_models", "models_folders"]
 
@@ -109,6 +110,7 @@ def install_model(path: Path, *, folder: Path | None = None) -> Installation:
     with opened_archive(path) as archive, _staging(place) as staging:
         fresh = staging / "package"
         archive.extract(fresh)
+        write_checksums(fresh)
         model = _model(archive.metadata, fresh)
         tried = _try(model, str(path))
         target = place / _folder_name(archive.metadata)

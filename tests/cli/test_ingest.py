@@ -162,6 +162,37 @@ def test_sigterm_hands_over_what_was_read_from_standard_input(tmp_path):
     assert [row["id"] for row in lines(output)] == ["0", "1", "2", "3", "4"]
 
 
+def told_by_a_run(tmp_path, folder, expected):
+    """Ids printed by a run that follows a folder until it has printed some, and what it said."""
+    process = follow(tmp_path, str(folder))
+    try:
+        ids = [json.loads(process.stdout.readline())["id"] for _ in range(expected)]
+        time.sleep(1)
+        process.send_signal(signal.SIGTERM)
+        rest, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 0, errors
+    return ids + [json.loads(line)["id"] for line in rest.splitlines()], errors.decode()
+
+
+def test_a_folder_that_is_followed_again_tells_only_what_may_not_have_been_told(tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    parts = [sample()[begin : begin + 20] for begin in range(0, 80, 20)]
+    for number in range(3):
+        write(folder / f"{number}.jsonl", parts[number])
+    (folder / "notes.json").write_text("{}", encoding="utf-8")
+    ids = [[row["id"] for row in part] for part in parts]
+    told, said = told_by_a_run(tmp_path, folder, 60)
+    assert told == ids[0] + ids[1] + ids[2]
+    assert said.count("notes.json: not read; expected a name that ends in .jsonl, .ndjson") == 1
+    write(folder / "3.jsonl", parts[3])
+    told, said = told_by_a_run(tmp_path, folder, 40)
+    assert told == ids[2] + ids[3]
+    assert "what earlier runs have taken in and printed is passed over" in said
+
+
 @pytest.mark.parametrize("arguments", [("a.jsonl", "b.jsonl"), ("missing",)])
 def test_only_one_folder_can_be_followed(run, tmp_path, arguments):
     done = run("ingest", *arguments, "--follow", "--store", str(tmp_path / "s.db"))

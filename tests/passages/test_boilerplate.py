@@ -45,6 +45,7 @@ def test_what_a_source_repeats_is_boilerplate():
             "share": round(5 / 6, 6),
             "first": "2024-01-01T00:00:00+00:00",
             "last": "2024-01-05T00:00:00+00:00",
+            "checksum": found[0].checksum,
         }
     ]
 
@@ -167,3 +168,23 @@ def test_a_digest_tells_lists_apart():
     assert Boilerplate([two, ListedSentence("a.md", "читайте  нас!", documents=7), two]).digest == digest
     others = [[], [one], [two], [ListedSentence(None, one.sentence), two], [one, ListedSentence("a.md", two.sentence)]]
     assert len({digest, *(Boilerplate(other).digest for other in others)}) == 6
+
+
+def test_a_line_of_ours_that_was_changed_is_refused(tmp_path):
+    line = ListedSentence("a.md", PHRASE, 5, 0.5).as_dict()
+    path = tmp_path / "list.jsonl"
+    for field, value in (("sentence", PHRASE.replace("к", "н", 1)), ("source", "b.md"), ("source", None)):
+        path.write_text(json.dumps(line | {field: value}), encoding="utf-8")
+        with pytest.raises(BadDataError, match="not what was written"):
+            read_boilerplate(path)
+    # What decides nothing may change, and so may a list that a person took over.
+    for row in (line | {"documents": 7}, {"sentence": "Иначе.", "source": "a.md"}):
+        path.write_text(json.dumps(row), encoding="utf-8")
+        read_boilerplate(path)
+    table = tmp_path / "list.tsv"
+    table.write_text("\t".join(line) + "\n" + "\t".join(str(value or "") for value in line.values()), encoding="utf-8")
+    read_boilerplate(table)
+    table.write_text(table.read_text(encoding="utf-8").replace(PHRASE, PHRASE[1:]), encoding="utf-8")
+    with pytest.raises(BadDataError, match="not what was written"):
+        read_boilerplate(table)
+    assert ListedSentence(None, "x").checksum == ListedSentence("", "x").checksum

@@ -218,3 +218,12 @@ def test_a_read_only_folder_with_a_log_is_not_read_by_half(read_only_folder):
     (read_only_folder / "stream.db-wal").write_bytes(b"\0" * 40)
     read_only_folder.chmod(0o555)
     assert as_nobody(read_only_folder / "stream.db", "read") == CannotCreateError.__name__
+
+
+def test_damage_that_is_no_text_is_damage_not_a_bug(filled):
+    content = filled.read_bytes()
+    place = content.index(b"CREATE TABLE document")
+    for offset in (0, 8, 14, 40):
+        filled.write_bytes(content[: place + offset] + b"\xc5" + content[place + offset + 1 :])
+        with pytest.raises(BadDataError):
+            Store.open(filled, read_only=True).load()

@@ -187,3 +187,14 @@ def test_groups_have_two_documents_or_more(connection, synthetic):
         "alarm": 1,
     }
     assert found["документ-2"]["alarm"] == 0
+
+
+def test_a_group_without_dates_has_none(synthetic, new_store):
+    new_store.append(**synthetic.batch(0))
+    new_store.append(**synthetic.batch(1))
+    connection = new_store.connection
+    connection.execute("UPDATE document SET published = NULL, clock = 0")
+    (first, last), *_ = connection.execute("SELECT first, last FROM v_groups").fetchall()
+    assert (first, last) == (None, None)
+    connection.execute("UPDATE document SET clock = 86400000000 WHERE ordinal = (SELECT max(ordinal) FROM document)")
+    assert {row[0] for row in connection.execute("SELECT last FROM v_groups")} <= {None, "1970-01-02T00:00:00Z"}

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import stat
 import subprocess
@@ -15,6 +16,8 @@ from hypothesis import strategies as st
 
 from infostream_dedup.errors import BadDataError, CannotCreateError, NoInputError
 from infostream_dedup.translation import model_archive, model_files
+from infostream_dedup.translation.loaded_model import LoadedModel
+from infostream_dedup.translation.model_checksums import damaged_file
 from infostream_dedup.translation.model_files import best_models, install_model, installed_models, models_folders
 
 TOP = "translate-uk_ru-1_0"
@@ -68,9 +71,26 @@ def test_a_model_is_installed_whole(tiny_file, place, contents):
     assert done.model.folder == place / TOP
     assert (done.replaced, done.tried) == (False, True)
     files = {f"{TOP}/{path.relative_to(place / TOP).as_posix()}": path for path in (place / TOP).rglob("*")}
+    del files[f"{TOP}/infostream-dedup-checksums.json"]
     assert {name: path.read_bytes() for name, path in files.items() if path.is_file()} == contents
     assert installed_models(place) == (done.model,)
     assert sorted(one.name for one in place.iterdir()) == [".infostream-dedup.lock", TOP]
+
+
+def test_no_flipped_bit_of_an_installed_model_is_used(tiny_file, place):
+    model = install_model(tiny_file, folder=place).model
+    draw = random.Random(2)  # noqa: S311
+    for path in [path for path in sorted(model.folder.rglob("*")) if path.is_file()]:
+        good = path.read_bytes()
+        for _ in range(200 if path.name in ("model.bin", "sentencepiece.model", "metadata.json") else 20):
+            bad = bytearray(good)
+            bad[draw.randrange(len(bad))] ^= 1 << draw.randrange(8)
+            path.write_bytes(bad)
+            assert damaged_file(model.folder) is not None
+        with pytest.raises(BadDataError, match="is not what was installed; install the model again"):
+            LoadedModel(model)
+        path.write_bytes(good)
+    assert LoadedModel(model).translate(["уряд"]) == ["правительство"]
 
 
 def test_installing_again_mends_and_changes_nothing_else(tiny_file, place, contents):

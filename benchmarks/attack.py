@@ -1,0 +1,126 @@
+"""``make attack``: every attack on the promises of the store, the readers and the engine; writes reports/attack.md.
+
+    python -m benchmarks.attack [--scale 4] [--minutes 60] [--only tests/attack]
+
+The attacks are tests, a part of which runs in ``make test``. Here all of them run, harder: ``--scale`` multiplies cuts,
+kills, cases, documents and flips; the soak lasts 6 seconds times the square of the scale. Nothing leaves the machine:
+files of a temporary folder, processes of our own, no network.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+from xml.etree import ElementTree
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+PARTS: Final = {
+    "tests/attack": "crash points, power loss, courses of commands, odd input, growth, soak, flipped bits",
+    "tests/store/test_kills.py": "SIGKILL at any moment, and at every step of a batch",
+    "tests/store/test_log_cuts.py": "the log cut, torn, wiped at any byte",
+    "tests/store/test_disk_full.py": "files and databases that may grow no further, at many sizes",
+    "tests/store/test_processes.py": "four writers and four readers",
+    "tests/store/test_store_migrations.py": "migrations killed and gone on with",
+    "tests/stream/test_deduplicator.py": "courses of batches, replays, conflicts, failures, two processes",
+    "tests/stream/test_bursts.py": "one story, or one form, fills the feed",
+    "tests/cli/test_unusual_ends.py": "closed streams, SIGTERM, killed copies, modes",
+    "tests/text/test_slow_texts.py": "texts made to be slow",
+    "tests/text/test_form_cache.py": "the cache of forms damaged",
+    "tests/translation/test_model_files.py": "hostile model archives, installed models damaged",
+    "tests/criteria/classifier/test_model_file.py": "models of train damaged",
+    "tests/machine/test_compiled_cache.py": "compiled code damaged, or in folders of others",
+    "tests/lexicon/test_sealed_tables.py": "tables damaged",
+    "tests/corpus/test_formulas.py": "a million columns, formulas in CSV",
+    "tests/corpus/test_bad_input.py": "the catalogue of bad input",
+}
+
+
+def main() -> None:
+    """Run the attacks and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scale", type=int, default=4, help="how hard; 1 is what make test does")
+    parser.add_argument("--minutes", type=float, default=60, help="longest time of one part")
+    parser.add_argument("--only", action="append", help="one of the parts; may be given several times")
+    parser.add_argument("--out", type=Path, default=ROOT / "reports" / "attack.md")
+    arguments = parser.parse_args()
+    results = []
+    for part in arguments.only or PARTS:
+        print(f"== {part}", flush=True)
+        results.append((part, *_attacked(part, arguments.scale, 60 * arguments.minutes)))
+    arguments.out.write_text(_page(results, arguments.scale), encoding="utf-8")
+    print(arguments.out)
+    sys.exit(any(row.split(" | ")[1] != "held" for _, rows, _ in results for row in rows))
+
+
+def _attacked(part: str, scale: int, limit: float) -> tuple[list[str], float]:
+    """A row for each test of a part, and the CPU seconds they took."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        command = [sys.executable, "-m", "pytest", str(ROOT / part), "-q", "-n", "0", f"--junitxml={report}"]
+        begin = time.monotonic()
+        try:
+            subprocess.run(
+                [*command, "-m", "not translate", "-p", "no:cacheprovider"],
+                cwd=ROOT,
+                env={**os.environ, "ATTACK_SCALE": str(scale)},
+                timeout=limit,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return [f"{part} | cut off after {limit / 60:.0f} minutes | | {limit:.0f}"], limit
+        taken = time.monotonic() - begin
+        if not report.exists():
+            return [f"{part} | could not be run | | {taken:.0f}"], taken
+        # Our own test runner wrote it.
+        return _rows(ElementTree.parse(report).iter("testcase")), taken  # noqa: S314
+
+
+def _rows(cases: Iterable[ElementTree.Element]) -> list[str]:
+    """Tests with figures one by one, the others counted by name."""
+    alone, counted = [], {}
+    for case in cases:
+        name = case.get("name", "").replace("|", "/")
+        kinds = {child.tag for child in case}
+        state = "failed" if kinds & {"failure", "error"} else "not run" if "skipped" in kinds else "held"
+        figures = [f"{one.get('name')} {one.get('value')}" for one in case.iter("property")]
+        seconds = float(case.get("time", 0))
+        if figures or state != "held":
+            told = ", ".join(figures).replace("_", " ")
+            alone.append(f"{_words(name)} | {state} | {told} | {seconds:.0f}")
+        else:
+            times, sum_of_seconds = counted.get(name.partition("[")[0], (0, 0.0))
+            counted[name.partition("[")[0]] = times + 1, sum_of_seconds + seconds
+    many = [f"{_words(name)} | held | {times} cases | {total:.0f}" for name, (times, total) in counted.items()]
+    return alone + many
+
+
+def _words(name: str) -> str:
+    return name.removeprefix("test_").replace("_", " ").encode("ascii", "replace").decode()
+
+
+def _page(results: list[tuple[str, list[str], float]], scale: int) -> str:
+    today = datetime.now(UTC).date().isoformat()
+    lines = [
+        "# What an attack finds",
+        "",
+        f"Made on {today} by `python -m benchmarks.attack --scale {scale}` (`make attack`), on {os.cpu_count()} cores",
+        "that others used too: counts are exact, seconds are upper bounds. The attacks are tests; `make test` runs them at",
+        "scale 1. *Held*: nothing acknowledged was lost or doubled, nothing damaged was believed, nothing was uncaught.",
+        "",
+    ]
+    for part, rows, taken in results:
+        lines += [f"## {PARTS.get(part, part)}", "", f"`{part}`, {taken:.0f} s.", ""]
+        lines += ["| attack | | figures | seconds |", "|---|---|---|---|", *(f"| {row} |" for row in rows), ""]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""Tables that say whether they are still what was written.
+
+A table that a command of ours wrote begins with a comment that holds the checksum of the rest. The dictionaries of the
+package have theirs in the list of files that every installed wheel carries.
+"""
+
+from __future__ import annotations
+
+import base64
+from functools import cache
+from hashlib import blake2b, sha256
+from importlib.metadata import PackageNotFoundError, files
+from pathlib import Path
+from typing import Final
+
+from infostream_dedup.errors import BadDataError
+
+__all__ = ["checked_bytes", "sealed"]
+
+_SEAL: Final = b"# checksum "
+_BYTES: Final = 16
+_PACKAGE: Final = "infostream-dedup"
+_INSTALLED: Final = "_dictionaries"
+
+
+def sealed(table: bytes) -> bytes:
+    """A table with its checksum as the first line."""
+    return _SEAL + blake2b(table, digest_size=_BYTES).hexdigest().encode() + b"\n" + table
+
+
+def checked_bytes(path: Path) -> bytes:
+    """What a table holds, if it is what was written; one without a checksum is taken as it is.
+
+    Raises:
+        BadDataError: it is something else.
+        OSError: it cannot be read.
+    """
+    content = path.read_bytes()
+    if content.startswith(_SEAL):
+        seal, _, table = content.partition(b"\n")
+        if seal.removeprefix(_SEAL).strip() != blake2b(table, digest_size=_BYTES).hexdigest().encode():
+            raise _damaged(path, "import it again, or after an edit of yours take the line of the checksum out")
+    recorded = _recorded().get(path.name) if path.parent.name == _INSTALLED else None
+    if recorded is not None and recorded != sha256(content).digest():
+        raise _damaged(path, "install infostream-dedup again")
+    return content
+
+
+@cache
+def _recorded() -> dict[str, bytes]:
+    """SHA-256 of each dictionary of an installed wheel; nothing in a checkout."""
+    try:
+        listed = files(_PACKAGE) or ()
+    except PackageNotFoundError:
+        return {}
+    found = {}
+    for one in listed:
+        if one.hash is not None and one.hash.mode == "sha256" and one.parent.name == _INSTALLED:
+            found[one.name] = base64.urlsafe_b64decode(one.hash.value + "=")
+    return found
+
+
+def _damaged(path: Path, advice: str) -> BadDataError:
+    return BadDataError(
+        f"the table is not what was written; {advice}", code="E_DICTIONARY", source=path.name, field="checksum"
+    )

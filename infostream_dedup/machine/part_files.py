@@ -1,0 +1,99 @@
+"""Unfinished files: they carry the number of the process that writes them, and go when it is gone."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from typing import Final
+
+__all__ = ["held_part", "remove_stale_parts"]
+
+_NAME: Final = re.compile(r"\.infostream-dedup-(\d+)(?:-\d+)?\.part(?:-journal|-wal|-shm)?")
+_NUMBERS: Final = count(1)
+_BESIDE: Final = ("-journal", "-wal", "-shm")
+
+
+@contextmanager
+def held_part(folder: Path) -> Iterator[Path]:
+    """An empty file of mode 0600 that nobody takes for stale while the block runs; gone at the end unless renamed.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    part = folder / f".infostream-dedup-{os.getpid()}-{next(_NUMBERS)}.part"
+    _remove(part)
+    descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        _lock(descriptor)
+        yield part
+    finally:
+        os.close(descriptor)
+        _remove(part)
+
+
+def remove_stale_parts(folder: Path) -> int:
+    """Delete what processes that are gone have left unfinished in a folder; returns how many files that were.
+
+    A file stays while its process lives, on this machine or, by its lock, in another container.
+    """
+    removed = 0
+    try:
+        names = sorted(path.name for path in folder.iterdir())
+    except OSError:
+        return 0
+    for name in names:
+        known = _NAME.fullmatch(name)
+        if known is None or _alive(int(known[1])) or _is_held(folder / name):
+            continue
+        with suppress(OSError):
+            (folder / name).unlink()
+            removed += 1
+    return removed
+
+
+def _remove(part: Path) -> None:
+    for name in (*(part.name + ending for ending in _BESIDE), part.name):
+        part.with_name(name).unlink(missing_ok=True)
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _is_held(path: Path) -> bool:
+    base = path.with_name(path.name.partition(".part")[0] + ".part")
+    try:
+        descriptor = os.open(base, os.O_RDWR)
+    except OSError:
+        # A journal without its file.
+        return base.exists()
+    try:
+        return not _lock(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock a file against ``remove_stale_parts``; whether nobody else holds it."""
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        # A file system without locks: the number of the process must do.
+        return True
+    return True

@@ -1,0 +1,33 @@
+"""The files of a store and those beside it: who may read them, and which are copies."""
+
+from __future__ import annotations
+
+import glob
+from pathlib import Path
+
+from infostream_dedup.errors import CannotWriteError
+
+__all__ = ["copies_beside", "set_mode"]
+
+
+def copies_beside(store: Path) -> list[Path]:
+    """Whole copies in the folder of a store: those of migrations, and those that running backups are making."""
+    store = store.resolve()
+    parts = store.parent.glob(".infostream-dedup-*.part")
+    return sorted((*store.parent.glob(f"{glob.escape(store.name)}.schema-*"), *parts))
+
+
+def set_mode(store: Path, mode: int) -> None:
+    """Change who may read and write a store and the files that SQLite keeps beside it.
+
+    Raises:
+        CannotWriteError: the store belongs to somebody else.
+    """
+    store = store.resolve()
+    try:
+        for ending in ("", "-wal", "-shm"):
+            path = store.with_name(store.name + ending)
+            if path.exists():
+                path.chmod(mode)
+    except OSError as error:
+        raise CannotWriteError(f"{store}: the mode cannot be changed: {error.strerror}") from error

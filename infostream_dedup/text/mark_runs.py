@@ -1,0 +1,47 @@
+"""Texts whose letters carry more marks than any script has.
+
+To compose a text, its marks are put in order first; a run of marks takes time that grows with the square of its
+length. Unicode's stream-safe text format allows 30 marks in a row (UAX 15, section 13).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+from typing import Final
+
+__all__ = ["MOST_MARKS", "with_bounded_marks"]
+
+MOST_MARKS: Final = 30
+
+_BASIC: Final = 0x10000
+
+
+def with_bounded_marks(text: str) -> str:
+    """A text without the marks behind the thirtieth of each run."""
+    if text.isascii():
+        return text
+    long_run = _long_run()
+    return long_run.sub(_bounded, text) if long_run.search(text) else text
+
+
+@cache
+def _long_run() -> re.Pattern[str]:
+    """More marks than allowed, by the same data that Python composes by; beyond U+FFFF any characters, for speed."""
+    marks = "".join(map(re.escape, filter(_is_mark, map(chr, range(0x80, _BASIC)))))
+    return re.compile(f"[{marks}\U00010000-\U0010ffff]{{{MOST_MARKS + 1},}}")
+
+
+def _is_mark(character: str) -> bool:
+    """Whether a character is put in order with others; a few are no marks themselves but made of marks."""
+    return bool(unicodedata.combining(unicodedata.normalize("NFD", character)[0]))
+
+
+def _bounded(run: re.Match[str]) -> str:
+    kept, marks = [], 0
+    for character in run[0]:
+        marks = marks + 1 if _is_mark(character) else 0
+        if marks <= MOST_MARKS:
+            kept.append(character)
+    return "".join(kept)

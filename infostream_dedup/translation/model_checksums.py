@@ -1,0 +1,49 @@
+"""Checksums of the files of an installed translation model, in a file beside them."""
+
+from __future__ import annotations
+
+from hashlib import blake2b, file_digest
+from pathlib import Path
+from typing import Final
+
+import orjson
+
+__all__ = ["damaged_file", "write_checksums"]
+
+_NAME: Final = "infostream-dedup-checksums.json"
+
+
+def write_checksums(folder: Path) -> None:
+    """Note what the files of a model are.
+
+    Raises:
+        OSError: writing failed.
+    """
+    found = {str(path.relative_to(folder)): _checksum(path) for path in _files(folder)}
+    (folder / _NAME).write_bytes(orjson.dumps(found, option=orjson.OPT_SORT_KEYS))
+
+
+def damaged_file(folder: Path) -> str | None:
+    """Name of a file that is not what was installed; ``None`` if all are, or if somebody else installed the model.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    listed = folder / _NAME
+    if not listed.is_file():
+        return None
+    try:
+        noted = orjson.loads(listed.read_bytes())
+        wrong = [name for name, checksum in noted.items() if _checksum(folder / name) != checksum]
+    except (orjson.JSONDecodeError, AttributeError, TypeError, ValueError, FileNotFoundError, IsADirectoryError):
+        return _NAME
+    return min(wrong, default=None)
+
+
+def _files(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != _NAME]
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, lambda: blake2b(digest_size=16)).hexdigest()

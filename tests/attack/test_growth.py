@@ -1,0 +1,98 @@
+"""Collections made to be slow: how time grows with their size, and a story of very many documents."""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+
+import pytest
+
+from infostream_dedup import pairs, sweep
+from infostream_dedup.lexicon.frequency import common_forms
+from infostream_dedup.model import Document, Settings
+from infostream_dedup.stream.engine import StreamEngine
+from infostream_dedup.stream.settings import StreamSettings
+
+WORDS = [form for form, _ in common_forms("ru") if len(form) > 4 and form.isalpha()][300:6000]
+
+
+def collection(kind, size):
+    draw = random.Random(size)  # noqa: S311
+    story = draw.sample(WORDS, 40)
+    for number in range(size):
+        if kind == "near-identical":
+            text = [*story[:-1], draw.choice(WORDS)]
+        elif kind == "identical":
+            text = story
+        elif kind == "one hub":
+            text = WORDS[:800] if number == 0 else draw.sample(WORDS[:800], 20)
+        elif kind == "few words":
+            text = draw.sample(WORDS[:60], 25)
+        else:
+            text = draw.sample(WORDS, 40)
+        yield {"id": str(number), "text": " ".join(text), "lang": "ru"}
+
+
+KINDS = ("all different", "identical", "near-identical", "one hub", "few words")
+
+
+def seconds(work):
+    begin = time.process_time()
+    work()
+    return time.process_time() - begin
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("command", ["pairs", "sweep"])
+def test_time_grows_no_faster_than_the_links(command, kind, told, scale):
+    """Links grow with the square of a story's documents, and nothing may grow faster."""
+    sizes = [150 * scale, 300 * scale, 600 * scale]
+
+    def run(size):
+        documents = list(collection(kind, size))
+        if command == "pairs":
+            return lambda: sum(1 for _ in pairs(documents, representation="stem"))
+        return lambda: sweep(documents, representations=["stem"])
+
+    run(50)()
+    taken = [max(seconds(run(size)), 1e-3) for size in sizes]
+    exponent = math.log2(taken[2] / taken[1])
+    told(documents=sizes[-1], cpu_seconds=taken[-1], exponent=exponent)
+    # A doubling that takes milliseconds says nothing of growth.
+    # The two-step paths of a clique are as the cube of its documents, until there are so many that they are sampled.
+    assert taken[2] < 1 or exponent < (2.7 if command == "pairs" else 3.2)
+
+
+def test_a_story_of_very_many_documents(told, scale):
+    size = 1000 * scale
+    documents = [Document(id=row["id"], text=row["text"], lang="ru") for row in collection("near-identical", size)]
+    engine = StreamEngine(StreamSettings(terms=Settings(representation="stem")))
+    taken = []
+    repeats = 0
+    for begin in range(0, size, size // 4):
+        at = time.process_time()
+        verdicts = engine.decide(documents[begin : begin + size // 4]).verdicts
+        taken.append(time.process_time() - at)
+        repeats += sum(one.status in ("exact", "duplicate") for one in verdicts)
+    told(documents=size, repeats=repeats, cpu_seconds=sum(taken), last_quarter_ms_a_document=4000 * taken[-1] / size)
+    assert repeats >= 0.99 * size
+
+
+def test_a_chain_of_very_many_documents_is_broken_with_an_alarm(told, scale):
+    """Each document is a copy of the one before with some words changed: the ends have nothing in common."""
+    draw, size = random.Random(8), 600 * scale  # noqa: S311
+    text, documents = draw.sample(WORDS, 40), []
+    for number in range(size):
+        for place in draw.sample(range(40), 4):
+            text[place] = draw.choice(WORDS)
+        documents.append(Document(id=str(number), text=" ".join(text), lang="ru"))
+    decided = StreamEngine(StreamSettings(terms=Settings(representation="stem"))).decide(documents)
+    groups = {}
+    for one in decided.verdicts:
+        groups[one.group] = groups.get(one.group, 0) + 1
+    alarms = sum(event.kind == "alarm" for event in decided.events)
+    told(documents=size, alarms=alarms, groups=len(groups), largest_group=max(groups.values()))
+    assert alarms >= 1
+    assert max(groups.values()) < size / 4
