@@ -84,10 +84,10 @@ def state(path, synthetic):
     return verdicts, signatures, forgotten
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["expire", *(pytest.param(command, marks=pytest.mark.slow) for command in ("forget", "backup", "migrate"))],
-)
+SLOW = [pytest.param(command, marks=pytest.mark.slow) for command in ("forget", "backup", "migrate")]
+
+
+@pytest.mark.parametrize("command", ["expire", *SLOW])
 def test_killed_at_every_statement(command, synthetic, tmp_path, faults, told, scale):
     whole = tmp_path / "whole.db"
     synthetic.write(whole, 20, lambda number: None)

@@ -35,7 +35,7 @@ def run_and_kill(script, path, randomness):
     return acknowledged
 
 
-@pytest.mark.parametrize("kills", [20, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [20, pytest.param(480, marks=pytest.mark.slow)])
 def test_killed_at_any_moment(synthetic, writer_script, tmp_path, faults, kills):
     randomness = random.Random(1997)  # noqa: S311
     runs = 0
