@@ -1,4 +1,4 @@
-"""Words that date a text: months and days of the week in Russian, Ukrainian and English, as the reader folds them."""
+"""Words that date or number a text in Russian, Ukrainian and English, as the reader folds them."""
 
 from __future__ import annotations
 
@@ -32,6 +32,33 @@ _DAYS: Final = (
     "сегодня завтра вчера сьогодні завтра вчора today tomorrow yesterday год года году року рік year"
 )
 
+_RUSSIAN_ORDINALS: Final = (
+    "перв втор четверт пят шест седьм восьм девят десят одиннадцат двенадцат тринадцат четырнадцат пятнадцат "
+    "шестнадцат семнадцат восемнадцат девятнадцат двадцат тридцат сороков пятидесят шестидесят семидесят "
+    "восьмидесят девяност сот двухсот трехсот"
+)
+_RUSSIAN_ENDINGS: Final = "ый ой ая ое ого ую ом"
+_UKRAINIAN_ORDINALS: Final = (
+    "перш друг четверт п'ят шост сьом восьм дев'ят десят одинадцят дванадцят тринадцят чотирнадцят п'ятнадцят "
+    "шістнадцят сімнадцят вісімнадцят дев'ятнадцят двадцят тридцят сороков п'ятдесят шістдесят сімдесят "
+    "вісімдесят дев'яност сот двохсот трьохсот"
+)
+_UKRAINIAN_ENDINGS: Final = "ий а е ого у ому"
+_OTHER_NUMBERS: Final = (
+    "третий третья третье третьего третью третій третя третє третього третю "
+    "один одна два две три четыре пять шесть семь восемь девять десять одиннадцать двенадцать двадцать тридцать сорок "
+    "пятьдесят шестьдесят семьдесят восемьдесят девяносто сто двести триста "
+    "дві чотири п'ять шість сім вісім дев'ять одинадцять дванадцять двадцять тридцять п'ятдесят шістдесят сімдесят "
+    "вісімдесят дев'яносто двісті "
+    "one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty seventy eighty "
+    "ninety hundred first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
+    "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth fortieth fiftieth hundredth"
+)
+
+
+def _inflected(stems: str, endings: str) -> str:
+    return " ".join(stem + ending for stem in stems.split() for ending in endings.split())
+
 
 def _folded(words: str) -> list[str]:
     """Words without apostrophes and marks."""
@@ -46,5 +73,10 @@ MONTH_WORDS: Final[dict[str, int]] = {
 }
 """Folded word to the number of its month, 1 to 12, plus ``ENGLISH_MONTH`` for English ones."""
 
-DAY_WORDS: Final = frozenset(_folded(_DAYS))
-"""Folded words that a dated title may change from day to day."""
+DAY_WORDS: Final = frozenset(
+    _folded(
+        f"{_DAYS} {_OTHER_NUMBERS} {_inflected(_RUSSIAN_ORDINALS, _RUSSIAN_ENDINGS)} "
+        f"{_inflected(_UKRAINIAN_ORDINALS, _UKRAINIAN_ENDINGS)}"
+    )
+)
+"""Folded words that a title may change from edition to edition: days, numbers, ordinals."""
