@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.evidence.facts import DocumentFacts, PairFacts, facts_of_pairs
-from infostream_dedup.evidence.kernels.comparing import KeyRows, compare_pairs, word_pairs
 from infostream_dedup.evidence.kinds import Kind, kinds_of_pairs, rules_of_pairs
-from infostream_dedup.evidence.pair_evidence import TripleRows, shares_of_pairs
+from infostream_dedup.evidence.pair_evidence import KeyRows, TripleRows, compared, fill_in_wording, shares_of_pairs
 from infostream_dedup.evidence.pair_model import DECIMALS, PairModel, shipped_model
 from infostream_dedup.evidence.records import EvidenceRecords
 from infostream_dedup.evidence.status import statuses
@@ -109,10 +108,7 @@ def judge_pairs(
     evidence = shares_of_pairs(a, b, keys)
     same_text = (documents.texts[a] == documents.texts[b]) & (documents.texts[a] >= 0)
     passed = passes_filter(evidence) | same_text if filtered else np.ones(len(a), dtype=np.bool_)
-    close = evidence[passed]
-    compare_pairs(a[passed], b[passed], keys, records.words, records.begins, close)
-    _word(a[passed], b[passed], triples, close)
-    evidence[passed] = close
+    evidence[passed] = close = _compared(a[passed], b[passed], evidence[passed], keys, records, triples)
     probability = np.zeros(len(a), dtype=np.float64)
     probability[passed] = (model or shipped_model()).probabilities(close)
     probability[same_text] = 1.0
@@ -129,17 +125,24 @@ def judge_pairs(
     )
 
 
-def _word(
-    a: NDArray[np.int64], b: NDArray[np.int64], triples: TripleRows | TripleSource, evidence: NDArray[np.float64]
-) -> None:
-    """Fill in the wording of pairs, those of one later document together."""
+def _compared(
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    evidence: NDArray[np.float64],
+    keys: KeyRows,
+    records: EvidenceRecords,
+    triples: TripleRows | TripleSource,
+) -> NDArray[np.float64]:
+    """Evidence of pairs, those of one later document compared together."""
+    order = np.argsort(b, kind="stable")
+    a, b, sorted_evidence = a[order], b[order], evidence[order]
+    compared(a, b, sorted_evidence, keys=keys, records=records, triples=None)
     if callable(triples):
         rows, places = np.unique(np.concatenate([a, b]), return_inverse=True)
         found = triples(rows.astype(np.int64))
         a, b = places[: len(a)].astype(np.int64), places[len(a) :].astype(np.int64)
     else:
         found = triples
-    order = np.argsort(b, kind="stable")
-    worded = evidence[order]
-    word_pairs(a[order], b[order], found.triples, found.begins, np.zeros(1024, dtype=np.uint64), worded)
-    evidence[order] = worded
+    fill_in_wording(a, b, found, sorted_evidence)
+    evidence[order] = sorted_evidence
+    return evidence

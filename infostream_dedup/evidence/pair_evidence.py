@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.evidence.kernels.comparing import COLUMNS, KeyRows, compare_pairs, share_pairs, word_pairs
+from infostream_dedup.evidence.kernels.comparing import COLUMNS, KeyRows, compare_pairs, share_pairs, sum_keys
+from infostream_dedup.evidence.kernels.meeting import meeting_room
+from infostream_dedup.evidence.kernels.wording import PLACES, word_pairs
 from infostream_dedup.evidence.records import EvidenceRecords
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["COLUMNS", "KeyRows", "TripleRows", "compared", "key_rows", "shares_of_pairs"]
+__all__ = ["COLUMNS", "KeyRows", "TripleRows", "compared", "fill_in_wording", "key_rows", "shares_of_pairs"]
 
 _HEAVIEST: Final = 12
 
@@ -39,15 +41,14 @@ def key_rows(keys: sp.csr_array, targets: sp.csr_array) -> KeyRows:
         keys: int64 (documents, terms), weights in units of 1e-9 of the 30 heaviest terms.
         targets: (documents, terms), the terms in which key terms are looked up.
     """
-    begins = keys.indptr.astype(np.int64, copy=False)
-    terms, weights = keys.indices.astype(np.int32, copy=False), keys.data.astype(np.int64, copy=False)
+    begins, terms = keys.indptr.astype(np.int64, copy=False), keys.indices.astype(np.int32, copy=False)
+    weights = keys.data.astype(np.int64, copy=False)
+    top = heaviest(begins, terms, weights)
+    own, squares = np.empty((len(begins) - 1, 2), dtype=np.int64), np.empty(len(begins) - 1, dtype=np.float64)
+    sum_keys(begins, weights, top, own, squares)
+    target_begins = targets.indptr.astype(np.int64, copy=False)
     return KeyRows(
-        begins,
-        terms,
-        weights,
-        heaviest(begins, terms, weights),
-        targets.indptr.astype(np.int64, copy=False),
-        targets.indices.astype(np.int32, copy=False),
+        begins, terms, weights, top, own, squares, target_begins, targets.indices.astype(np.int32, copy=False)
     )
 
 
@@ -80,7 +81,7 @@ def compared(
     *,
     keys: KeyRows,
     records: EvidenceRecords,
-    triples: TripleRows,
+    triples: TripleRows | None,
 ) -> NDArray[np.float64]:
     """Fill in the rest of the evidence.
 
@@ -90,11 +91,20 @@ def compared(
         evidence: float64 (pairs, COLUMNS), what ``shares_of_pairs`` returned.
         keys: of all documents.
         records: of all documents.
-        triples: of all documents.
+        triples: of all documents; ``None`` to leave wording out.
 
     Returns:
         ``evidence`` itself; all columns but ``length`` (0 to 3), counts and codes are 0 to 1.
     """
-    compare_pairs(a, b, keys, records.words, records.begins, evidence)
-    word_pairs(a, b, triples.triples, triples.begins, np.zeros(1024, dtype=np.uint64), evidence)
+    compare_pairs(a, b, keys, records.words, records.begins, meeting_room(), evidence)
+    if triples is not None:
+        fill_in_wording(a, b, triples, evidence)
     return evidence
+
+
+def fill_in_wording(
+    a: NDArray[np.int64], b: NDArray[np.int64], triples: TripleRows, evidence: NDArray[np.float64]
+) -> None:
+    """Fill in wording, the last two columns of ``evidence``; arguments as in ``compared``."""
+    hits = np.empty(int(np.diff(triples.begins).max(initial=0)) + 1, dtype=np.int64)
+    word_pairs(a, b, triples.triples, triples.begins, np.zeros(PLACES, dtype=np.uint32), hits, evidence)

@@ -55,7 +55,7 @@ class PlainDocument:
 def unpack_plainly(words: Sequence[int]) -> PlainRecord:
     """Read a record."""
     sizes = (words[1] & 0xFFFF, words[1] >> 16, words[2] & 0xFFFF)
-    entries, at = sum(sizes), 5
+    entries, at = sum(sizes), 10
     packed = words[at + entries : at + entries + (entries + 3) // 4]
     weights = [packed[number // 4] >> number % 4 * 8 & 255 for number in range(entries)]
     lists: list[dict[int, int]] = []

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from infostream_dedup.evidence.constants import HEAD_BIT
+from infostream_dedup.evidence.constants import DATE_BIT, HEAD_BIT
 from infostream_dedup.evidence.kernels.packing import BUCKET_BITS, FILTER_BITS, MOST_ENTRIES
 from infostream_dedup.evidence.plain_reading import PlainEvidence, mixed_plainly
 
@@ -50,6 +50,9 @@ def pack_plainly(evidence: PlainEvidence, language: int, counts: Sequence[float]
     cut = PlainEvidence(numbers=kept[0], names=kept[1], lead=kept[2])
     weights = [_weight(float(counts[one]), documents) for one in buckets_plainly(cut, language)]
     weights += [0] * (-len(weights) % 4)
+    figures = [not number & DATE_BIT for number in kept[0]]
+    heads = sum(number & DATE_BIT > 0 and number & HEAD_BIT > 0 for number in kept[0])
+    names_at, lead_at = len(kept[0]), len(kept[0]) + len(kept[1])
     blocks = min(math.ceil(len(evidence.body) * FILTER_BITS / _BLOCK), 4096)
     return [
         evidence.tokens,
@@ -57,6 +60,11 @@ def pack_plainly(evidence: PlainEvidence, language: int, counts: Sequence[float]
         len(kept[2]) | blocks << 16,
         evidence.title >> 32,
         evidence.title_form >> 32,
+        sum(figures) | heads << 16,
+        sum(weights[:names_at]),
+        sum(weight for weight, figure in zip(weights, figures, strict=False) if figure),
+        sum(weights[names_at:lead_at]),
+        sum(weights[lead_at:]),
         *kept[0],
         *kept[1],
         *kept[2],

@@ -12,6 +12,7 @@ import numpy as np
 from infostream_dedup.evidence.calendar_words import DAY_WORDS, MONTH_WORDS
 from infostream_dedup.evidence.characters import alphabet
 from infostream_dedup.evidence.kernels.reading import FIELDS, PADDING, STATES, Found, Room, Tables, read_documents
+from infostream_dedup.evidence.kernels.sorting import BINS
 from infostream_dedup.evidence.plain_reading import word_hash
 from infostream_dedup.model import Document
 from infostream_dedup.text.normalise import clean
@@ -116,6 +117,8 @@ def room_for(longest: int) -> Room:
         np.zeros(longest + PADDING, dtype=np.uint16),
         np.empty(longest + 1, dtype=np.uint64),
         np.zeros(2, dtype=np.uint64),
+        np.empty(longest + 1, dtype=np.uint32),
+        np.zeros(BINS + 1, dtype=np.int64),
         np.zeros(STATES, dtype=np.int64),
     )
 

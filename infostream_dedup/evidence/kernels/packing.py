@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.evidence.constants import HEAD_BIT
+from infostream_dedup.evidence.constants import DATE_BIT, HEAD_BIT
 from infostream_dedup.evidence.kernels.compiling import compiled, inlined, signed
 from infostream_dedup.evidence.kernels.hashing import mixed
 
@@ -17,17 +17,18 @@ __all__ = [
     "BLOCKS_AT",
     "BUCKET_BITS",
     "COUNTS_AT",
+    "FIGURES_AT",
     "FORM_AT",
     "HEADER",
     "LEAD_KIND",
     "MOST_ENTRIES",
     "NAME_KIND",
     "NUMBER_KIND",
+    "SUMS_AT",
     "TITLE_AT",
     "bucket_of",
     "buckets_of_documents",
-    "filter_bits",
-    "filter_block",
+    "filter_place",
     "pack_documents",
     "record_sizes",
 ]
@@ -46,7 +47,11 @@ BLOCKS_AT: Final = 2
 """Word of a record: lead words, and from bit 16 on blocks of the filter."""
 TITLE_AT: Final = 3
 FORM_AT: Final = 4
-HEADER: Final = 5
+FIGURES_AT: Final = 5
+"""Word of a record: numbers that are no dates, and from bit 16 on dates in the head."""
+SUMS_AT: Final = 6
+"""First of four words of a record: weight of all numbers, figures, names, lead words."""
+HEADER: Final = 10
 """Words of a record before its entries."""
 
 MOST_ENTRIES: Final = 4096
@@ -59,8 +64,8 @@ _MOST_WEIGHT: Final = 255
 _UNITS: Final = 16.0
 
 _32 = np.uint64(32)
-_LOW = np.uint64(0xFFFFFFFF)
 _FIVE = np.uint64(31)
+_ONE = np.uint64(1)
 _BUCKET_SHIFT = np.uint64(64 - BUCKET_BITS)
 
 
@@ -71,19 +76,13 @@ def bucket_of(entry: int, kind: int, language: int) -> int:
 
 
 @inlined
-def filter_block(entry: Any, blocks: int) -> int:
-    """Block of the filter in which a word beginning sets its bits."""
-    return signed((mixed(np.uint64(entry)) >> _32) * np.uint64(blocks) >> _32)
-
-
-@inlined
-def filter_bits(entry: Any) -> tuple[Any, Any]:
-    """Bits that a word beginning sets in the two words of its block."""
+def filter_place(entry: Any, blocks: int) -> tuple[int, Any, Any]:
+    """Block of the filter in which a word beginning sets bits, and the bits it sets in the block's two words."""
     spread = mixed(np.uint64(entry))
-    one = np.uint64(1)
-    first = one << (spread & _FIVE) | one << (spread >> np.uint64(5) & _FIVE)
-    second = one << (spread >> np.uint64(10) & _FIVE) | one << (spread >> np.uint64(15) & _FIVE)
-    return np.uint32(first), np.uint32(second)
+    block = signed((spread >> _32) * np.uint64(blocks) >> _32)
+    first = _ONE << (spread & _FIVE) | _ONE << (spread >> np.uint64(5) & _FIVE)
+    second = _ONE << (spread >> np.uint64(10) & _FIVE) | _ONE << (spread >> np.uint64(15) & _FIVE)
+    return block, np.uint32(first), np.uint32(second)
 
 
 @compiled
@@ -157,6 +156,20 @@ def _put_weight(words: NDArray[np.uint32], at: int, number: int, weight: int) ->
     words[at + (number >> 2)] |= np.uint32(weight) << np.uint32((number & 3) * 8)
 
 
+@inlined
+def _add_up(words: NDArray[np.uint32], at: int, kind: int, entry: Any, weight: int) -> None:
+    """Count an entry and its weight in the header of the record at a place."""
+    if kind != NUMBER_KIND:
+        words[at + SUMS_AT + 1 + kind] += np.uint32(weight)
+        return
+    words[at + SUMS_AT] += np.uint32(weight)
+    if signed(entry) & DATE_BIT:
+        words[at + FIGURES_AT] += np.uint32((signed(entry) & HEAD_BIT) << 16)
+    else:
+        words[at + FIGURES_AT] += np.uint32(1)
+        words[at + SUMS_AT + 1] += np.uint32(weight)
+
+
 @compiled
 def pack_documents(
     numbers: NDArray[np.uint32],
@@ -207,10 +220,10 @@ def pack_documents(
                 held = signed(source[place]) >> HEAD_BIT if kind == NUMBER_KIND else signed(source[place])
                 weight = _weight(bucket_of(held, kind, language), counts, documents[language])
                 _put_weight(words, weights, number, weight)
+                _add_up(words, at, kind, source[place], weight)
                 number += 1
         filter_at = weights + (number + 3) // 4
         for place in range(ends[document, 4], ends[document + 1, 4]):
-            block = filter_at + 2 * filter_block(body[place], blocks)
-            first_bits, second_bits = filter_bits(body[place])
-            words[block] |= first_bits
-            words[block + 1] |= second_bits
+            block, first_bits, second_bits = filter_place(body[place], blocks)
+            words[filter_at + 2 * block] |= first_bits
+            words[filter_at + 2 * block + 1] |= second_bits

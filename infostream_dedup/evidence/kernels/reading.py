@@ -22,6 +22,8 @@ from infostream_dedup.evidence.constants import (
 from infostream_dedup.evidence.kernels.compiling import compiled, compiled_bare, inlined, signed
 from infostream_dedup.evidence.kernels.hashing import joined, mixed, step
 from infostream_dedup.evidence.kernels.numbers import date_entry, number_at
+from infostream_dedup.evidence.kernels.skeletons import SKELETON_BITS, skeleton
+from infostream_dedup.evidence.kernels.sorting import sorted_once
 from infostream_dedup.text.kernels.code_points import code_point, size_of
 
 if TYPE_CHECKING:
@@ -47,10 +49,6 @@ _WORD_SEED = np.uint64(SEED)
 _TITLE_SEED = np.uint64(TITLE_SEED)
 _NONE = np.uint64(0)
 _32 = np.uint64(32)
-
-# Latin letters, and the least code of a skeleton with five of them.
-_C, _F, _H, _J, _K, _P, _S, _X, _Z = 3, 6, 8, 10, 11, 16, 19, 24, 26
-_FULL: Final = 1 << 20
 
 # Places of the walker's state.
 _DAY: Final = 0
@@ -95,6 +93,8 @@ class Room(NamedTuple):
         folded: uint16, as long.
         tokens: uint64, as long.
         titles: uint64 (2,), hash of the title and of its form.
+        spare: uint32, as long.
+        bins: int64 (BINS + 1,).
         state: int64 (STATES,), of the walker.
     """
 
@@ -102,6 +102,8 @@ class Room(NamedTuple):
     folded: NDArray[np.uint16]
     tokens: NDArray[np.uint64]
     titles: NDArray[np.uint64]
+    spare: NDArray[np.uint32]
+    bins: NDArray[np.int64]
     state: NDArray[np.int64]
 
 
@@ -172,51 +174,6 @@ def _next_letter(kinds: NDArray[np.uint8], place: int) -> int:
 
 
 @inlined
-def _is_vowel(letter: int) -> bool:
-    return letter in (1, 5, 9, 15, 21)
-
-
-@inlined
-def _digraph(before: int) -> int:
-    """Letter that one before an h becomes with it: f of ph, h of kh, j of zh, s of sh, c of ch; 0 for others."""
-    if before == _P:
-        return _F
-    if before == _K:
-        return _H
-    if before == _Z:
-        return _J
-    return before if before in (_S, _C) else 0
-
-
-@inlined
-def _with_letter(code: int, last: int, letter: int) -> int:
-    """Code of a skeleton with one more letter, unless it is full or the letter is a vowel or doubled."""
-    if letter == 0 or letter == last or code >= _FULL or (code and _is_vowel(letter)):
-        return code
-    return code << 5 | letter
-
-
-@compiled_bare
-def _skeleton(tables: Tables, kinds: NDArray[np.uint8], folded: NDArray[np.uint16], begin: int, end: int) -> int:
-    """Code of the skeleton of the word between two places, see ``plain_reading.skeleton_code``."""
-    # A letter waits for the next one, which may be an h; ``last`` is the letter before it.
-    code, waiting, last = 0, 0, 0
-    for place in range(begin, end):
-        letter = signed(tables.latin[folded[place]]) if _is_letter(kinds[place]) else 0
-        if letter == _H and _digraph(waiting):
-            code = _with_letter(code, last, _digraph(waiting))
-            last, waiting = _digraph(waiting), 0
-            continue
-        if letter:
-            code = _with_letter(code, last, waiting)
-            last, waiting = waiting or last, letter
-        if letter == _X:
-            code = _with_letter(code, last, _K)
-            last, waiting = _K, _S
-    return _with_letter(code, last, waiting)
-
-
-@inlined
 def _month_of(tables: Tables, word: Any) -> int:
     """Month of a calendar word, 0 for a day word, -1 for any other word."""
     place = np.searchsorted(tables.words, word)
@@ -252,7 +209,7 @@ def _read_month(tables: Tables, room: Room, found: Found, word: Any, begin: int)
 
 @compiled_bare
 def _take_name(tables: Tables, room: Room, found: Found, begin: int, end: int) -> None:
-    code = _skeleton(tables, room.kinds, room.folded, begin, end)
+    code = skeleton(tables.latin, room.kinds, room.folded, begin, end)
     if code:
         found.names[room.state[_NAMES]] = code
         room.state[_NAMES] += 1
@@ -343,20 +300,6 @@ def _walk(tables: Tables, room: Room, found: Found, size: int) -> None:
 
 
 @compiled
-def _sorted_once(entries: Any, begin: int, end: int) -> int:
-    """Sort entries and keep each once; the end of what is kept."""
-    if begin == end:
-        return end
-    entries[begin:end].sort()
-    kept = begin
-    for place in range(begin + 1, end):
-        if entries[place] != entries[kept]:
-            kept += 1
-            entries[kept] = entries[place]
-    return kept + 1
-
-
-@compiled
 def _merge_heads(numbers: NDArray[np.uint32], begin: int, end: int) -> int:
     """Keep each number once: in the head if it stands there at all. Numbers are ascending; the end of what is kept."""
     kept = begin
@@ -380,11 +323,13 @@ def _finish(room: Room, found: Found, document: int) -> None:
     for token in range(count - 2):
         found.triples[place] = joined(tokens[token], tokens[token + 1], tokens[token + 2])
         place += 1
-    ends[0] = _sorted_once(found.triples, begins[0], place)
-    ends[1] = _merge_heads(found.numbers, begins[1], _sorted_once(found.numbers, begins[1], room.state[_NUMBERS]))
-    ends[2] = _sorted_once(found.names, begins[2], room.state[_NAMES])
-    ends[3] = _sorted_once(found.lead, begins[3], room.state[_LEAD])
-    ends[4] = _sorted_once(found.body, begins[4], room.state[_BODY])
+    # Tokens are not needed any more.
+    ends[0] = sorted_once(found.triples, begins[0], place, 64, tokens, room.bins)
+    numbers = sorted_once(found.numbers, begins[1], room.state[_NUMBERS], 32, room.spare, room.bins)
+    ends[1] = _merge_heads(found.numbers, begins[1], numbers)
+    ends[2] = sorted_once(found.names, begins[2], room.state[_NAMES], SKELETON_BITS, room.spare, room.bins)
+    ends[3] = sorted_once(found.lead, begins[3], room.state[_LEAD], 32, room.spare, room.bins)
+    ends[4] = sorted_once(found.body, begins[4], room.state[_BODY], 32, room.spare, room.bins)
     found.tokens[document, 0] = count
     found.tokens[document, 1] = room.state[_TITLE_TOKENS]
     found.titles[document, 0] = room.titles[0]
