@@ -12,7 +12,7 @@ from infostream_dedup import Document
 from infostream_dedup.batch.collection import Collection, collect
 from infostream_dedup.batch.linking import key_terms_of, link
 from infostream_dedup.batch.pair_table import candidate_pairs
-from infostream_dedup.evidence.frequencies import EvidenceFrequencies, changes_of
+from infostream_dedup.evidence.frequencies import EPOCH, EvidenceFrequencies, changes_of
 from infostream_dedup.evidence.pair_evidence import KeyRows, TripleRows, compared, key_rows, shares_of_pairs
 from infostream_dedup.evidence.reading import RawEvidence, evidence_texts, read_evidence
 from infostream_dedup.evidence.records import EvidenceRecords, pack_evidence
@@ -50,22 +50,21 @@ class EvidenceCollection:
         object.__setattr__(self, "triples", TripleRows(self.raw.triples, self.raw.ends[:, 0].copy()))
 
     @classmethod
-    def of(cls, documents: Iterable[Document], *, own_frequencies: bool = True) -> EvidenceCollection:
+    def of(cls, documents: Iterable[Document], *, as_stream: bool = False) -> EvidenceCollection:
         """Read documents.
 
         Args:
             documents: in input order.
-            own_frequencies: weigh by the collection; else by the background alone, as the first epoch of a stream.
+            as_stream: weigh every epoch by the documents before it, as a stream does; else all by the collection.
         """
         kept = list(documents)
         collection = collect(kept)
         languages = np.array([LANGUAGES.index(one) for one in collection.languages], dtype=np.int8)
-        raw, frequencies = read_evidence(*evidence_texts(kept)), EvidenceFrequencies()
-        if own_frequencies:
-            frequencies.add(changes_of(raw, languages))
+        raw = read_evidence(*evidence_texts(kept))
         terms = key_terms_of(collection, Settings(n=30))
         keys = key_rows(terms.keys, terms.targets)
-        return cls(kept, collection, raw, pack_evidence(raw, languages, frequencies), keys)
+        records = _as_stream(kept, languages) if as_stream else _as_collection(raw, languages)
+        return cls(kept, collection, raw, records, keys)
 
     def candidates(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Pairs with three of twelve key terms in one direction, as (earlier, later), ordered by the later one."""
@@ -79,3 +78,20 @@ class EvidenceCollection:
         """Evidence of pairs: float64 (pairs, COLUMNS)."""
         evidence = shares_of_pairs(a, b, self.keys)
         return compared(a, b, evidence, keys=self.keys, records=self.records, triples=self.triples)
+
+
+def _as_collection(raw: RawEvidence, languages: NDArray[np.int8]) -> EvidenceRecords:
+    frequencies = EvidenceFrequencies()
+    frequencies.add(changes_of(raw, languages))
+    return pack_evidence(raw, languages, frequencies)
+
+
+def _as_stream(documents: list[Document], languages: NDArray[np.int8]) -> EvidenceRecords:
+    frequencies, blobs = EvidenceFrequencies(), []
+    for first in range(0, len(documents), EPOCH):
+        epoch = slice(first, first + EPOCH)
+        raw = read_evidence(*evidence_texts(documents[epoch]))
+        records = pack_evidence(raw, languages[epoch], frequencies)
+        blobs += [records.blob(number) for number in range(len(records))]
+        frequencies.add(changes_of(raw, languages[epoch]))
+    return EvidenceRecords.of_blobs(blobs)

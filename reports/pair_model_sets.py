@@ -18,7 +18,7 @@ from infostream_dedup import read_documents
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SETS", "JudgedSet", "judged_set", "read_rows"]
+__all__ = ["SETS", "JudgedSet", "candidates_of", "collection_of", "judged_set", "read_rows"]
 
 _NEWS = frozenset(("", "news"))
 _CODE = 1_000_000
@@ -89,8 +89,8 @@ def read_rows(path: Path) -> Iterator[dict[str, Any]]:
 def judged_set(corpora: Path, name: str) -> JudgedSet:
     """Read a set, find its candidates and compare them."""
     recipe = SETS[name]
-    collection = _collection(corpora, recipe.corpus, recipe.language)
-    a, b = _candidates(corpora, recipe.corpus, recipe.language)
+    collection = collection_of(corpora, recipe.corpus, recipe.language)
+    a, b = candidates_of(corpora, recipe.corpus, recipe.language)
     truth = _Truth(corpora, recipe, collection)
     inside = truth.in_scope(a) & truth.in_scope(b)
     a, b = a[inside], b[inside]
@@ -102,14 +102,16 @@ def judged_set(corpora: Path, name: str) -> JudgedSet:
 
 
 @cache
-def _collection(corpora: Path, corpus: str, language: str | None) -> EvidenceCollection:
+def collection_of(corpora: Path, corpus: str, language: str | None) -> EvidenceCollection:
+    """The documents of a corpus, or those of one language."""
     documents = read_documents(corpora / f"{corpus}.docs.jsonl.gz")
     return EvidenceCollection.of(one for one in documents if language is None or one.lang == language)
 
 
 @cache
-def _candidates(corpora: Path, corpus: str, language: str | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    return _collection(corpora, corpus, language).candidates()
+def candidates_of(corpora: Path, corpus: str, language: str | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Candidates of such a collection."""
+    return collection_of(corpora, corpus, language).candidates()
 
 
 def _codes(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -25,13 +25,19 @@ from infostream_dedup.text.utf8 import texts_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BACKGROUND_DOCUMENTS", "BUCKETS", "Changes", "EvidenceFrequencies", "changes_of"]
+__all__ = ["BACKGROUND_DOCUMENTS", "BUCKETS", "EPOCH", "Changes", "EvidenceFrequencies", "changes_of"]
 
 BUCKETS: Final = 1 << BUCKET_BITS
 """Counters; distinct entries that share one add up, which makes both weigh a little less."""
 
-BACKGROUND_DOCUMENTS: Final = 10000
+BACKGROUND_DOCUMENTS: Final = 2000
 """Fewer documents of a language are filled up with pseudo-documents, as for key terms."""
+
+EPOCH: Final = 1000
+"""Documents of a stream, by ordinal, that are weighed alike: by all documents before the first of them.
+
+Shorter than the epochs of key terms, so that names that every item of a stream holds soon weigh little.
+"""
 
 _LEAD_RUNNING_WORDS: Final = 32
 """Running words that hold the 20 long words of a lead."""

@@ -60,6 +60,11 @@ def equal_text(pair: PairFacts) -> NDArray[np.bool_]:
     return pair.same_text
 
 
+def same_page_again(pair: PairFacts) -> NDArray[np.bool_]:
+    """One address, and some of the wording: the page was edited."""
+    return pair.same_address & (pair.wording_least >= 0.25) & (pair.probability >= 0.5)
+
+
 def own_form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
     """One source, another day: a title that differs by its date, or the lead again with other numbers."""
     lead_again = (pair.lead >= 0.8) & _other_numbers(pair)
@@ -142,6 +147,7 @@ def _other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
 
 RULES: Final = (
     Rule("equal text", Kind.COPY, equal_text),
+    Rule("same page again", Kind.UPDATED, same_page_again),
     Rule("own form filled anew", Kind.TEMPLATE, own_form_filled_anew),
     Rule("own form with other numbers", Kind.TEMPLATE, own_form_with_other_numbers),
     Rule("own old background", Kind.FOLLOW_UP, own_old_background),

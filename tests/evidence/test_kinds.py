@@ -46,6 +46,7 @@ def wording(forward: float, backward: float) -> dict[str, float]:
     ("changes", "kind", "rule"),
     [
         ({"same_text": True, **_OWN, "same_form": True}, "copy", "equal text"),
+        ({"same_address": True, **wording(0.25, 0.25)}, "updated", "same page again"),
         ({**_OWN, "same_form": True}, "template", "own form filled anew"),
         ({**_OWN, "lead": 0.8, "numbers": 0.6}, "template", "own form filled anew"),
         ({**_OWN, "lead": 0.5, "numbers": 0.3, **wording(0.1, 0)}, "template", "own form with other numbers"),

@@ -129,11 +129,11 @@ def test_records_come_back_from_a_store() -> None:
 def test_background_gives_way_to_counted_documents() -> None:
     frequencies = EvidenceFrequencies()
     alone, totals = frequencies.filled_up()
-    assert totals.tolist() == [10000] * 3
-    assert 0 < alone.max() < 10000
-    frequencies.documents[:] = 10000
+    assert totals.tolist() == [2000] * 3
+    assert 0 < alone.max() < 2000
+    frequencies.documents[:] = 2000
     counts, totals = frequencies.filled_up()
-    assert totals.tolist() == [10000] * 3
+    assert totals.tolist() == [2000] * 3
     assert not counts.any()
 
 

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 __all__ = ["PLACES", "word_pairs"]
 
-PLACES: Final = 1 << 14
+PLACES: Final = 1 << 15
 """Places of the table in which the triples of one document are looked up."""
 
-_SHIFT = np.uint64(64 - 14)
+_SHIFT = np.uint64(64 - 15)
 _WORDING: Final = COLUMNS.index("wording_forward")
 
 
