@@ -1,0 +1,104 @@
+"""What each character means to the evidence reader: three tables of code points made from Python's Unicode data."""
+
+from __future__ import annotations
+
+import unicodedata
+from enum import IntEnum
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["CODE_POINTS", "Alphabet", "CharacterKind", "alphabet"]
+
+CODE_POINTS: Final = 0x10000
+"""Code points in the tables; every other character separates words."""
+
+
+class CharacterKind(IntEnum):
+    """Kinds of characters; the value is the one that compiled code sees."""
+
+    OTHER = 0
+    SMALL = 1
+    CAPITAL = 2
+    DIGIT = 3
+    DROPPED = 4
+    """Invisible characters and combining marks: the reader removes them first."""
+    APOSTROPHE = 5
+    """Dropped between two letters."""
+    POINT = 6
+    COMMA = 7
+    SPACE = 8
+    """Spaces that group the digits of a number."""
+    OPENER = 9
+    """Ends a sentence, besides ``POINT``."""
+    HYPHEN = 10
+    SLASH = 11
+
+
+_INVISIBLE: Final = (0xAD, 0x34F, 0x61C, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0xFEFF)
+_SIGNS: Final[dict[CharacterKind, str]] = {
+    CharacterKind.APOSTROPHE: "'’ʼ`´‘‛ʹ′",
+    CharacterKind.POINT: ".",
+    CharacterKind.COMMA: ",",
+    CharacterKind.SPACE: " \u00a0\u2009\u202f",
+    CharacterKind.OPENER: "!?…\n\r",
+    CharacterKind.HYPHEN: "-\u2010\u2011",
+    CharacterKind.SLASH: "/",
+}
+
+_LATIN_OF: Final[dict[str, str]] = {
+    **dict(zip("абвгґдежзиклмнопрстуфхцчшщєіэыюя", "abvggdejziklmnoprstufhccsseieiua", strict=True)),
+    "w": "v",
+    "q": "k",
+    "y": "i",
+}
+"""Latin letter of a folded letter in a skeleton; every other letter of a-z is its own, ``x`` becomes ``ks``."""
+
+
+class Alphabet(NamedTuple):
+    """The tables, indexed by code point.
+
+    Attributes:
+        kinds: uint8 (CODE_POINTS,), ``CharacterKind``.
+        folded: uint16 (CODE_POINTS,), small letter without marks, or value of a digit; 0 for other characters.
+        latin: uint8 (CODE_POINTS,), Latin letter of a *folded* letter, 1 to 26; 0 for letters without one.
+    """
+
+    kinds: NDArray[np.uint8]
+    folded: NDArray[np.uint16]
+    latin: NDArray[np.uint8]
+
+
+@cache
+def alphabet() -> Alphabet:
+    """Make the tables; takes about 40 ms, once in a process."""
+    kinds = np.zeros(CODE_POINTS, dtype=np.uint8)
+    folded = np.zeros(CODE_POINTS, dtype=np.uint16)
+    latin = np.zeros(CODE_POINTS, dtype=np.uint8)
+    for point in range(CODE_POINTS):
+        character = chr(point)
+        if character.isalpha():
+            kinds[point] = CharacterKind.CAPITAL if character.isupper() else CharacterKind.SMALL
+            folded[point] = _folded_letter(character)
+        elif character.isdecimal():
+            kinds[point], folded[point] = CharacterKind.DIGIT, int(character)
+        elif 0x300 <= point < 0x370 or point in _INVISIBLE:
+            kinds[point] = CharacterKind.DROPPED
+    for kind, signs in _SIGNS.items():
+        kinds[[ord(sign) for sign in signs]] = kind
+    for letter in "abcdefghijklmnopqrstuvwxyz":
+        latin[ord(letter)] = ord(letter) - 96
+    for letter, written in _LATIN_OF.items():
+        latin[ord(letter)] = ord(written) - 96
+    return Alphabet(kinds, folded, latin)
+
+
+def _folded_letter(character: str) -> int:
+    """Small letter without marks: ё becomes е, й becomes и; a ligature becomes its first letter."""
+    small = unicodedata.normalize("NFKD", character.lower())
+    base = next((one for one in small if not unicodedata.combining(one)), character)
+    return ord(base) if ord(base) < CODE_POINTS else ord(character)

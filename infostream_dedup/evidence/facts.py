@@ -1,0 +1,176 @@
+"""What the rules of ``kinds`` know of pairs: evidence, probability, and who published what when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.evidence.kernels.comparing import COLUMNS
+from infostream_dedup.evidence.pair_model import DECIMALS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["DAY", "HOUR", "NO_SOURCE", "NO_TIME", "DocumentFacts", "PairFacts", "facts_of_pairs"]
+
+NO_SOURCE: Final = -1
+NO_TIME: Final = np.iinfo(np.int64).min
+HOUR: Final = 3_600_000_000
+DAY: Final = 24 * HOUR
+"""Microseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFacts:
+    """Who published the documents, and when.
+
+    Attributes:
+        sources: int64 (documents,), number of the source, ``NO_SOURCE`` where it is not known.
+        times: int64 (documents,), microseconds since 1970, ``NO_TIME`` where there is no date.
+        texts: int64 (documents,), equal for equal texts, negative for an empty one.
+        addresses: int64 (documents,), equal for equal addresses, negative where there is none.
+    """
+
+    sources: NDArray[np.int64]
+    times: NDArray[np.int64]
+    texts: NDArray[np.int64]
+    addresses: NDArray[np.int64]
+
+    @classmethod
+    def of(
+        cls,
+        sources: Sequence[str | None],
+        times: Sequence[int | None],
+        text_hashes: Sequence[bytes],
+        addresses: Sequence[str | None],
+    ) -> DocumentFacts:
+        """Number what documents have in common.
+
+        Args:
+            sources: of each document.
+            times: microseconds since 1970.
+            text_hashes: of each text; empty for an empty text.
+            addresses: of each document.
+        """
+        return cls(
+            _numbered(sources),
+            np.array([NO_TIME if time is None else time for time in times], dtype=np.int64),
+            _numbered(text_hashes),
+            _numbered(addresses),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairFacts:
+    """Facts of pairs, an array of each; shares are rounded to ``DECIMALS``.
+
+    Attributes:
+        same_text: bool, the texts are equal.
+        same_address: bool, both have one address.
+        known: bool, both have a source and a date.
+        same_source: bool, one source published both.
+        other_day: bool, both have dates, of different days (UTC).
+        hours: float64, hours between the two; infinite where a date is missing.
+        probability: float64, of the pair model.
+        wording_forward: float64, share of a's triples in b.
+        wording_backward: float64, share of b's triples in a.
+        lead: float64, share of the lead in the other lead, the larger of the two directions.
+        numbers: float64, share of the numbers and dates in the other's, the larger; -1 where one has fewer than two.
+        other_dates: bool, the dates in the two heads differ.
+        same_title: bool, titles are equal but for case and signs.
+        same_form: bool, titles are equal but for numbers, dates and ordinals too.
+        no_title: bool, one has no title.
+    """
+
+    same_text: NDArray[np.bool_]
+    same_address: NDArray[np.bool_]
+    known: NDArray[np.bool_]
+    same_source: NDArray[np.bool_]
+    other_day: NDArray[np.bool_]
+    hours: NDArray[np.float64]
+    probability: NDArray[np.float64]
+    wording_forward: NDArray[np.float64]
+    wording_backward: NDArray[np.float64]
+    lead: NDArray[np.float64]
+    numbers: NDArray[np.float64]
+    other_dates: NDArray[np.bool_]
+    same_title: NDArray[np.bool_]
+    same_form: NDArray[np.bool_]
+    no_title: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.probability)
+
+    @property
+    def wording_least(self) -> NDArray[np.float64]:
+        """Smaller direction of wording."""
+        return np.minimum(self.wording_forward, self.wording_backward)
+
+    @property
+    def wording_most(self) -> NDArray[np.float64]:
+        """Larger direction of wording."""
+        return np.maximum(self.wording_forward, self.wording_backward)
+
+    @property
+    def own(self) -> NDArray[np.bool_]:
+        """One source published both, under two titles or on two days."""
+        other_title = ~self.same_title & ~self.no_title
+        return self.known & self.same_source & (other_title | self.other_day)
+
+
+def facts_of_pairs(
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    documents: DocumentFacts,
+    evidence: NDArray[np.float64],
+    probability: NDArray[np.float64],
+) -> PairFacts:
+    """Facts of pairs.
+
+    Args:
+        a: int64 (pairs,), row of the earlier document.
+        b: int64 (pairs,), row of the later one.
+        documents: all of them.
+        evidence: float64 (pairs, COLUMNS).
+        probability: float64 (pairs,), of the pair model.
+    """
+
+    def column(name: str) -> NDArray[np.float64]:
+        return np.round(evidence[:, COLUMNS.index(name)], DECIMALS)
+
+    sources, times = documents.sources, documents.times
+    dated = (times[a] != NO_TIME) & (times[b] != NO_TIME)
+    apart = np.abs(np.where(dated, times[a] - times[b], 0))
+    title = column("title")
+    numbers = np.maximum(column("numbers_forward"), column("numbers_backward"))
+    same_source = (sources[a] == sources[b]) & (sources[a] != NO_SOURCE)
+    return PairFacts(
+        same_text=_equal(documents.texts, a, b),
+        same_address=_equal(documents.addresses, a, b),
+        known=dated & (sources[a] != NO_SOURCE) & (sources[b] != NO_SOURCE),
+        same_source=same_source,
+        other_day=dated & (times[a] // DAY != times[b] // DAY),
+        hours=np.where(dated, apart / HOUR, np.inf),
+        probability=probability,
+        wording_forward=column("wording_forward"),
+        wording_backward=column("wording_backward"),
+        lead=np.maximum(column("lead_forward"), column("lead_backward")),
+        numbers=np.where(column("numbers_least") >= 2, numbers, -1.0),
+        other_dates=column("dates") == 2,
+        same_title=title == 3,
+        same_form=title >= 2,
+        no_title=title == 0,
+    )
+
+
+def _equal(values: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+    return np.asarray((values[a] == values[b]) & (values[a] >= 0), dtype=np.bool_)
+
+
+def _numbered(values: Sequence[str | None] | Sequence[bytes]) -> NDArray[np.int64]:
+    """A number for each distinct value in order of appearance, -1 for an empty one."""
+    known: dict[str | bytes, int] = {}
+    return np.array([known.setdefault(one, len(known)) if one else -1 for one in values], dtype=np.int64)

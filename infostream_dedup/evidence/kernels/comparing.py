@@ -1,0 +1,361 @@
+"""Evidence of pairs from two records, key terms and triples; ``plain_pairs`` says the same in words, and judges it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from infostream_dedup.evidence.constants import DATE_BIT, HEAD_BIT
+from infostream_dedup.evidence.kernels.compiling import compiled, compiled_bare, inlined, signed
+from infostream_dedup.evidence.kernels.meeting import MeetingRoom, enter, leave, meet
+from infostream_dedup.evidence.kernels.packing import (
+    BLOCKS_AT,
+    COUNTS_AT,
+    FIGURES_AT,
+    FORM_AT,
+    HEADER,
+    SUMS_AT,
+    TITLE_AT,
+    filter_place,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["COLUMNS", "KeyRows", "compare_pairs", "share_pairs", "sum_keys"]
+
+COLUMNS: Final = (
+    "share12_forward",
+    "share12_backward",
+    "share30_forward",
+    "share30_backward",
+    "cosine",
+    "numbers_forward",
+    "numbers_backward",
+    "numbers_least",
+    "figures_forward",
+    "figures_backward",
+    "figures_least",
+    "names_forward",
+    "names_backward",
+    "names_least",
+    "lead_forward",
+    "lead_backward",
+    "opening_forward",
+    "opening_backward",
+    "length",
+    "dates",
+    "title",
+    "wording_forward",
+    "wording_backward",
+)
+"""Columns of the evidence of pairs, float64; forward is the share of a's that b has, 0 to 1."""
+
+_SHARES: Final = 0
+_COSINE: Final = 4
+_NUMBERS: Final = 5
+_FIGURES: Final = 8
+_NAMES: Final = 11
+_LEAD: Final = 14
+_OPENING: Final = 16
+_LENGTH: Final = 18
+_DATES: Final = 19
+_TITLE: Final = 20
+
+_UNIT: Final = 1e-9
+"""Of the weight of a key term."""
+
+_KEYS: Final = 0
+_NUMBER_LIST: Final = 1
+_NAME_LIST: Final = 2
+_LEAD_LIST: Final = 3
+"""Tables of ``MeetingRoom``."""
+_NO_BITS = np.uint32(0)
+
+
+class KeyRows(NamedTuple):
+    """The 30 heaviest terms of each document, and all of its terms.
+
+    Attributes:
+        begins: int64 (documents + 1,), bounds in the next three.
+        terms: int32, key terms of each document, ascending.
+        weights: int64, weight of each in units of 1e-9.
+        heaviest: uint8, 1 for each of the 12 heaviest.
+        own: int64 (documents, 2), weight of the 12 heaviest and of all key terms.
+        squares: float64 (documents,), sum of the squared weights.
+        target_begins: int64 (documents + 1,), bounds in the next.
+        targets: int32, all terms of each document, ascending.
+    """
+
+    begins: NDArray[np.int64]
+    terms: NDArray[np.int32]
+    weights: NDArray[np.int64]
+    heaviest: NDArray[np.uint8]
+    own: NDArray[np.int64]
+    squares: NDArray[np.float64]
+    target_begins: NDArray[np.int64]
+    targets: NDArray[np.int32]
+
+
+class _Parts(NamedTuple):
+    """Where the parts of a record are.
+
+    Attributes:
+        at: the record.
+        numbers: number of numbers.
+        names: number of names.
+        lead: number of lead words.
+        blocks: number of filter blocks.
+        numbers_at: place of the numbers, and so on.
+    """
+
+    at: int
+    numbers: int
+    names: int
+    lead: int
+    blocks: int
+    numbers_at: int
+    names_at: int
+    lead_at: int
+    weights: int
+    filter_at: int
+
+
+@inlined
+def _parts(words: NDArray[np.uint32], at: int) -> _Parts:
+    counts, rest = signed(words[at + COUNTS_AT]), signed(words[at + BLOCKS_AT])
+    numbers, names, lead = counts & 0xFFFF, counts >> 16, rest & 0xFFFF
+    first = at + HEADER
+    weights = first + numbers + names + lead
+    filter_at = weights + (numbers + names + lead + 3) // 4
+    return _Parts(
+        at, numbers, names, lead, rest >> 16, first, first + numbers, first + numbers + names, weights, filter_at
+    )
+
+
+@compiled
+def sum_keys(
+    begins: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    heaviest: NDArray[np.uint8],
+    own: NDArray[np.int64],
+    squares: NDArray[np.float64],
+) -> None:
+    """Fill in ``own`` and ``squares`` of ``KeyRows``."""
+    for document in range(squares.size):
+        own[document] = 0
+        squares[document] = 0.0
+        for key in range(begins[document], begins[document + 1]):
+            own[document, 0] += weights[key] * signed(heaviest[key])
+            own[document, 1] += weights[key]
+            weight = np.float64(weights[key]) * _UNIT
+            squares[document] += weight * weight
+
+
+@compiled_bare
+def _shares(keys: KeyRows, asks: int, answers: int) -> tuple[int, int]:
+    """Weight of the 12 and 30 key terms of one document that another holds."""
+    place, last = keys.target_begins[answers], keys.target_begins[answers + 1]
+    met12, met30 = 0, 0
+    for key in range(keys.begins[asks], keys.begins[asks + 1]):
+        term = keys.terms[key]
+        while place < last and keys.targets[place] < term:
+            place += 1
+        if place == last:
+            break
+        if keys.targets[place] == term:
+            met30 += keys.weights[key]
+            met12 += keys.weights[key] * signed(keys.heaviest[key])
+    return met12, met30
+
+
+@inlined
+def _share(met: int, own: int) -> float:
+    return np.float64(met) / np.float64(own) if own else 0.0
+
+
+@compiled
+def share_pairs(a: NDArray[np.int64], b: NDArray[np.int64], keys: KeyRows, evidence: NDArray[np.float64]) -> None:
+    """Fill in the shares of 12 and 30 key terms: what the cheap filter looks at.
+
+    Args:
+        a: int64 (pairs,), row of the earlier document.
+        b: int64 (pairs,), row of the later one.
+        keys: of all documents.
+        evidence: float64 (pairs, COLUMNS), receives the first four columns.
+    """
+    for pair in range(a.size):
+        one, other = a[pair], b[pair]
+        met12, met30 = _shares(keys, one, other)
+        evidence[pair, _SHARES] = _share(met12, keys.own[one, 0])
+        evidence[pair, _SHARES + 2] = _share(met30, keys.own[one, 1])
+        met12, met30 = _shares(keys, other, one)
+        evidence[pair, _SHARES + 1] = _share(met12, keys.own[other, 0])
+        evidence[pair, _SHARES + 3] = _share(met30, keys.own[other, 1])
+
+
+@inlined
+def _cosine(keys: KeyRows, one: int, other: int, room: MeetingRoom) -> float:
+    """Cosine of the key terms of two documents, of which the other is in the tables."""
+    begin, there = keys.begins[one], keys.begins[other]
+    product, squares = 0.0, keys.squares[one] * keys.squares[other]
+    for hit in range(meet(room, _KEYS, keys.terms, begin, keys.begins[one + 1] - begin, there, _NO_BITS)):
+        weight = np.float64(keys.weights[begin + room.one[hit]]) * _UNIT
+        product += weight * (np.float64(keys.weights[there + room.other[hit]]) * _UNIT)
+    return product / np.sqrt(squares) if squares > 0.0 else 0.0
+
+
+@inlined
+def _weight_at(words: NDArray[np.uint32], weights: int, number: int) -> int:
+    return signed(words[weights + (number >> 2)]) >> ((number & 3) * 8) & 255
+
+
+@inlined
+def _add_weights(
+    words: NDArray[np.uint32],
+    weights: int,
+    skip: int,
+    other_weights: int,
+    other_skip: int,
+    room: MeetingRoom,
+    hits: int,
+) -> tuple[int, int]:
+    """Weight in each document of the entries that met."""
+    met, answered = 0, 0
+    for hit in range(hits):
+        met += _weight_at(words, weights, skip + room.one[hit])
+        answered += _weight_at(words, other_weights, other_skip + room.other[hit])
+    return met, answered
+
+
+@inlined
+def _shared_figures(
+    words: NDArray[np.uint32], one: _Parts, other: _Parts, room: MeetingRoom, hits: int
+) -> tuple[int, int, int]:
+    """Weight in each document of the figures among the numbers that met, and dates among them in both heads."""
+    met, answered, heads = 0, 0, 0
+    for hit in range(hits):
+        entry, there = words[one.numbers_at + room.one[hit]], words[other.numbers_at + room.other[hit]]
+        figure = 1 - (signed(entry) & DATE_BIT) // DATE_BIT
+        met += figure * _weight_at(words, one.weights, room.one[hit])
+        answered += figure * _weight_at(words, other.weights, room.other[hit])
+        heads += (1 - figure) * (signed(entry & there) & HEAD_BIT)
+    return met, answered, heads
+
+
+@inlined
+def _opening(
+    words: NDArray[np.uint32], lead: int, size: int, weights: int, skip: int, filter_at: int, blocks: int
+) -> int:
+    """Weight of the lead words of one document that the filter of another holds."""
+    met = 0
+    for number in range(size if blocks else 0):
+        block, first, second = filter_place(words[lead + number], blocks)
+        block = filter_at + 2 * block
+        held = (words[block] & first == first) & (words[block + 1] & second == second)
+        met += _weight_at(words, weights, skip + number) * signed(held)
+    return met
+
+
+@inlined
+def _sum(words: NDArray[np.uint32], at: int, kind: int) -> int:
+    """Weight of all numbers, figures, names or lead words of a record."""
+    return signed(words[at + SUMS_AT + kind])
+
+
+@inlined
+def _compare_numbers(
+    words: NDArray[np.uint32], one: _Parts, other: _Parts, room: MeetingRoom, row: NDArray[np.float64]
+) -> None:
+    hits = meet(room, _NUMBER_LIST, words, one.numbers_at, one.numbers, other.numbers_at, np.uint32(HEAD_BIT))
+    met, answered = _add_weights(words, one.weights, 0, other.weights, 0, room, hits)
+    row[_NUMBERS] = _share(met, _sum(words, one.at, 0))
+    row[_NUMBERS + 1] = _share(answered, _sum(words, other.at, 0))
+    row[_NUMBERS + 2] = min(one.numbers, other.numbers)
+    met, answered, heads = _shared_figures(words, one, other, room, hits)
+    row[_FIGURES] = _share(met, _sum(words, one.at, 1))
+    row[_FIGURES + 1] = _share(answered, _sum(words, other.at, 1))
+    counts, others = signed(words[one.at + FIGURES_AT]), signed(words[other.at + FIGURES_AT])
+    row[_FIGURES + 2] = min(counts & 0xFFFF, others & 0xFFFF)
+    row[_DATES] = 0.0
+    if counts >> 16 and others >> 16:
+        row[_DATES] = 1.0 if heads == counts >> 16 and heads == others >> 16 else 2.0
+
+
+@inlined
+def _title_relation(words: NDArray[np.uint32], one: int, other: int) -> float:
+    """0: a title is missing, 1: other titles, 2: equal but for numbers and dates, 3: equal."""
+    first, second = words[one + TITLE_AT], words[other + TITLE_AT]
+    if first == 0 or second == 0:
+        return 0.0
+    if first == second:
+        return 3.0
+    return 2.0 if words[one + FORM_AT] == words[other + FORM_AT] else 1.0
+
+
+@inlined
+def _compare_records(
+    words: NDArray[np.uint32], one: _Parts, other: _Parts, room: MeetingRoom, row: NDArray[np.float64]
+) -> None:
+    """Fill in one row from two records, of which the other is in the tables."""
+    _compare_numbers(words, one, other, room, row)
+    hits = meet(room, _NAME_LIST, words, one.names_at, one.names, other.names_at, _NO_BITS)
+    met, answered = _add_weights(words, one.weights, one.numbers, other.weights, other.numbers, room, hits)
+    row[_NAMES], row[_NAMES + 1] = _share(met, _sum(words, one.at, 2)), _share(answered, _sum(words, other.at, 2))
+    row[_NAMES + 2] = min(one.names, other.names)
+    hits = meet(room, _LEAD_LIST, words, one.lead_at, one.lead, other.lead_at, _NO_BITS)
+    skip, other_skip = one.numbers + one.names, other.numbers + other.names
+    met, answered = _add_weights(words, one.weights, skip, other.weights, other_skip, room, hits)
+    own, other_own = _sum(words, one.at, 3), _sum(words, other.at, 3)
+    row[_LEAD], row[_LEAD + 1] = _share(met, own), _share(answered, other_own)
+    met = _opening(words, one.lead_at, one.lead, one.weights, skip, other.filter_at, other.blocks)
+    answered = _opening(words, other.lead_at, other.lead, other.weights, other_skip, one.filter_at, one.blocks)
+    row[_OPENING], row[_OPENING + 1] = _share(met, own), _share(answered, other_own)
+    tokens, other_tokens = np.float64(words[one.at]), np.float64(words[other.at])
+    row[_LENGTH] = min(abs(np.log((tokens + 5.0) / (other_tokens + 5.0))), 3.0)
+    row[_TITLE] = _title_relation(words, one.at, other.at)
+
+
+@compiled_bare
+def _enter(words: NDArray[np.uint32], parts: _Parts, keys: KeyRows, document: int, room: MeetingRoom) -> None:
+    """Put a document into the tables, in place of the one that is there."""
+    for which in range(4):
+        leave(room, which)
+    begin = keys.begins[document]
+    enter(room, _KEYS, keys.terms, begin, keys.begins[document + 1] - begin, _NO_BITS)
+    enter(room, _NUMBER_LIST, words, parts.numbers_at, parts.numbers, np.uint32(HEAD_BIT))
+    enter(room, _NAME_LIST, words, parts.names_at, parts.names, _NO_BITS)
+    enter(room, _LEAD_LIST, words, parts.lead_at, parts.lead, _NO_BITS)
+
+
+@compiled
+def compare_pairs(
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    keys: KeyRows,
+    words: NDArray[np.uint32],
+    begins: NDArray[np.int64],
+    room: MeetingRoom,
+    evidence: NDArray[np.float64],
+) -> None:
+    """Fill in everything but shares and wording.
+
+    Args:
+        a: int64 (pairs,), row of the earlier document.
+        b: int64 (pairs,), row of the later one; quickest where equal ones are neighbours.
+        keys: of all documents, at most ``ENTRIES`` key terms each.
+        words: uint32, records.
+        begins: int64 (documents + 1,), bounds of the records.
+        room: empty tables.
+        evidence: float64 (pairs, COLUMNS), receives columns 4 to 20.
+    """
+    held = -1
+    for pair in range(a.size):
+        other = _parts(words, begins[b[pair]])
+        if b[pair] != held:
+            held = b[pair]
+            _enter(words, other, keys, held, room)
+        row = evidence[pair]
+        row[_COSINE] = _cosine(keys, a[pair], held, room)
+        _compare_records(words, _parts(words, begins[a[pair]]), other, room, row)

@@ -1,0 +1,41 @@
+"""Hashes of letters, tokens and token runs: FNV-1a steps (Fowler, Noll, Vo), finished as in SplitMix64.
+
+``plain_reading`` computes the same with Python's integers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from infostream_dedup.evidence.kernels.compiling import inlined
+
+__all__ = ["joined", "mixed", "step"]
+
+_PRIME = np.uint64(0x100000001B3)
+_FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND = np.uint64(0x94D049BB133111EB)
+_LEFT = np.uint64(0x9E3779B97F4A7C15)
+_MIDDLE = np.uint64(0xD1342543DE82EF95)
+_30, _27, _31 = np.uint64(30), np.uint64(27), np.uint64(31)
+
+
+@inlined
+def step(state: Any, character: Any) -> Any:
+    """State of a hash after one more character."""
+    return (state ^ np.uint64(character)) * _PRIME
+
+
+@inlined
+def mixed(state: Any) -> Any:
+    """Spread a state over all 64 bits."""
+    state = (state ^ (state >> _30)) * _FIRST
+    state = (state ^ (state >> _27)) * _SECOND
+    return state ^ (state >> _31)
+
+
+@inlined
+def joined(first: Any, second: Any, third: Any) -> Any:
+    """Hash of three tokens in a row, uint64."""
+    return mixed(first * _LEFT + second * _MIDDLE + third)

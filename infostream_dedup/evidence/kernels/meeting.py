@@ -1,0 +1,129 @@
+"""Which entries of a document stand in another: through a small table, for merging two lists guesses wrong too often.
+
+The document that many are compared with is entered into the table once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from infostream_dedup.evidence.kernels.compiling import compiled_bare, inlined, signed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["ENTRIES", "MeetingRoom", "enter", "leave", "meet", "meeting_room"]
+
+ENTRIES: Final = 4096
+"""Most entries of a list."""
+_SLOTS: Final = 4 * ENTRIES
+_LEAST_SLOTS: Final = 128
+_MULTIPLIER = np.uint32(2654435761)
+_HIGH_BITS = np.uint32(17)
+
+
+class MeetingRoom(NamedTuple):
+    """Tables of four lists of one document, and scratch memory.
+
+    Attributes:
+        slots: int32 (4, slots), place of an entry counted from 1, 0 for an empty slot.
+        touched: int32 (4, ENTRIES), slots that are not empty.
+        counts: int64 (4,), how many they are.
+        one: int64 (ENTRIES + 1,), receives places in the document that is compared.
+        other: int64 (ENTRIES + 1,), receives places in the document in the tables.
+    """
+
+    slots: NDArray[np.int32]
+    touched: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    one: NDArray[np.int64]
+    other: NDArray[np.int64]
+
+
+def meeting_room() -> MeetingRoom:
+    """Empty tables."""
+    return MeetingRoom(
+        np.zeros((4, _SLOTS), dtype=np.int32),
+        np.zeros((4, ENTRIES), dtype=np.int32),
+        np.zeros(4, dtype=np.int64),
+        np.zeros(ENTRIES + 1, dtype=np.int64),
+        np.zeros(ENTRIES + 1, dtype=np.int64),
+    )
+
+
+@inlined
+def _mask(count: int) -> int:
+    slots = _LEAST_SLOTS
+    while slots < 4 * count:
+        slots *= 2
+    return slots - 1
+
+
+@inlined
+def _slot(entry: Any, mask: int) -> int:
+    return signed(np.uint32(entry * _MULTIPLIER) >> _HIGH_BITS) & mask
+
+
+@compiled_bare
+def enter(room: MeetingRoom, which: int, entries: Any, begin: int, count: int, ignored: Any) -> None:
+    """Put a list into a table.
+
+    Args:
+        room: the tables; this one is empty.
+        which: number of the table, 0 to 3.
+        entries: uint32 or int32, distinct.
+        begin: of the list in ``entries``.
+        count: its entries, at most ``ENTRIES``.
+        ignored: uint32, bits that do not matter.
+    """
+    slots, mask = room.slots[which], _mask(count)
+    for number in range(count):
+        slot = _slot(np.uint32(entries[begin + number]) | ignored, mask)
+        while slots[slot]:
+            slot = slot + 1 & mask
+        slots[slot] = number + 1
+        room.touched[which, number] = slot
+    room.counts[which] = count
+
+
+@compiled_bare
+def leave(room: MeetingRoom, which: int) -> None:
+    """Empty a table."""
+    for number in range(room.counts[which]):
+        room.slots[which, room.touched[which, number]] = 0
+    room.counts[which] = 0
+
+
+@inlined
+def meet(room: MeetingRoom, which: int, entries: Any, begin: int, count: int, other_begin: int, ignored: Any) -> int:
+    """How many entries of a list are in a table; ``room.one`` and ``room.other`` receive their places, ascending.
+
+    Args:
+        room: the tables.
+        which: number of the table.
+        entries: of both documents.
+        begin: of the list in ``entries``.
+        count: its entries.
+        other_begin: of the list in the table.
+        ignored: uint32, bits that do not matter.
+    """
+    slots, mask, maybe = room.slots[which], _mask(room.counts[which]), 0
+    for number in range(count):
+        # Written in any case: a branch would be guessed wrong too often.
+        room.one[maybe] = number
+        maybe += slots[_slot(np.uint32(entries[begin + number]) | ignored, mask)] != 0
+    found = 0
+    for hit in range(maybe):
+        number = room.one[hit]
+        entry = np.uint32(entries[begin + number]) | ignored
+        slot = _slot(entry, mask)
+        while slots[slot]:
+            place = signed(slots[slot]) - 1
+            if np.uint32(entries[other_begin + place]) | ignored == entry:
+                room.one[found], room.other[found] = number, place
+                found += 1
+                break
+            slot = slot + 1 & mask
+    return found

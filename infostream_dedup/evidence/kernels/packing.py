@@ -1,0 +1,229 @@
+"""Counting and weighing of evidence, and its packing into records; ``plain_records`` says the same in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.evidence.constants import DATE_BIT, HEAD_BIT
+from infostream_dedup.evidence.kernels.compiling import compiled, inlined, signed
+from infostream_dedup.evidence.kernels.hashing import mixed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "BLOCKS_AT",
+    "BUCKET_BITS",
+    "COUNTS_AT",
+    "FIGURES_AT",
+    "FORM_AT",
+    "HEADER",
+    "LEAD_KIND",
+    "MOST_ENTRIES",
+    "NAME_KIND",
+    "NUMBER_KIND",
+    "SUMS_AT",
+    "TITLE_AT",
+    "bucket_of",
+    "buckets_of_documents",
+    "filter_place",
+    "pack_documents",
+    "record_sizes",
+]
+
+BUCKET_BITS: Final = 20
+"""Binary logarithm of the number of counters of document frequencies."""
+
+NUMBER_KIND: Final = 0
+NAME_KIND: Final = 1
+LEAD_KIND: Final = 2
+KINDS: Final = 3
+
+COUNTS_AT: Final = 1
+"""Word of a record: numbers, and from bit 16 on names."""
+BLOCKS_AT: Final = 2
+"""Word of a record: lead words, and from bit 16 on blocks of the filter."""
+TITLE_AT: Final = 3
+FORM_AT: Final = 4
+FIGURES_AT: Final = 5
+"""Word of a record: numbers that are no dates, and from bit 16 on dates in the head."""
+SUMS_AT: Final = 6
+"""First of four words of a record: weight of all numbers, figures, names, lead words."""
+HEADER: Final = 10
+"""Words of a record before its entries."""
+
+MOST_ENTRIES: Final = 4096
+"""Entries of one kind that a record keeps: the smallest hashes."""
+FILTER_BITS: Final = 12
+"""Bits of the filter for each word beginning of the text."""
+_BLOCK: Final = 64
+_MOST_BLOCKS: Final = 4096
+_MOST_WEIGHT: Final = 255
+_UNITS: Final = 16.0
+
+_32 = np.uint64(32)
+_FIVE = np.uint64(31)
+_ONE = np.uint64(1)
+_BUCKET_SHIFT = np.uint64(64 - BUCKET_BITS)
+
+
+@inlined
+def bucket_of(entry: int, kind: int, language: int) -> int:
+    """Counter of an entry."""
+    return signed(mixed(np.uint64(entry) | np.uint64(1 + kind + KINDS * language) << _32) >> _BUCKET_SHIFT)
+
+
+@inlined
+def filter_place(entry: Any, blocks: int) -> tuple[int, Any, Any]:
+    """Block of the filter in which a word beginning sets bits, and the bits it sets in the block's two words."""
+    spread = mixed(np.uint64(entry))
+    block = signed((spread >> _32) * np.uint64(blocks) >> _32)
+    first = _ONE << (spread & _FIVE) | _ONE << (spread >> np.uint64(5) & _FIVE)
+    second = _ONE << (spread >> np.uint64(10) & _FIVE) | _ONE << (spread >> np.uint64(15) & _FIVE)
+    return block, np.uint32(first), np.uint32(second)
+
+
+@compiled
+def buckets_of_documents(
+    numbers: NDArray[np.uint32],
+    names: NDArray[np.uint32],
+    lead: NDArray[np.uint32],
+    ends: NDArray[np.int64],
+    languages: NDArray[np.int8],
+    buckets: NDArray[np.uint32],
+) -> None:
+    """Counter of each number, name and lead word of documents.
+
+    Args:
+        numbers: of all documents.
+        names: of all documents.
+        lead: of all documents.
+        ends: int64 (documents + 1, 5), see ``RawEvidence``.
+        languages: int8 (documents,), index into ``LANGUAGES``.
+        buckets: uint32, receives one number for each entry.
+    """
+    place = 0
+    for document in range(languages.size):
+        language = signed(languages[document])
+        for at in range(ends[document, 1], ends[document + 1, 1]):
+            buckets[place] = bucket_of(signed(numbers[at]) >> HEAD_BIT, NUMBER_KIND, language)
+            place += 1
+        for at in range(ends[document, 2], ends[document + 1, 2]):
+            buckets[place] = bucket_of(signed(names[at]), NAME_KIND, language)
+            place += 1
+        for at in range(ends[document, 3], ends[document + 1, 3]):
+            buckets[place] = bucket_of(signed(lead[at]), LEAD_KIND, language)
+            place += 1
+
+
+@inlined
+def _weight(bucket: int, counts: NDArray[np.float32], documents: float) -> int:
+    value = signed(np.floor(_UNITS * np.log(1.0 + documents / (np.float64(counts[bucket]) + 1.0)) + 0.5))
+    return min(max(value, 1), _MOST_WEIGHT)
+
+
+@inlined
+def _blocks(body: int) -> int:
+    return min((body * FILTER_BITS + _BLOCK - 1) // _BLOCK, _MOST_BLOCKS)
+
+
+@inlined
+def _entries(ends: NDArray[np.int64], document: int, field: int) -> int:
+    return min(signed(ends[document + 1, field] - ends[document, field]), MOST_ENTRIES)
+
+
+@compiled
+def record_sizes(ends: NDArray[np.int64], begins: NDArray[np.int64]) -> None:
+    """Where the record of each document begins, in words of 32 bits.
+
+    Args:
+        ends: int64 (documents + 1, 5), see ``RawEvidence``.
+        begins: int64 (documents + 1,), receives the bounds.
+    """
+    begins[0] = 0
+    for document in range(begins.size - 1):
+        entries = 0
+        for field in range(1, 4):
+            entries += _entries(ends, document, field)
+        blocks = _blocks(ends[document + 1, 4] - ends[document, 4])
+        begins[document + 1] = begins[document] + HEADER + entries + (entries + 3) // 4 + 2 * blocks
+
+
+@inlined
+def _put_weight(words: NDArray[np.uint32], at: int, number: int, weight: int) -> None:
+    words[at + (number >> 2)] |= np.uint32(weight) << np.uint32((number & 3) * 8)
+
+
+@inlined
+def _add_up(words: NDArray[np.uint32], at: int, kind: int, entry: Any, weight: int) -> None:
+    """Count an entry and its weight in the header of the record at a place."""
+    if kind != NUMBER_KIND:
+        words[at + SUMS_AT + 1 + kind] += np.uint32(weight)
+        return
+    words[at + SUMS_AT] += np.uint32(weight)
+    if signed(entry) & DATE_BIT:
+        words[at + FIGURES_AT] += np.uint32((signed(entry) & HEAD_BIT) << 16)
+    else:
+        words[at + FIGURES_AT] += np.uint32(1)
+        words[at + SUMS_AT + 1] += np.uint32(weight)
+
+
+@compiled
+def pack_documents(
+    numbers: NDArray[np.uint32],
+    names: NDArray[np.uint32],
+    lead: NDArray[np.uint32],
+    body: NDArray[np.uint32],
+    ends: NDArray[np.int64],
+    tokens: NDArray[np.int32],
+    titles: NDArray[np.uint64],
+    languages: NDArray[np.int8],
+    counts: NDArray[np.float32],
+    documents: NDArray[np.float64],
+    begins: NDArray[np.int64],
+    words: NDArray[np.uint32],
+) -> None:
+    """Write the records of documents.
+
+    Args:
+        numbers: see ``RawEvidence``, as the next six.
+        names: see there.
+        lead: see there.
+        body: see there.
+        ends: see there.
+        tokens: see there.
+        titles: see there.
+        languages: int8 (documents,), index into ``LANGUAGES``.
+        counts: float32 (1 << BUCKET_BITS,), documents of each counter, those of the background included.
+        documents: float64 (languages,), documents of each language, those of the background included.
+        begins: int64 (documents + 1,), what ``record_sizes`` found.
+        words: uint32, zeros; receives the records.
+    """
+    for document in range(languages.size):
+        language, at = signed(languages[document]), begins[document]
+        sizes = (_entries(ends, document, 1), _entries(ends, document, 2), _entries(ends, document, 3))
+        blocks = _blocks(ends[document + 1, 4] - ends[document, 4])
+        words[at] = tokens[document, 0]
+        words[at + COUNTS_AT] = sizes[0] | sizes[1] << 16
+        words[at + BLOCKS_AT] = sizes[2] | blocks << 16
+        words[at + TITLE_AT] = titles[document, 0] >> _32
+        words[at + FORM_AT] = titles[document, 1] >> _32
+        entry, number = at + HEADER, 0
+        weights = entry + sizes[0] + sizes[1] + sizes[2]
+        for kind in range(KINDS):
+            source = numbers if kind == NUMBER_KIND else names if kind == NAME_KIND else lead
+            first = ends[document, kind + 1]
+            for place in range(first, first + sizes[kind]):
+                words[entry + number] = source[place]
+                held = signed(source[place]) >> HEAD_BIT if kind == NUMBER_KIND else signed(source[place])
+                weight = _weight(bucket_of(held, kind, language), counts, documents[language])
+                _put_weight(words, weights, number, weight)
+                _add_up(words, at, kind, source[place], weight)
+                number += 1
+        filter_at = weights + (number + 3) // 4
+        for place in range(ends[document, 4], ends[document + 1, 4]):
+            block, first_bits, second_bits = filter_place(body[place], blocks)
+            words[filter_at + 2 * block] |= first_bits
+            words[filter_at + 2 * block + 1] |= second_bits

@@ -1,0 +1,397 @@
+"""The evidence of many documents from their UTF-8; ``plain_reading`` says the same in words, and judges it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from infostream_dedup.evidence.calendar_words import ENGLISH_MONTH
+from infostream_dedup.evidence.characters import CODE_POINTS, CharacterKind
+from infostream_dedup.evidence.constants import (
+    HEAD_BIT,
+    HEAD_CHARACTERS,
+    LEAD_WORDS,
+    LONGEST_ACRONYM,
+    PREFIX,
+    SEED,
+    SHORTEST_NAME,
+    TITLE_SEED,
+    WORD_LETTERS,
+)
+from infostream_dedup.evidence.kernels.compiling import compiled, compiled_bare, inlined, signed
+from infostream_dedup.evidence.kernels.hashing import joined, mixed, step
+from infostream_dedup.evidence.kernels.numbers import date_entry, number_at
+from infostream_dedup.evidence.kernels.skeletons import SKELETON_BITS, skeleton
+from infostream_dedup.evidence.kernels.sorting import sorted_once
+from infostream_dedup.text.kernels.code_points import code_point, size_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["FIELDS", "PADDING", "Found", "Room", "Tables", "prefix_hashes", "read_documents"]
+
+FIELDS: Final = 5
+"""Lists of a document: triples, numbers, names, lead, body."""
+PADDING: Final = 16
+"""Zeros that ``Room.kinds`` has behind the longest text."""
+
+_SMALL: Final = int(CharacterKind.SMALL)
+_CAPITAL: Final = int(CharacterKind.CAPITAL)
+_DIGIT: Final = int(CharacterKind.DIGIT)
+_DROPPED: Final = int(CharacterKind.DROPPED)
+_APOSTROPHE: Final = int(CharacterKind.APOSTROPHE)
+_POINT: Final = int(CharacterKind.POINT)
+_OPENER: Final = int(CharacterKind.OPENER)
+_HYPHEN: Final = int(CharacterKind.HYPHEN)
+
+_WORD_SEED = np.uint64(SEED)
+_TITLE_SEED = np.uint64(TITLE_SEED)
+_NONE = np.uint64(0)
+_32 = np.uint64(32)
+
+# Places of the walker's state.
+_DAY: Final = 0
+_MONTH: Final = 1
+_INITIAL: Final = 2
+_OPENS: Final = 3
+_AFTER_NUMBER: Final = 4
+_LEADS: Final = 5
+_TITLE_END: Final = 6
+_TOKENS: Final = 7
+_NUMBERS: Final = 8
+_NAMES: Final = 9
+_LEAD: Final = 10
+_BODY: Final = 11
+_TITLE_TOKENS: Final = 12
+STATES: Final = 13
+
+
+class Tables(NamedTuple):
+    """What the reader knows of characters and words.
+
+    Attributes:
+        kinds: uint8 (CODE_POINTS,), ``CharacterKind``.
+        folded: uint16 (CODE_POINTS,), folded letter or value of a digit.
+        latin: uint8 (CODE_POINTS,), Latin letter of a folded letter, 1 to 26, or 0.
+        words: uint64, hashes of the calendar words, ascending.
+        months: int64, month of each, 0 for the others.
+    """
+
+    kinds: NDArray[np.uint8]
+    folded: NDArray[np.uint16]
+    latin: NDArray[np.uint8]
+    words: NDArray[np.uint64]
+    months: NDArray[np.int64]
+
+
+class Room(NamedTuple):
+    """Scratch memory for one document.
+
+    Attributes:
+        kinds: uint8, longest text in bytes plus ``PADDING``.
+        folded: uint16, as long.
+        tokens: uint64, as long.
+        titles: uint64 (2,), hash of the title and of its form.
+        spare: uint32, as long.
+        bins: int64 (BINS + 1,).
+        state: int64 (STATES,), of the walker.
+    """
+
+    kinds: NDArray[np.uint8]
+    folded: NDArray[np.uint16]
+    tokens: NDArray[np.uint64]
+    titles: NDArray[np.uint64]
+    spare: NDArray[np.uint32]
+    bins: NDArray[np.int64]
+    state: NDArray[np.int64]
+
+
+class Found(NamedTuple):
+    """What is found, document after document.
+
+    Attributes:
+        triples: uint64, room for one entry per byte of text, as in the other lists.
+        numbers: uint32.
+        names: uint32.
+        lead: uint32.
+        body: uint32.
+        ends: int64 (documents + 1, FIELDS), where the entries of each document end in the five lists; row 0 is zero.
+        tokens: int32 (documents, 2), tokens of the document and of its title.
+        titles: uint64 (documents, 2), hash of the title and of its form.
+    """
+
+    triples: NDArray[np.uint64]
+    numbers: NDArray[np.uint32]
+    names: NDArray[np.uint32]
+    lead: NDArray[np.uint32]
+    body: NDArray[np.uint32]
+    ends: NDArray[np.int64]
+    tokens: NDArray[np.int32]
+    titles: NDArray[np.uint64]
+
+
+@compiled_bare
+def _decode(
+    data: NDArray[np.uint8], begin: int, end: int, title_end: int, tables: Tables, room: Room
+) -> tuple[int, int]:
+    """Write kind and folded form of each character that is not dropped; how many, and how many are of the title."""
+    size, title = 0, 0
+    while begin < end:
+        point = code_point(data, begin)
+        if point >= CODE_POINTS:
+            point = 0
+        kind = tables.kinds[point]
+        if kind != _DROPPED:
+            room.kinds[size] = kind
+            room.folded[size] = tables.folded[point]
+            size += 1
+            title += begin < title_end
+        begin += size_of(signed(data[begin]))
+    for place in range(size, size + PADDING):
+        room.kinds[place] = 0
+    return size, title
+
+
+@inlined
+def _is_letter(kind: int) -> bool:
+    return kind in (_SMALL, _CAPITAL)
+
+
+@inlined
+def _next_letter(kinds: NDArray[np.uint8], place: int) -> int:
+    """Place of the letter that goes on with the word after a letter at a place; -1 where the word ends."""
+    after = place + 1
+    if kinds[after] == _SMALL:
+        return after
+    if kinds[after] == _CAPITAL:
+        return after if kinds[place] == _CAPITAL else -1
+    if kinds[after] != _APOSTROPHE:
+        return -1
+    while kinds[after] == _APOSTROPHE:
+        after += 1
+    return after if _is_letter(kinds[after]) else -1
+
+
+@inlined
+def _month_of(tables: Tables, word: Any) -> int:
+    """Month of a calendar word, 0 for a day word, -1 for any other word."""
+    place = np.searchsorted(tables.words, word)
+    return tables.months[place] if place < tables.words.size and tables.words[place] == word else -1
+
+
+@inlined
+def _take_token(room: Room, token: Any, begin: int, dated: bool) -> None:
+    state = room.state
+    room.tokens[state[_TOKENS]] = token
+    state[_TOKENS] += 1
+    if begin < state[_TITLE_END]:
+        state[_TITLE_TOKENS] += 1
+        room.titles[0] = mixed((room.titles[0] or _TITLE_SEED) ^ token)
+        if not dated:
+            room.titles[1] = mixed((room.titles[1] or _TITLE_SEED) ^ token)
+
+
+@compiled_bare
+def _read_month(tables: Tables, room: Room, found: Found, word: Any, begin: int) -> None:
+    """Let a month date the number before it, or an English one the number after it."""
+    state = room.state
+    month = 0
+    if state[_DAY] > 0 or room.folded[begin] < 128:
+        month = max(_month_of(tables, word), 0)
+    if month and state[_DAY] > 0:
+        last = state[_NUMBERS] - 1
+        entry = date_entry(month % ENGLISH_MONTH * 32 + state[_DAY])
+        found.numbers[last] = entry | (signed(found.numbers[last]) & HEAD_BIT)
+    state[_MONTH] = month - ENGLISH_MONTH if month > ENGLISH_MONTH and state[_DAY] <= 0 else 0
+    state[_DAY] = -1
+
+
+@compiled_bare
+def _take_name(tables: Tables, room: Room, found: Found, begin: int, end: int) -> None:
+    code = skeleton(tables.latin, room.kinds, room.folded, begin, end)
+    if code:
+        found.names[room.state[_NAMES]] = code
+        room.state[_NAMES] += 1
+
+
+@compiled_bare
+def _take_start(room: Room, found: Found, start: Any) -> None:
+    """Take the beginning of a long word into body and lead."""
+    state = room.state
+    found.body[state[_BODY]] = start
+    state[_BODY] += 1
+    if state[_LEADS] < LEAD_WORDS:
+        state[_LEADS] += 1
+        found.lead[state[_LEAD]] = start
+        state[_LEAD] += 1
+
+
+@compiled_bare
+def _take_word(tables: Tables, room: Room, found: Found, begin: int) -> int:
+    """Take the word that begins at a place; the place after it."""
+    state, kinds, folded = room.state, room.kinds, room.folded
+    hashed = start = _WORD_SEED
+    place, last, letters, capitals = begin, begin, 0, 0
+    while place >= 0:
+        hashed = step(hashed, folded[place])
+        letters += 1
+        capitals += kinds[place] == _CAPITAL
+        if letters <= PREFIX:
+            start = hashed
+        last = place
+        place = _next_letter(kinds, place)
+    word = mixed(hashed)
+    dated = False
+    if begin < state[_TITLE_END]:
+        glued = begin > 0 and (kinds[begin - 1] == _HYPHEN or kinds[begin - 1] == _DIGIT)
+        dated = _month_of(tables, word) >= 0 or (glued and state[_AFTER_NUMBER] > 0 and letters <= 3)
+    _take_token(room, word, begin, dated)
+    if letters >= WORD_LETTERS:
+        _take_start(room, found, mixed(start) >> _32)
+    headline = capitals == letters and letters > LONGEST_ACRONYM
+    if kinds[begin] == _CAPITAL and not state[_OPENS] and letters >= SHORTEST_NAME and not headline:
+        _take_name(tables, room, found, begin, last + 1)
+    _read_month(tables, room, found, word, begin)
+    state[_INITIAL] = letters == 1 and capitals == 1
+    state[_OPENS] = state[_AFTER_NUMBER] = 0
+    return last + 1
+
+
+@compiled_bare
+def _take_number(room: Room, found: Found, begin: int) -> int:
+    """Take the number that begins at a place; the place after it."""
+    state = room.state
+    end, token, first, second, whole = number_at(room.kinds, room.folded, begin, state[_TITLE_END])
+    _take_token(room, token, begin, True)
+    is_day = 1 <= whole <= 31
+    if state[_MONTH] and is_day:
+        first = date_entry(state[_MONTH] * 32 + whole)
+        state[_DAY] = -1
+    else:
+        state[_DAY] = whole if is_day else -1
+    head = HEAD_BIT if begin < state[_TITLE_END] + HEAD_CHARACTERS else 0
+    found.numbers[state[_NUMBERS]] = first | head
+    state[_NUMBERS] += 1
+    if second >= 0:
+        found.numbers[state[_NUMBERS]] = second | head
+        state[_NUMBERS] += 1
+    state[_MONTH] = state[_INITIAL] = state[_OPENS] = 0
+    state[_AFTER_NUMBER] = 1
+    return end
+
+
+@compiled_bare
+def _walk(tables: Tables, room: Room, found: Found, size: int) -> None:
+    state, kinds = room.state, room.kinds
+    place = behind = 0
+    while place < size:
+        kind = kinds[place]
+        if _is_letter(kind):
+            place = behind = _take_word(tables, room, found, place)
+        elif kind == _DIGIT:
+            place = behind = _take_number(room, found, place)
+        else:
+            if kind == _OPENER or (kind == _POINT and not (state[_INITIAL] and place == behind)):
+                state[_OPENS] = 1
+            if kind in (_OPENER, _POINT):
+                state[_INITIAL] = 0
+            place += 1
+
+
+@compiled
+def _merge_heads(numbers: NDArray[np.uint32], begin: int, end: int) -> int:
+    """Keep each number once: in the head if it stands there at all. Numbers are ascending; the end of what is kept."""
+    kept = begin
+    for place in range(begin, end):
+        # Equal but for the head bit are neighbours, the one with it last.
+        if place + 1 < end and numbers[place + 1] >> 1 == numbers[place] >> 1:
+            continue
+        numbers[kept] = numbers[place]
+        kept += 1
+    return kept
+
+
+@compiled
+def _finish(room: Room, found: Found, document: int) -> None:
+    """Triples of the tokens; all lists ascending and without repetition; the bounds of what is found."""
+    tokens, begins, ends = room.tokens, found.ends[document], found.ends[document + 1]
+    count, place = room.state[_TOKENS], begins[0]
+    if 0 < count < 3:
+        found.triples[place] = joined(tokens[0], tokens[1] if count > 1 else _NONE, _NONE)
+        place += 1
+    for token in range(count - 2):
+        found.triples[place] = joined(tokens[token], tokens[token + 1], tokens[token + 2])
+        place += 1
+    # Tokens are not needed any more.
+    ends[0] = sorted_once(found.triples, begins[0], place, 64, tokens, room.bins)
+    numbers = sorted_once(found.numbers, begins[1], room.state[_NUMBERS], 32, room.spare, room.bins)
+    ends[1] = _merge_heads(found.numbers, begins[1], numbers)
+    ends[2] = sorted_once(found.names, begins[2], room.state[_NAMES], SKELETON_BITS, room.spare, room.bins)
+    ends[3] = sorted_once(found.lead, begins[3], room.state[_LEAD], 32, room.spare, room.bins)
+    ends[4] = sorted_once(found.body, begins[4], room.state[_BODY], 32, room.spare, room.bins)
+    found.tokens[document, 0] = count
+    found.tokens[document, 1] = room.state[_TITLE_TOKENS]
+    found.titles[document, 0] = room.titles[0]
+    found.titles[document, 1] = room.titles[1]
+
+
+@compiled
+def read_documents(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    title_ends: NDArray[np.int64],
+    tables: Tables,
+    room: Room,
+    found: Found,
+) -> None:
+    """Read documents one after the other.
+
+    Args:
+        data: valid UTF-8.
+        offsets: int64 (documents + 1,), bounds of title and text of each document.
+        title_ends: int64 (documents,), where its title ends in ``data``.
+        tables: of characters and words.
+        room: for the longest document.
+        found: receives the evidence.
+    """
+    state = room.state
+    for document in range(offsets.size - 1):
+        state[:] = 0
+        state[_DAY], state[_OPENS] = -1, 1
+        for field in range(1, FIELDS):
+            state[_NUMBERS + field - 1] = found.ends[document, field]
+        room.titles[:] = _NONE
+        size, title = _decode(data, offsets[document], offsets[document + 1], title_ends[document], tables, room)
+        state[_TITLE_END] = title
+        _walk(tables, room, found, size)
+        _finish(room, found, document)
+
+
+@compiled
+def prefix_hashes(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    tables: Tables,
+    room: Room,
+    hashes: NDArray[np.uint32],
+) -> None:
+    """Hash of the beginning of each of many words as ``lead`` and ``body`` hold it; 0 for words that they leave out.
+
+    Args:
+        data: valid UTF-8, a word in each text.
+        offsets: int64 (words + 1,), bounds of each word.
+        tables: of characters and words.
+        room: for the longest word.
+        hashes: uint32 (words,), receives the hashes.
+    """
+    for number in range(hashes.size):
+        size, _ = _decode(data, offsets[number], offsets[number + 1], 0, tables, room)
+        state, letters = _WORD_SEED, 0
+        for place in range(size):
+            if not _is_letter(room.kinds[place]):
+                continue
+            letters += 1
+            if letters <= PREFIX:
+                state = step(state, room.folded[place])
+        hashes[number] = np.uint32(mixed(state) >> _32) if letters >= WORD_LETTERS else np.uint32(0)

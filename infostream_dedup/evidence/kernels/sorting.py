@@ -1,0 +1,73 @@
+"""Sorting of a few hundred hashes, several times as fast as a general sort: they are spread evenly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.evidence.kernels.compiling import compiled_bare, signed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["BINS", "sorted_once"]
+
+BINS: Final = 1 << 12
+"""Most bins that entries are spread over before they are put in order."""
+_FEW: Final = 24
+
+
+@compiled_bare
+def _insert(entries: Any, begin: int, end: int) -> None:
+    """Sort by insertion: quick where entries are few, or nearly in order."""
+    for place in range(begin + 1, end):
+        entry, hole = entries[place], place
+        while hole > begin and entries[hole - 1] > entry:
+            entries[hole] = entries[hole - 1]
+            hole -= 1
+        entries[hole] = entry
+
+
+@compiled_bare
+def _spread(entries: Any, begin: int, end: int, width: int, spare: Any, bins: NDArray[np.int64]) -> None:
+    """Put entries into the order of their highest bits."""
+    bits = 1
+    while 1 << bits < end - begin and 1 << bits < BINS:
+        bits += 1
+    shift, used = np.uint64(width - bits), 1 << bits
+    for number in range(used + 1):
+        bins[number] = 0
+    for place in range(begin, end):
+        bins[signed(np.uint64(entries[place]) >> shift) + 1] += 1
+    for number in range(used):
+        bins[number + 1] += bins[number]
+    for place in range(begin, end):
+        number = signed(np.uint64(entries[place]) >> shift)
+        spare[bins[number]] = entries[place]
+        bins[number] += 1
+    for place in range(begin, end):
+        entries[place] = spare[place - begin]
+
+
+@compiled_bare
+def sorted_once(entries: Any, begin: int, end: int, width: int, spare: Any, bins: NDArray[np.int64]) -> int:
+    """Sort entries and keep each once; the end of what is kept.
+
+    Args:
+        entries: uint32 or uint64.
+        begin: of the entries to sort.
+        end: of them.
+        width: bits of an entry, over which they are spread evenly.
+        spare: scratch memory of the same type, as long as the entries.
+        bins: int64 (BINS + 1,), scratch memory.
+    """
+    if end - begin > _FEW:
+        _spread(entries, begin, end, width, spare, bins)
+    _insert(entries, begin, end)
+    kept = begin
+    for place in range(begin + 1, end):
+        if entries[place] != entries[kept]:
+            kept += 1
+            entries[kept] = entries[place]
+    return kept + 1 if end > begin else end

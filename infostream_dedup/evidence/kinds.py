@@ -1,0 +1,184 @@
+"""What a pair is: a list of named rules, asked in order; the first that holds decides.
+
+The definitions of the kinds are those of the glossary. A pair is two documents, a the earlier, b the later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.evidence.facts import PairFacts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["KIND_NAMES", "RULES", "Kind", "Rule", "kinds_of_pairs", "names_of_kinds", "rules_of_pairs"]
+
+
+class Kind(IntEnum):
+    """Kinds of pairs; the value is the one in arrays."""
+
+    RELATED = 0
+    COPY = 1
+    RETOLD = 2
+    CONTAINED = 3
+    CONTAINS = 4
+    TEMPLATE = 5
+    UPDATED = 6
+    FOLLOW_UP = 7
+    TRANSLATION = 8
+
+
+KIND_NAMES: Final = tuple(kind.name.lower().replace("_", "-") for kind in Kind)
+"""Name of each kind in rows and flags."""
+
+Condition = Callable[[PairFacts], "NDArray[np.bool_]"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule.
+
+    Attributes:
+        name: says what it looks for.
+        kind: of the pairs for which it holds.
+        holds: bool (pairs,).
+    """
+
+    name: str
+    kind: Kind
+    holds: Condition
+
+
+def equal_text(pair: PairFacts) -> NDArray[np.bool_]:
+    """The bodies are equal."""
+    return pair.same_text
+
+
+def same_page_again(pair: PairFacts) -> NDArray[np.bool_]:
+    """One address, and some of the wording: the page was edited."""
+    return pair.same_address & (pair.wording_least >= 0.25) & (pair.probability >= 0.5)
+
+
+def own_form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
+    """One source, another day: a title that differs by its date, or the lead again with other numbers."""
+    lead_again = (pair.lead >= 0.8) & _other_numbers(pair)
+    return pair.own & pair.other_day & (pair.probability >= 0.5) & (pair.same_form | lead_again)
+
+
+def own_form_with_other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
+    """One source, another day: half of the lead again and some of the wording, but few of the numbers."""
+    again = (pair.lead >= 0.5) & (pair.wording_most >= 0.1) & (pair.numbers >= 0) & (pair.numbers < 0.4)
+    return pair.own & pair.other_day & (pair.probability >= 0.5) & again
+
+
+def own_old_background(pair: PairFacts) -> NDArray[np.bool_]:
+    """One source: a new lead over old wording."""
+    return _own_wording(pair) & (pair.lead < 0.4)
+
+
+def own_form_with_other_dates(pair: PairFacts) -> NDArray[np.bool_]:
+    """One source, another day: the wording again with other numbers, or with another date at its head."""
+    redated = pair.other_dates & (pair.wording_least < 0.6)
+    return _own_wording(pair) & pair.other_day & (_other_numbers(pair) | pair.same_form | redated)
+
+
+def own_later_version(pair: PairFacts) -> NDArray[np.bool_]:
+    """One source: most of the wording again under the old lead."""
+    return _own_wording(pair) & (pair.wording_most >= 0.6)
+
+
+def undated_form(pair: PairFacts) -> NDArray[np.bool_]:
+    """One source, no dates: some of the wording again with other numbers."""
+    no_date = pair.same_source & ~pair.known & ~pair.same_title
+    return no_date & (pair.wording_least >= 0.25) & (pair.numbers >= 0) & (pair.numbers < 0.5)
+
+
+def own_next_step(pair: PairFacts) -> NDArray[np.bool_]:
+    """One source: some of the wording again under the old lead."""
+    return _own_wording(pair)
+
+
+def much_the_same_wording(pair: PairFacts) -> NDArray[np.bool_]:
+    """Both texts consist of the other's wording to a good part, and the model agrees."""
+    some = (pair.wording_least >= 0.3) & (pair.wording_most >= 0.35) & (pair.probability >= 0.9)
+    much = (pair.wording_least >= 0.5) & (pair.probability >= 0.5)
+    return ~pair.own & (some | much)
+
+
+def lies_inside(pair: PairFacts) -> NDArray[np.bool_]:
+    """Half of a's wording is in b."""
+    return (pair.wording_most >= 0.5) & (pair.wording_forward >= pair.wording_backward)
+
+
+def holds_inside(pair: PairFacts) -> NDArray[np.bool_]:
+    """Half of b's wording is in a."""
+    return pair.wording_most >= 0.5
+
+
+def told_by_another_source(pair: PairFacts) -> NDArray[np.bool_]:
+    """Two sources within 36 hours, and the model is sure."""
+    return pair.known & ~pair.same_source & (pair.hours <= 36) & (pair.probability >= 0.9)
+
+
+def told_again(pair: PairFacts) -> NDArray[np.bool_]:
+    """Without source or date, the model alone."""
+    return ~pair.known & (pair.probability >= 0.5)
+
+
+def next_step(pair: PairFacts) -> NDArray[np.bool_]:
+    """The model says one story."""
+    return pair.probability >= 0.5
+
+
+def _own_wording(pair: PairFacts) -> NDArray[np.bool_]:
+    return pair.own & (pair.wording_least >= 0.25)
+
+
+def _other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
+    """Both have numbers or dates, and less than .7 of them are shared."""
+    return (pair.numbers >= 0) & (pair.numbers < 0.7)
+
+
+RULES: Final = (
+    Rule("equal text", Kind.COPY, equal_text),
+    Rule("same page again", Kind.UPDATED, same_page_again),
+    Rule("own form filled anew", Kind.TEMPLATE, own_form_filled_anew),
+    Rule("own form with other numbers", Kind.TEMPLATE, own_form_with_other_numbers),
+    Rule("own old background", Kind.FOLLOW_UP, own_old_background),
+    Rule("own form with other dates", Kind.TEMPLATE, own_form_with_other_dates),
+    Rule("own later version", Kind.UPDATED, own_later_version),
+    Rule("undated form", Kind.TEMPLATE, undated_form),
+    Rule("own next step", Kind.FOLLOW_UP, own_next_step),
+    Rule("much the same wording", Kind.COPY, much_the_same_wording),
+    Rule("lies inside", Kind.CONTAINED, lies_inside),
+    Rule("holds inside", Kind.CONTAINS, holds_inside),
+    Rule("told by another source", Kind.RETOLD, told_by_another_source),
+    Rule("told again", Kind.RETOLD, told_again),
+    Rule("next step", Kind.FOLLOW_UP, next_step),
+)
+"""Asked in this order; a pair for which none holds is ``related``."""
+
+
+def rules_of_pairs(facts: PairFacts) -> NDArray[np.int8]:
+    """Number of the rule that decides each pair, ``len(RULES)`` where none holds: int8 (pairs,)."""
+    decided = np.full(len(facts), len(RULES), dtype=np.int8)
+    for number in reversed(range(len(RULES))):
+        decided[RULES[number].holds(facts)] = number
+    return decided
+
+
+def kinds_of_pairs(facts: PairFacts) -> NDArray[np.int8]:
+    """``Kind`` of each pair: int8 (pairs,)."""
+    kinds = np.array([*(rule.kind for rule in RULES), Kind.RELATED], dtype=np.int8)
+    return kinds[rules_of_pairs(facts)]
+
+
+def names_of_kinds(kinds: NDArray[np.int8]) -> list[str]:
+    """Name of each kind."""
+    return [KIND_NAMES[kind] for kind in kinds.tolist()]

@@ -1,0 +1,110 @@
+"""Evidence of pairs of documents, compared in compiled code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.evidence.kernels.comparing import COLUMNS, KeyRows, compare_pairs, share_pairs, sum_keys
+from infostream_dedup.evidence.kernels.meeting import meeting_room
+from infostream_dedup.evidence.kernels.wording import PLACES, word_pairs
+from infostream_dedup.evidence.records import EvidenceRecords
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["COLUMNS", "KeyRows", "TripleRows", "compared", "fill_in_wording", "key_rows", "shares_of_pairs"]
+
+_HEAVIEST: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class TripleRows:
+    """Word triples of documents.
+
+    Attributes:
+        triples: uint64, of each document ascending, each once.
+        begins: int64 (documents + 1,), bounds of each document.
+    """
+
+    triples: NDArray[np.uint64]
+    begins: NDArray[np.int64]
+
+
+def key_rows(keys: sp.csr_array, targets: sp.csr_array) -> KeyRows:
+    """Key terms as the comparison wants them.
+
+    Args:
+        keys: int64 (documents, terms), weights in units of 1e-9 of the 30 heaviest terms.
+        targets: (documents, terms), the terms in which key terms are looked up.
+    """
+    begins, terms = keys.indptr.astype(np.int64, copy=False), keys.indices.astype(np.int32, copy=False)
+    weights = keys.data.astype(np.int64, copy=False)
+    top = heaviest(begins, terms, weights)
+    own, squares = np.empty((len(begins) - 1, 2), dtype=np.int64), np.empty(len(begins) - 1, dtype=np.float64)
+    sum_keys(begins, weights, top, own, squares)
+    target_begins = targets.indptr.astype(np.int64, copy=False)
+    return KeyRows(
+        begins, terms, weights, top, own, squares, target_begins, targets.indices.astype(np.int32, copy=False)
+    )
+
+
+def heaviest(begins: NDArray[np.int64], terms: NDArray[np.int32], weights: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """uint8, 1 for each of the 12 heaviest key terms of a document; ties go to the smaller term."""
+    owners = np.repeat(np.arange(len(begins) - 1), np.diff(begins))
+    order = np.lexsort((terms, -weights, owners))
+    found = np.zeros(len(terms), dtype=np.uint8)
+    found[order] = np.arange(len(terms)) - begins[owners] < _HEAVIEST
+    return found
+
+
+def shares_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64], keys: KeyRows) -> NDArray[np.float64]:
+    """Evidence of pairs with the shares filled in: float64 (pairs, COLUMNS).
+
+    Args:
+        a: int64 (pairs,), row of the earlier document.
+        b: int64 (pairs,), row of the later one.
+        keys: of all documents.
+    """
+    evidence = np.zeros((len(a), len(COLUMNS)), dtype=np.float64)
+    share_pairs(a, b, keys, evidence)
+    return evidence
+
+
+def compared(
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    evidence: NDArray[np.float64],
+    *,
+    keys: KeyRows,
+    records: EvidenceRecords,
+    triples: TripleRows | None,
+) -> NDArray[np.float64]:
+    """Fill in the rest of the evidence.
+
+    Args:
+        a: int64 (pairs,), row of the earlier document.
+        b: int64 (pairs,), row of the later one; quickest where pairs of one b are neighbours.
+        evidence: float64 (pairs, COLUMNS), what ``shares_of_pairs`` returned.
+        keys: of all documents.
+        records: of all documents.
+        triples: of all documents; ``None`` to leave wording out.
+
+    Returns:
+        ``evidence`` itself; all columns but ``length`` (0 to 3), counts and codes are 0 to 1.
+    """
+    compare_pairs(a, b, keys, records.words, records.begins, meeting_room(), evidence)
+    if triples is not None:
+        fill_in_wording(a, b, triples, evidence)
+    return evidence
+
+
+def fill_in_wording(
+    a: NDArray[np.int64], b: NDArray[np.int64], triples: TripleRows, evidence: NDArray[np.float64]
+) -> None:
+    """Fill in wording, the last two columns of ``evidence``; arguments as in ``compared``."""
+    hits = np.empty(int(np.diff(triples.begins).max(initial=0)) + 1, dtype=np.int64)
+    word_pairs(a, b, triples.triples, triples.begins, np.zeros(PLACES, dtype=np.uint32), hits, evidence)

@@ -1,0 +1,134 @@
+"""The pair model: the probability that two documents are one text or tell one story, and what speaks for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.evidence.kernels.scoring import fill_features, score_pairs
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["DECIMALS", "FEATURES", "PairModel", "features_of", "shipped_model"]
+
+FEATURES: Final = (
+    "share12_least",
+    "share12_most",
+    "share30_least",
+    "share30_most",
+    "cosine",
+    "numbers_least",
+    "numbers_most",
+    "numbers_known",
+    "numbers_miss",
+    "names_least",
+    "names_most",
+    "names_known",
+    "lead_most",
+    "opening_least",
+    "opening_most",
+    "length",
+)
+"""Features of a pair; ``least`` and ``most`` are the smaller and the larger of the two directions."""
+
+DECIMALS: Final = 9
+"""Decimals of z, and of every value that a threshold is compared with."""
+
+_FILE: Final = "pair_model.json"
+_FORMAT: Final = "infostream-dedup pair model 1"
+
+
+@dataclass(frozen=True, slots=True)
+class PairModel:
+    """A logistic model.
+
+    Attributes:
+        intercept: z of a pair whose features are all 0.
+        coefficients: by feature, in the order of ``FEATURES``.
+    """
+
+    intercept: float
+    coefficients: Mapping[str, float]
+
+    def scores(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Z of pairs: float64 (pairs,), rounded to ``DECIMALS``.
+
+        Args:
+            evidence: float64 (pairs, COLUMNS).
+        """
+        weights = np.array(list(self.coefficients.values()), dtype=np.float64)
+        return np.round(score_pairs(features_of(evidence), self.intercept, weights), DECIMALS)
+
+    def probabilities(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Probability of pairs: float64 (pairs,), 0 to 1, rounded to ``DECIMALS``."""
+        return np.round(1.0 / (1.0 + np.exp(-np.clip(self.scores(evidence), -35.0, 35.0))), DECIMALS)
+
+    def contributions(self, evidence: NDArray[np.float64]) -> list[dict[str, float]]:
+        """What each feature adds to z: with ``intercept`` the values of a pair add up to its z within 1e-6."""
+        values = features_of(evidence)
+        return [
+            {
+                "intercept": self.intercept,
+                **{
+                    name: round(weight * float(value), DECIMALS)
+                    for (name, weight), value in zip(self.coefficients.items(), row, strict=True)
+                },
+            }
+            for row in values
+        ]
+
+    def as_json(self) -> str:
+        """The model as it is shipped."""
+        content = {"format": _FORMAT, "intercept": self.intercept, "coefficients": dict(self.coefficients)}
+        return json.dumps(content, indent=2) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str, name: str) -> PairModel:
+        """Read a model.
+
+        Args:
+            text: what ``as_json`` wrote.
+            name: of the file, for the error.
+
+        Raises:
+            ConfigurationError: it is no such file.
+        """
+        try:
+            content = json.loads(text)
+        except ValueError as error:
+            raise ConfigurationError(f"{name} is not JSON: {error}; learn the model again") from error
+        return cls(*_checked(content, name))
+
+
+def features_of(evidence: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Features of pairs: float64 (pairs, FEATURES)."""
+    features = np.empty((len(evidence), len(FEATURES)), dtype=np.float64)
+    fill_features(np.ascontiguousarray(evidence), features)
+    return features
+
+
+@cache
+def shipped_model() -> PairModel:
+    """The model that comes with the package."""
+    return PairModel.from_json(files("infostream_dedup.evidence").joinpath(_FILE).read_text("utf-8"), _FILE)
+
+
+def _checked(content: Any, name: str) -> tuple[float, dict[str, float]]:
+    """Intercept and coefficients of a file."""
+    if not isinstance(content, dict) or content.get("format") != _FORMAT:
+        raise ConfigurationError(f"{name} is no pair model; expected an object with format {_FORMAT!r}")
+    given, intercept = content.get("coefficients"), content.get("intercept")
+    if not isinstance(given, dict) or tuple(given) != FEATURES:
+        raise ConfigurationError(f"{name}: coefficients must be {', '.join(FEATURES)}; learn the model again")
+    for field, value in (("intercept", intercept), *given.items()):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
+            raise ConfigurationError(f"{name}: {field} is {value!r}; expected a number")
+    return float(intercept), {feature: float(value) for feature, value in given.items()}  # type: ignore[arg-type]

@@ -1,0 +1,139 @@
+"""The evidence of many documents, read in compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.evidence.calendar_words import DAY_WORDS, MONTH_WORDS
+from infostream_dedup.evidence.characters import alphabet
+from infostream_dedup.evidence.kernels.reading import FIELDS, PADDING, STATES, Found, Room, Tables, read_documents
+from infostream_dedup.evidence.kernels.sorting import BINS
+from infostream_dedup.evidence.plain_reading import word_hash
+from infostream_dedup.model import Document
+from infostream_dedup.text.normalise import clean
+from infostream_dedup.text.utf8 import Texts, encoded, texts_of_bytes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["RawEvidence", "evidence_texts", "read_evidence", "room_for", "tables"]
+
+_MARKUP: Final = ("<", "&", "://", "@", "{")
+"""A text that holds one of these is cleaned first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawEvidence:
+    """What was read of documents, not weighed yet. Entries of each document are ascending and each once.
+
+    Attributes:
+        triples: uint64, hashes of three tokens in a row.
+        numbers: uint32, 30 bits of hash, ``DATE_BIT``, ``HEAD_BIT``.
+        names: uint32, codes of skeletons.
+        lead: uint32, hashes of word beginnings among the first 20 long words.
+        body: uint32, hashes of word beginnings in the whole document.
+        ends: int64 (documents + 1, 5), bounds of each document in these five.
+        tokens: int32 (documents, 2), tokens of the document and of its title.
+        titles: uint64 (documents, 2), hash of the title's tokens, and of those left in its form; 0 for none.
+    """
+
+    triples: NDArray[np.uint64]
+    numbers: NDArray[np.uint32]
+    names: NDArray[np.uint32]
+    lead: NDArray[np.uint32]
+    body: NDArray[np.uint32]
+    ends: NDArray[np.int64]
+    tokens: NDArray[np.int32]
+    titles: NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def triples_of(self, document: int) -> NDArray[np.uint64]:
+        """Hashes of the triples of one document, ascending."""
+        return self.triples[self.ends[document, 0] : self.ends[document + 1, 0]]
+
+
+def evidence_texts(documents: Sequence[Document]) -> tuple[Texts, NDArray[np.int64]]:
+    """Title and text of documents as ``read_evidence`` wants them.
+
+    Returns:
+        The texts, and int64 (documents,), where each title ends in their bytes.
+    """
+    whole, titles = [], []
+    for document in documents:
+        title, text = document.title, document.text
+        if _needs_cleaning(title) or _needs_cleaning(text):
+            title, text = clean(title), clean(text)
+        doubled = not title or text.startswith(title)
+        head = encoded(title)
+        whole.append(encoded(text) if doubled else head + b"\n" + encoded(text))
+        titles.append(len(head))
+    texts = texts_of_bytes(whole)
+    return texts, texts.offsets[:-1] + np.array(titles, dtype=np.int64)
+
+
+def read_evidence(texts: Texts, title_ends: NDArray[np.int64]) -> RawEvidence:
+    """Read documents. The first call compiles, or loads compiled code from disk.
+
+    Args:
+        texts: title and text of each document.
+        title_ends: int64 (documents,), where its title ends in ``texts.data``.
+    """
+    size, documents = int(texts.offsets[-1] - texts.offsets[0]) + 1, len(texts)
+    found = Found(
+        np.empty(size, dtype=np.uint64),
+        np.empty(size, dtype=np.uint32),
+        np.empty(size, dtype=np.uint32),
+        np.empty(size, dtype=np.uint32),
+        np.empty(size, dtype=np.uint32),
+        np.zeros((documents + 1, FIELDS), dtype=np.int64),
+        np.empty((documents, 2), dtype=np.int32),
+        np.empty((documents, 2), dtype=np.uint64),
+    )
+    read_documents(texts.data, texts.offsets, title_ends, tables(), room_for(texts.longest), found)
+    triples, numbers, names, lead, body = found.ends[-1].tolist()
+    return RawEvidence(
+        triples=found.triples[:triples].copy(),
+        numbers=found.numbers[:numbers].copy(),
+        names=found.names[:names].copy(),
+        lead=found.lead[:lead].copy(),
+        body=found.body[:body].copy(),
+        ends=found.ends,
+        tokens=found.tokens,
+        titles=found.titles,
+    )
+
+
+def room_for(longest: int) -> Room:
+    """Scratch memory for texts of so many bytes."""
+    return Room(
+        np.zeros(longest + PADDING, dtype=np.uint8),
+        np.zeros(longest + PADDING, dtype=np.uint16),
+        np.empty(longest + 1, dtype=np.uint64),
+        np.zeros(2, dtype=np.uint64),
+        np.empty(longest + 1, dtype=np.uint32),
+        np.zeros(BINS + 1, dtype=np.int64),
+        np.zeros(STATES, dtype=np.int64),
+    )
+
+
+@cache
+def tables() -> Tables:
+    """Tables of characters and calendar words."""
+    months = {word_hash(word): MONTH_WORDS.get(word, 0) for word in (*MONTH_WORDS, *DAY_WORDS)}
+    words = sorted(months)
+    return Tables(
+        *alphabet(),
+        np.array(words, dtype=np.uint64),
+        np.array([months[word] for word in words], dtype=np.int64),
+    )
+
+
+def _needs_cleaning(text: str) -> bool:
+    return any(sign in text for sign in _MARKUP)

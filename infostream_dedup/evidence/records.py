@@ -1,0 +1,76 @@
+"""Evidence packed into one small record per document: what a window keeps and a store writes down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infostream_dedup.evidence.frequencies import EvidenceFrequencies
+from infostream_dedup.evidence.kernels.packing import pack_documents, record_sizes
+from infostream_dedup.evidence.reading import RawEvidence
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["EvidenceRecords", "pack_evidence"]
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceRecords:
+    """Records of documents, one after the other.
+
+    A record is a run of 32-bit words, little-endian where it is written down: tokens; numbers and names << 16; lead
+    words and filter blocks << 16; hash of the title; hash of its form; figures and dates of the head << 16; weight of
+    all numbers, figures, names, lead words; the entries; their weights, a byte each in units of 1/16; the filter of the
+    word beginnings of the text, blocks of two words.
+
+    Attributes:
+        words: uint32, the records.
+        begins: int64 (documents + 1,), bounds of each record in ``words``.
+    """
+
+    words: NDArray[np.uint32]
+    begins: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.begins) - 1
+
+    def blob(self, document: int) -> bytes:
+        """The record of one document as a store keeps it."""
+        return self.words[self.begins[document] : self.begins[document + 1]].astype("<u4").tobytes()
+
+    @classmethod
+    def of_blobs(cls, blobs: Sequence[bytes]) -> EvidenceRecords:
+        """Records from a store."""
+        begins = np.zeros(len(blobs) + 1, dtype=np.int64)
+        np.cumsum([len(blob) // 4 for blob in blobs], out=begins[1:])
+        return cls(np.frombuffer(b"".join(blobs), dtype="<u4").astype(np.uint32), begins)
+
+
+def pack_evidence(raw: RawEvidence, languages: NDArray[np.int8], frequencies: EvidenceFrequencies) -> EvidenceRecords:
+    """Weigh and pack the evidence of documents.
+
+    Args:
+        raw: evidence of the documents.
+        languages: int8 (documents,), index into ``LANGUAGES``.
+        frequencies: of the collection, or of the stream before the documents' epoch.
+    """
+    counts, documents = frequencies.filled_up()
+    return pack_weighed(raw, languages, counts, documents)
+
+
+def pack_weighed(
+    raw: RawEvidence, languages: NDArray[np.int8], counts: NDArray[np.float32], documents: NDArray[np.float64]
+) -> EvidenceRecords:
+    """Pack evidence by counters that ``EvidenceFrequencies.filled_up`` returned, once for an epoch."""
+    begins = np.empty(len(raw) + 1, dtype=np.int64)
+    record_sizes(raw.ends, begins)
+    words = np.zeros(int(begins[-1]), dtype=np.uint32)
+    pack_documents(
+        raw.numbers, raw.names, raw.lead, raw.body, raw.ends, raw.tokens, raw.titles,
+        languages, counts, documents, begins, words,
+    )  # fmt: skip
+    return EvidenceRecords(words, begins)

@@ -1,0 +1,108 @@
+"""What a later document is to the earlier ones: its status, and the one of them that gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import IntEnum
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.evidence.kinds import KIND_NAMES, Kind
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "JOINED_IN_STREAMS",
+    "JOINED_WITHOUT_DATES",
+    "STATUS_NAMES",
+    "Status",
+    "best_pairs",
+    "joined_kinds",
+    "statuses",
+]
+
+JOINED_IN_STREAMS: Final = ("copy",)
+JOINED_WITHOUT_DATES: Final = ("copy", "retold")
+RELATED_WORDING: Final = 0.3
+"""A ``related`` pair with this share of wording in one direction is ``similar``."""
+
+
+class Status(IntEnum):
+    """Status of a pair's later document, the strongest last."""
+
+    NEW = 0
+    SIMILAR = 1
+    DUPLICATE = 2
+    EXACT = 3
+
+
+STATUS_NAMES: Final = tuple(status.name.lower() for status in Status)
+
+
+def joined_kinds(names: Iterable[str]) -> NDArray[np.bool_]:
+    """Which kinds join groups: bool (kinds,).
+
+    Args:
+        names: kinds, as ``--join`` has them.
+
+    Raises:
+        ConfigurationError: an unknown kind, or one that joins nothing.
+    """
+    joined = np.zeros(len(Kind), dtype=np.bool_)
+    allowed = [name for name in KIND_NAMES if name not in ("related", "translation")]
+    for name in names:
+        if name not in allowed:
+            raise ConfigurationError(f"join is {name!r}; expected some of {', '.join(allowed)}")
+        joined[KIND_NAMES.index(name)] = True
+    return joined
+
+
+def statuses(
+    kinds: NDArray[np.int8],
+    same_text: NDArray[np.bool_],
+    wording_most: NDArray[np.float64],
+    joined: NDArray[np.bool_],
+) -> NDArray[np.int8]:
+    """``Status`` that each pair gives its later document: int8 (pairs,).
+
+    Args:
+        kinds: int8 (pairs,), ``Kind``.
+        same_text: bool (pairs,).
+        wording_most: float64 (pairs,), larger direction of wording, rounded.
+        joined: what ``joined_kinds`` returned.
+    """
+    related = (kinds == Kind.RELATED) & (wording_most < RELATED_WORDING)
+    found = np.where(related | (kinds == Kind.TRANSLATION), Status.NEW, Status.SIMILAR)
+    found = np.where(joined[kinds], Status.DUPLICATE, found)
+    return np.where(same_text, Status.EXACT, found).astype(np.int8)
+
+
+def best_pairs(
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    status: NDArray[np.int8],
+    probability: NDArray[np.float64],
+    shares: NDArray[np.float64],
+) -> NDArray[np.int64]:
+    """The pair that gives each later document its status and its ``of``.
+
+    The strongest status wins, then the highest probability, the higher smaller share, the higher larger share, the
+    earliest document.
+
+    Args:
+        a: int64 (pairs,), ordinal of the earlier document.
+        b: int64 (pairs,), ordinal of the later one.
+        status: int8 (pairs,), ``Status``.
+        probability: float64 (pairs,), rounded.
+        shares: float64 (pairs, 2), shares of the key terms in both directions, rounded.
+
+    Returns:
+        int64, places of the pairs, one for each distinct b, ordered by b.
+    """
+    order = np.lexsort((a, -shares.max(axis=1), -shares.min(axis=1), -probability, -status, b))
+    first = np.ones(len(order), dtype=np.bool_)
+    first[1:] = b[order][1:] != b[order][:-1]
+    return order[first]

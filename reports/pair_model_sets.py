@@ -1,0 +1,182 @@
+"""The judged pairs that the pair model is learned from: nine sets, and mdnews beside them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from evidence_collection import EvidenceCollection
+
+from infostream_dedup import read_documents
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["SETS", "JudgedSet", "candidates_of", "collection_of", "judged_set", "read_rows"]
+
+_NEWS = frozenset(("", "news"))
+_CODE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Recipe:
+    """How a set is cut out of the corpora.
+
+    Attributes:
+        corpus: name of the files.
+        language: only documents of this language; ``None`` for all.
+        domains: ``news``, ``other`` or ``None`` for all.
+        positive: label of the pairs that are right.
+        negatives: ``family``: all pairs of families that are not kin; ``topic``: all pairs of two topics and those
+            listed as different; ``listed``: only these.
+    """
+
+    corpus: str
+    language: str | None = None
+    domains: str | None = None
+    positive: str = "dup"
+    negatives: str = "family"
+
+
+SETS: Mapping[str, _Recipe] = {
+    "uagec": _Recipe("uagec"),
+    "wmt ru": _Recipe("wmt", "ru", "news"),
+    "wmt uk": _Recipe("wmt", "uk", "news"),
+    "wmt en": _Recipe("wmt", "en", "news"),
+    "wmt other ru": _Recipe("wmt", "ru", "other"),
+    "wmt other en": _Recipe("wmt", "en", "other"),
+    "ntrex en": _Recipe("ntrex", "en"),
+    "slavictopics": _Recipe("slavictopics", negatives="topic"),
+    "tgpairs": _Recipe("tgpairs", positive="similar", negatives="listed"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSet:
+    """Candidates of a set whose answer is known.
+
+    Attributes:
+        name: of the set.
+        evidence: float64 (pairs, COLUMNS).
+        same: bool (pairs,).
+        families_a: int64 (pairs,), family of the earlier document, its own number where there are none.
+        families_b: int64 (pairs,), of the later one.
+        positives: right pairs of the set, candidates or not.
+    """
+
+    name: str
+    evidence: NDArray[np.float64]
+    same: NDArray[np.bool_]
+    families_a: NDArray[np.int64]
+    families_b: NDArray[np.int64]
+    positives: int
+
+
+def read_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """Rows of a gzipped JSON Lines file."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+@cache
+def judged_set(corpora: Path, name: str) -> JudgedSet:
+    """Read a set, find its candidates and compare them."""
+    recipe = SETS[name]
+    collection = collection_of(corpora, recipe.corpus, recipe.language)
+    a, b = candidates_of(corpora, recipe.corpus, recipe.language)
+    truth = _Truth(corpora, recipe, collection)
+    inside = truth.in_scope(a) & truth.in_scope(b)
+    a, b = a[inside], b[inside]
+    same = np.isin(_codes(a, b), truth.positives)
+    counted = same | truth.different(a, b)
+    a, b = a[counted], b[counted]
+    evidence = collection.evidence(a, b)
+    return JudgedSet(name, evidence, same[counted], truth.families[a], truth.families[b], len(truth.positives))
+
+
+@cache
+def collection_of(corpora: Path, corpus: str, language: str | None) -> EvidenceCollection:
+    """The documents of a corpus, or those of one language."""
+    documents = read_documents(corpora / f"{corpus}.docs.jsonl.gz")
+    return EvidenceCollection.of(one for one in documents if language is None or one.lang == language)
+
+
+@cache
+def candidates_of(corpora: Path, corpus: str, language: str | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Candidates of such a collection."""
+    return collection_of(corpora, corpus, language).candidates()
+
+
+def _codes(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.minimum(a, b) * _CODE + np.maximum(a, b)
+
+
+class _Truth:
+    """Which pairs of a set are right, and which are wrong."""
+
+    def __init__(self, corpora: Path, recipe: _Recipe, collection: EvidenceCollection) -> None:
+        self._rows = [one.extra for one in collection.documents]
+        self._recipe = recipe
+        place = {one.id: number for number, one in enumerate(collection.documents)}
+        labels = list(read_rows(corpora / f"{recipe.corpus}.labels.jsonl.gz"))
+
+        def listed(label: str) -> NDArray[np.int64]:
+            pairs = [
+                (place[row["a"]], place[row["b"]])
+                for row in labels
+                if row["label"] == label and row["a"] in place and row["b"] in place
+            ]
+            found = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+            inside = self.in_scope(found[:, 0]) & self.in_scope(found[:, 1])
+            return np.unique(_codes(found[inside, 0], found[inside, 1]))
+
+        self.positives, self._listed = listed(recipe.positive), listed("different")
+        self.families = self._families(corpora)
+
+    def in_scope(self, documents: NDArray[np.int64]) -> NDArray[np.bool_]:
+        domains = [(row.get("domain") or "") for row in self._rows]
+        wanted: Callable[[str], bool] = {
+            None: lambda _: True,
+            "news": lambda domain: domain in _NEWS,
+            "other": lambda domain: domain not in _NEWS | {"conversation"},
+        }[self._recipe.domains]
+        return np.array([wanted(domain) for domain in domains], dtype=np.bool_)[documents]
+
+    def different(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Pairs that are wrong; right ones are asked for first."""
+        listed = np.isin(_codes(a, b), self._listed)
+        if self._recipe.negatives == "listed":
+            return listed
+        if self._recipe.negatives == "topic":
+            topics = np.unique([row.get("topic") or "" for row in self._rows], return_inverse=True)[1]
+            return listed | (topics[a] != topics[b])
+        families = [row.get("family") for row in self._rows]
+        known = np.array([family is not None for family in families])
+        return (self.families[a] != self.families[b]) & known[a] & known[b]
+
+    def _families(self, corpora: Path) -> NDArray[np.int64]:
+        """int64 (documents,): number of the family of each and all its kin."""
+        if self._recipe.negatives != "family":
+            return np.arange(len(self._rows), dtype=np.int64)
+        roots: dict[str, str] = {}
+
+        def root(family: str) -> str:
+            while roots.setdefault(family, family) != family:
+                family = roots[family]
+            return family
+
+        path = corpora / f"{self._recipe.corpus}.kin.jsonl.gz"
+        for row in read_rows(path) if path.exists() else ():
+            roots[root(row["family_a"])] = root(row["family_b"])
+        told = sorted({row["family"] for row in self._rows if row.get("submission") == "translation"})
+        for family in told[1:]:
+            roots[root(told[0])] = root(family)
+        names = [root(row["family"]) if row.get("family") else "" for row in self._rows]
+        return np.unique(names, return_inverse=True)[1].astype(np.int64)

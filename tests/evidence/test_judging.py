@@ -1,0 +1,112 @@
+"""Judging pairs: the same whatever the company, the order and the way the triples come."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from infostream_dedup.evidence.facts import DAY, DocumentFacts
+from infostream_dedup.evidence.frequencies import EvidenceFrequencies
+from infostream_dedup.evidence.judging import FILTER, JudgedPairs, judge_pairs, passes_filter
+from infostream_dedup.evidence.kinds import Kind
+from infostream_dedup.evidence.pair_evidence import COLUMNS, KeyRows, TripleRows, key_rows
+from infostream_dedup.evidence.reading import evidence_texts, read_evidence
+from infostream_dedup.evidence.records import EvidenceRecords, pack_evidence
+from infostream_dedup.evidence.status import Status, joined_kinds
+from infostream_dedup.model import Document
+
+_NEWS = "Президент Санду заявила 17 апреля в Кишинёве, что 300 млн лей пойдут на дороги Молдовы и мост через Днестр"
+_OTHER = "Погода завтра будет тёплой, сообщают синоптики Одессы, ветер слабый, без осадков весь день и всю ночь"
+_TEXTS = (_NEWS, _OTHER, f"{_NEWS}, сказано сегодня", _NEWS, _OTHER.replace("тёплой", "холодной"), "Ничего общего")
+
+
+class Collection:
+    """Six documents of two sources, two days apart each."""
+
+    def __init__(self) -> None:
+        documents = [Document(str(number), text, f"Титул {number}") for number, text in enumerate(_TEXTS)]
+        raw = read_evidence(*evidence_texts(documents))
+        self.records: EvidenceRecords = pack_evidence(raw, np.zeros(6, dtype=np.int8), EvidenceFrequencies())
+        self.triples = TripleRows(raw.triples, raw.ends[:, 0].copy())
+        rows = np.zeros((6, 12), dtype=np.int64)
+        for number, column in enumerate((0, 4, 0, 0, 4, 8)):
+            rows[number, column : column + 4] = 1_000_000_000
+        self.keys: KeyRows = key_rows(sp.csr_array(rows), sp.csr_array(rows))
+        self.facts = DocumentFacts.of(
+            ["x", "x", "y", "x", "x", "y"],
+            [number * DAY for number in range(6)],
+            [text.encode() for text in _TEXTS],
+            [None] * 6,
+        )
+
+    def judge(self, a: list[int], b: list[int], **options: object) -> JudgedPairs:
+        given = {"triples": self.triples, **options}
+        return judge_pairs(
+            np.array(a, dtype=np.int64),
+            np.array(b, dtype=np.int64),
+            keys=self.keys,
+            records=self.records,
+            documents=self.facts,
+            **given,
+        )  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def collection() -> Collection:
+    return Collection()
+
+
+def test_kinds_of_a_small_collection(collection: Collection) -> None:
+    found = collection.judge([0, 0, 1, 0], [2, 3, 4, 5])
+    assert [Kind(one).name for one in found.kinds] == ["COPY", "COPY", "TEMPLATE", "RELATED"]
+    assert found.passed.tolist() == [True, True, True, False]
+    assert found.probability[1] == 1.0
+    assert found.probability[3] == 0.0
+    assert found.statuses(joined_kinds(["copy"])).tolist() == [
+        Status.DUPLICATE, Status.EXACT, Status.SIMILAR, Status.NEW,
+    ]  # fmt: skip
+    assert found.wording[1].tolist() == pytest.approx([20 / 21, 20 / 21], abs=0.1)
+
+
+def test_a_pair_is_judged_the_same_alone_in_another_order_and_with_triples_on_demand(collection: Collection) -> None:
+    a, b = [list(one) for one in np.triu_indices(6, 1)]
+    whole = collection.judge(a, b)
+    order = list(reversed(range(len(a))))
+    mixed = collection.judge([a[at] for at in order], [b[at] for at in order])
+    asked: list[list[int]] = []
+
+    def source(rows: np.ndarray) -> TripleRows:
+        asked.append(rows.tolist())
+        parts = [
+            collection.triples.triples[collection.triples.begins[row] : collection.triples.begins[row + 1]]
+            for row in rows
+        ]
+        return TripleRows(np.concatenate(parts), np.cumsum([0, *map(len, parts)]))
+
+    lazily = collection.judge(a, b, triples=source)
+    assert np.array_equal(whole.evidence, lazily.evidence)
+    assert np.array_equal(whole.evidence, mixed.evidence[order])
+    assert np.array_equal(whole.kinds, mixed.kinds[order])
+    assert asked == [[0, 1, 2, 3, 4]]
+    for at in range(len(a)):
+        alone = collection.judge([a[at]], [b[at]])
+        assert np.array_equal(alone.evidence[0], whole.evidence[at])
+        assert alone.probability[0] == whole.probability[at]
+
+
+def test_nothing_to_judge(collection: Collection) -> None:
+    assert len(collection.judge([], [])) == 0
+
+
+def test_without_the_filter_every_pair_is_looked_at(collection: Collection) -> None:
+    found = collection.judge([0], [5], filtered=False)
+    assert found.passed.all()
+    assert 0 < found.probability[0] < 0.5
+
+
+def test_the_filter_asks_for_shares_only() -> None:
+    evidence = np.zeros((2, len(COLUMNS)))
+    evidence[:, :4] = [[0.1, 0.2, 0.1, 0.2], [0.1, 0.2, 0.1, 0.199999998]]
+    assert FILTER == 0.9
+    assert passes_filter(evidence).tolist() == [True, False]

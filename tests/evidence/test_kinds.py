@@ -1,0 +1,134 @@
+"""The rules of kinds and statuses by cases worked by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.evidence.facts import DAY, HOUR, DocumentFacts, PairFacts, facts_of_pairs
+from infostream_dedup.evidence.kinds import KIND_NAMES, RULES, Kind, kinds_of_pairs, names_of_kinds, rules_of_pairs
+from infostream_dedup.evidence.pair_evidence import COLUMNS
+from infostream_dedup.evidence.status import STATUS_NAMES, Status, best_pairs, joined_kinds, statuses
+
+_PLAIN: dict[str, Any] = {
+    "same_text": False,
+    "same_address": False,
+    "known": True,
+    "same_source": False,
+    "other_day": False,
+    "hours": 2.0,
+    "probability": 0.95,
+    "wording_forward": 0.0,
+    "wording_backward": 0.0,
+    "lead": 0.5,
+    "numbers": 1.0,
+    "other_dates": False,
+    "same_title": False,
+    "same_form": False,
+    "no_title": False,
+}
+_OWN = {"same_source": True, "other_day": True, "hours": 24.0}
+
+
+def facts(**changes: Any) -> PairFacts:
+    """One pair: two sources, two hours apart, other titles, one story, but for the changes."""
+    return PairFacts(**{name: np.array([value]) for name, value in {**_PLAIN, **changes}.items()})
+
+
+def wording(forward: float, backward: float) -> dict[str, float]:
+    return {"wording_forward": forward, "wording_backward": backward}
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "rule"),
+    [
+        ({"same_text": True, **_OWN, "same_form": True}, "copy", "equal text"),
+        ({"same_address": True, **wording(0.25, 0.25)}, "updated", "same page again"),
+        ({**_OWN, "same_form": True}, "template", "own form filled anew"),
+        ({**_OWN, "lead": 0.8, "numbers": 0.6}, "template", "own form filled anew"),
+        ({**_OWN, "lead": 0.5, "numbers": 0.3, **wording(0.1, 0)}, "template", "own form with other numbers"),
+        ({**_OWN, "lead": 0.39, **wording(0.7, 0.25)}, "follow-up", "own old background"),
+        ({**_OWN, "numbers": 0.69, **wording(0.7, 0.7)}, "template", "own form with other dates"),
+        ({**_OWN, "other_dates": True, **wording(0.7, 0.59)}, "template", "own form with other dates"),
+        ({**_OWN, "other_dates": True, **wording(0.7, 0.6)}, "updated", "own later version"),
+        ({**_OWN, **wording(0.25, 0.6)}, "updated", "own later version"),
+        ({"same_source": True, **wording(0.9, 0.9)}, "updated", "own later version"),
+        ({**_OWN, **wording(0.5, 0.5)}, "follow-up", "own next step"),
+        ({"same_source": True, "same_title": True, **wording(0.9, 0.9)}, "copy", "much the same wording"),
+        ({"same_source": True, "no_title": True, **wording(0.9, 0.9)}, "copy", "much the same wording"),
+        ({"probability": 0.9, **wording(0.3, 0.35)}, "copy", "much the same wording"),
+        ({"probability": 0.89, **wording(0.3, 0.45)}, "follow-up", "next step"),
+        ({"probability": 0.5, **wording(0.5, 0.5)}, "copy", "much the same wording"),
+        ({"known": False, **wording(0.5, 0.5)}, "copy", "much the same wording"),
+        ({"known": False, "same_source": True, "numbers": 0.4, **wording(0.9, 0.5)}, "template", "undated form"),
+        ({**wording(0.5, 0.1)}, "contained", "lies inside"),
+        ({**wording(0.1, 0.5)}, "contains", "holds inside"),
+        ({"hours": 36.0, "probability": 0.9}, "retold", "told by another source"),
+        ({"hours": 36.1}, "follow-up", "next step"),
+        ({"known": False, "probability": 0.5}, "retold", "told again"),
+        ({"probability": 0.5}, "follow-up", "next step"),
+        ({"probability": 0.499999999}, "related", None),
+    ],
+)
+def test_rules(changes: dict[str, Any], kind: str, rule: str | None) -> None:
+    pair = facts(**changes)
+    number = int(rules_of_pairs(pair)[0])
+    assert (RULES[number].name if number < len(RULES) else None) == rule
+    assert names_of_kinds(kinds_of_pairs(pair)) == [kind]
+
+
+def test_every_rule_has_a_case_of_its_own() -> None:
+    assert len({rule.name for rule in RULES}) == len(RULES)
+    assert KIND_NAMES == (
+        "related", "copy", "retold", "contained", "contains", "template", "updated", "follow-up", "translation",
+    )  # fmt: skip
+
+
+def test_facts_from_evidence_and_documents() -> None:
+    documents = DocumentFacts.of(
+        ["x", "x", "", "y"], [0, DAY - HOUR, DAY, None], [b"1", b"1", b"", b""], ["u", None, "u", "u"]
+    )
+    a, b = np.array([0, 0, 1, 2]), np.array([1, 2, 2, 3])
+    evidence = np.zeros((4, len(COLUMNS)))
+    evidence[:, COLUMNS.index("title")] = [0, 1, 2, 3]
+    evidence[:, COLUMNS.index("numbers_forward")] = 0.7 - 1e-12
+    evidence[:, COLUMNS.index("numbers_least")] = [1, 2, 2, 2]
+    found = facts_of_pairs(a, b, documents, evidence, np.zeros(4))
+    assert found.same_text.tolist() == [True, False, False, False]
+    assert found.same_address.tolist() == [False, True, False, True]
+    assert found.known.tolist() == [True, False, False, False]
+    assert found.same_source.tolist() == [True, False, False, False]
+    assert found.other_day.tolist() == [False, True, True, False]
+    assert found.hours.tolist() == [23.0, 24.0, 1.0, np.inf]
+    assert found.numbers.tolist() == [-1.0, 0.7, 0.7, 0.7]
+    assert found.no_title.tolist() == [True, False, False, False]
+    assert found.same_form.tolist() == [False, False, True, True]
+    assert found.same_title.tolist() == [False, False, False, True]
+    assert found.own.tolist() == [False, False, False, False]
+
+
+def test_statuses() -> None:
+    kinds = np.array([Kind.COPY, Kind.COPY, Kind.RETOLD, Kind.RELATED, Kind.RELATED, Kind.TRANSLATION], dtype=np.int8)
+    same_text = np.array([True, False, False, False, False, False])
+    most = np.array([1, 0.5, 0, 0.3, 0.299999999, 1])
+    found = statuses(kinds, same_text, most, joined_kinds(["copy"]))
+    assert [STATUS_NAMES[one] for one in found] == ["exact", "duplicate", "similar", "similar", "new", "new"]
+    assert statuses(kinds, same_text, most, joined_kinds(["copy", "retold"]))[2] == Status.DUPLICATE
+
+
+@pytest.mark.parametrize("name", ["related", "translation", "copies", ""])
+def test_joining_what_cannot_be_joined_is_refused(name: str) -> None:
+    with pytest.raises(ConfigurationError, match="expected some of copy, retold"):
+        joined_kinds(["copy", name])
+
+
+def test_the_best_pair_has_the_strongest_status_first() -> None:
+    a = np.array([0, 1, 2, 3, 0, 1, 4, 3])
+    b = np.array([9, 9, 9, 9, 8, 8, 8, 8])
+    status = np.array([1, 2, 2, 2, 1, 1, 1, 1], dtype=np.int8)
+    probability = np.array([0.99, 0.6, 0.7, 0.7, 0.5, 0.5, 0.5, 0.5])
+    shares = np.array([[1, 1], [1, 1], [0.5, 0.6], [0.7, 0.5], [0.2, 0.3], [0.2, 0.4], [0.4, 0.2], [0.1, 1.0]])
+    assert best_pairs(a, b, status, probability, shares).tolist() == [5, 3]

@@ -1,0 +1,155 @@
+"""Compiled records and comparisons against the plain ones, bit for bit."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from infostream_dedup.evidence.frequencies import BUCKETS, EvidenceFrequencies, changes_of
+from infostream_dedup.evidence.pair_evidence import COLUMNS, TripleRows, compared, key_rows, shares_of_pairs
+from infostream_dedup.evidence.plain_pairs import PlainDocument, compare_plainly, unpack_plainly
+from infostream_dedup.evidence.plain_reading import read_plainly
+from infostream_dedup.evidence.plain_records import count_plainly, pack_plainly
+from infostream_dedup.evidence.reading import RawEvidence, evidence_texts, read_evidence
+from infostream_dedup.evidence.records import EvidenceRecords, pack_evidence
+from infostream_dedup.model import Document
+
+_WORDS = (
+    "президент Санду Кишинёв заявила правительство 17 апреля 2024 года 12 300 лей Киев Зеленский война цена рост "
+    "погода завтра Молдова Путин Россия курс 17,76 5-й день США НАТО новый закон Рада банк Приднестровье Тирасполь"
+).split()
+
+
+def documents(seed: int, count: int = 40) -> list[Document]:
+    """Texts of common words; every third is an edited copy of the one before."""
+    draw = random.Random(seed)  # noqa: S311
+    made: list[Document] = []
+    for number in range(count):
+        if number % 3 == 2:
+            words = [word if draw.random() < 0.8 else draw.choice(_WORDS) for word in made[-1].text.split()]
+        else:
+            words = draw.choices(_WORDS, k=draw.choice((0, 1, 5, 40, 90)))
+        made.append(Document(str(number), " ".join(words), " ".join(draw.choices(_WORDS, k=draw.choice((0, 3, 5))))))
+    return made
+
+
+def read(made: list[Document]) -> tuple[RawEvidence, np.ndarray]:
+    return read_evidence(*evidence_texts(made)), np.array([number % 3 for number in range(len(made))], dtype=np.int8)
+
+
+def key_terms(seed: int, count: int) -> tuple[sp.csr_array, sp.csr_array]:
+    draw = np.random.default_rng(seed)
+    targets = sp.csr_array(draw.random((count, 60)) < 0.6)
+    targets.data[:] = True
+    weights = draw.integers(1, 9, size=(count, 60)) * 1_000_000_007
+    keys = sp.csr_array(np.where((draw.random((count, 60)) < 0.5) & targets.toarray(), weights, 0))
+    return sp.csr_array(keys[:, :60]), targets
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_records_equal_plain_ones(seed: int) -> None:
+    made = documents(seed)
+    raw, languages = read(made)
+    frequencies = EvidenceFrequencies()
+    frequencies.add(changes_of(raw, languages))
+    plain = [read_plainly(_whole(one), len(one.title)) for one in made]
+    counted = count_plainly(zip(plain, languages.tolist(), strict=True))
+    assert {bucket: int(frequencies.counts[bucket]) for bucket in counted} == dict(counted)
+    assert int(frequencies.counts.sum()) == counted.total()
+    counts, totals = frequencies.filled_up()
+    records = pack_evidence(raw, languages, frequencies)
+    for number, evidence in enumerate(plain):
+        words = records.words[records.begins[number] : records.begins[number + 1]].tolist()
+        language = int(languages[number])
+        assert words == pack_plainly(evidence, language, counts, float(totals[language])), made[number]
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_comparison_equals_plain_comparison(seed: int) -> None:
+    made = documents(seed)
+    raw, languages = read(made)
+    records = pack_evidence(raw, languages, EvidenceFrequencies())
+    matrices = key_terms(seed, len(made))
+    a, b = (one.astype(np.int64) for one in np.triu_indices(len(made)))
+    keys = key_rows(*matrices)
+    found = compared(
+        a,
+        b,
+        shares_of_pairs(a, b, keys),
+        keys=keys,
+        records=records,
+        triples=TripleRows(raw.triples, raw.ends[:, 0].copy()),
+    )
+    plain = [_plain_document(number, raw, records, matrices) for number in range(len(made))]
+    for pair in range(len(a)):
+        expected = compare_plainly(plain[a[pair]], plain[b[pair]])
+        assert dict(zip(COLUMNS, found[pair].tolist(), strict=True)) == dict(zip(COLUMNS, expected, strict=True))
+
+
+def test_a_document_equals_itself() -> None:
+    text = "Президент Санду была 17 апреля в Кишинёве, сообщает Рада, и 300 лей в Киеве"
+    raw, languages = read([Document("1", text, "Визит"), Document("2", text, "Визит")])
+    records = pack_evidence(raw, languages * 0, EvidenceFrequencies())
+    keys = key_rows(*(sp.csr_array(np.array([[5, 7], [5, 7]], dtype=np.int64)) for _ in range(2)))
+    a, b = np.array([0]), np.array([1])
+    triples = TripleRows(raw.triples, raw.ends[:, 0].copy())
+    row = compared(a, b, shares_of_pairs(a, b, keys), keys=keys, records=records, triples=triples)[0]
+    values = dict(zip(COLUMNS, row.tolist(), strict=True))
+    assert values.pop("length") == 0
+    assert values.pop("title") == 3
+    assert values.pop("names_least") == 4
+    assert values.pop("numbers_least") == 2
+    assert {name: value for name, value in values.items() if value != 1} == {}
+
+
+def test_changes_add_up_whatever_the_batches() -> None:
+    made = documents(5)
+    raw, languages = read(made)
+    whole, parts = EvidenceFrequencies(), EvidenceFrequencies()
+    whole.add(changes_of(raw, languages))
+    for first in (30, 0, 10):
+        last = {0: 10, 10: 30, 30: 40}[first]
+        parts.add(changes_of(read_evidence(*evidence_texts(made[first:last])), languages[first:last]))
+    assert np.array_equal(whole.counts, parts.counts)
+    assert np.array_equal(whole.documents, parts.documents)
+    assert whole.counts.shape == (BUCKETS,)
+
+
+def test_records_come_back_from_a_store() -> None:
+    raw, languages = read(documents(6))
+    records = pack_evidence(raw, languages, EvidenceFrequencies())
+    again = EvidenceRecords.of_blobs([records.blob(number) for number in range(len(records))])
+    assert np.array_equal(again.words, records.words)
+    assert np.array_equal(again.begins, records.begins)
+
+
+def test_background_gives_way_to_counted_documents() -> None:
+    frequencies = EvidenceFrequencies()
+    alone, totals = frequencies.filled_up()
+    assert totals.tolist() == [2000] * 3
+    assert 0 < alone.max() < 2000
+    frequencies.documents[:] = 2000
+    counts, totals = frequencies.filled_up()
+    assert totals.tolist() == [2000] * 3
+    assert not counts.any()
+
+
+def _whole(document: Document) -> str:
+    title, text = document.title, document.text
+    return text if not title or text.startswith(title) else f"{title}\n{text}"
+
+
+def _plain_document(
+    number: int, raw: RawEvidence, records: EvidenceRecords, matrices: tuple[sp.csr_array, sp.csr_array]
+) -> PlainDocument:
+    keys, targets = (one[[number]].tocoo() for one in matrices)
+    words = records.words[records.begins[number] : records.begins[number + 1]].tolist()
+    return PlainDocument(
+        dict(zip(keys.col.tolist(), keys.data.tolist(), strict=True)),
+        set(targets.col.tolist()),
+        unpack_plainly(words),
+        raw.triples_of(number).tolist(),
+    )

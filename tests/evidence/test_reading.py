@@ -1,0 +1,145 @@
+"""Compiled reading against the plain one, and the plain one against cases worked by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infostream_dedup.evidence.constants import DATE_BIT, HEAD_BIT
+from infostream_dedup.evidence.plain_reading import (
+    date_hash,
+    figure_hash,
+    read_plainly,
+    skeleton_code,
+    word_hash,
+)
+from infostream_dedup.evidence.reading import RawEvidence, evidence_texts, read_evidence
+from infostream_dedup.model import Document
+
+LISTS = ("triples", "numbers", "names", "lead", "body")
+
+
+def compare(documents: Sequence[Document]) -> RawEvidence:
+    """Read documents both ways and return what the compiled code found."""
+    texts, title_ends = evidence_texts(documents)
+    raw = read_evidence(texts, title_ends)
+    for number in range(len(documents)):
+        title = texts.data[texts.offsets[number] : title_ends[number]].tobytes().decode()
+        plain = read_plainly(texts[number], len(title))
+        for place, name in enumerate(LISTS):
+            begin, end = raw.ends[number, place], raw.ends[number + 1, place]
+            assert getattr(raw, name)[begin:end].tolist() == getattr(plain, name), (documents[number], name)
+        assert raw.tokens[number].tolist() == [plain.tokens, plain.title_tokens]
+        assert raw.titles[number].tolist() == [plain.title, plain.title_form]
+    return raw
+
+
+def figures(*written: str) -> list[int]:
+    return sorted(figure_hash(one) for one in written)
+
+
+def day(day_: int, month: int) -> int:
+    return date_hash(month * 32 + day_)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("стоит17,76 лея", figures("17.76")),
+        ("12 300 человек", figures("12300")),
+        ("1,200 people, 1.200 and 1200", figures("1200")),
+        ("1,234.50", figures("1234.5")),
+        ("007 и 5,0", figures("7", "5")),
+        ("версия 1.2.3.4", figures("1.2.3.4")),
+        ("счёт 6:4", figures("6", "4")),
+        ("17 апреля", [day(17, 4)]),
+        ("April 17 and 5 May", sorted([day(17, 4), day(5, 5)])),
+        ("05.03.26", sorted([day(5, 3), date_hash(2026)])),
+        ("2024-05-06", sorted([day(6, 5), date_hash(2024)])),
+        ("в 2024 году", [date_hash(2024)]),
+        ("курс 17.04", figures("17.04")),
+        ("41.04.2024 нет такого дня", figures("41.04.2024")),
+    ],
+)
+def test_numbers_and_dates(text: str, expected: list[int]) -> None:
+    assert [number & ~HEAD_BIT for number in read_plainly(text, 0).numbers] == expected
+    compare([Document("1", text)])
+
+
+def test_a_day_and_month_is_a_date_in_the_title_and_a_figure_elsewhere() -> None:
+    plain = read_plainly("Курс на 17.04\nОдин за 17.04", len("Курс на 17.04"))
+    assert [number & ~HEAD_BIT for number in plain.numbers] == sorted([day(17, 4), figure_hash("17.04")])
+    assert all(number & HEAD_BIT for number in plain.numbers)
+
+
+def test_numbers_far_from_the_title_are_not_in_the_head() -> None:
+    far = read_plainly("слово " * 40 + "17 апреля", 0).numbers
+    assert far == [day(17, 4)]
+    assert far[0] & DATE_BIT
+
+
+def test_names_do_not_open_a_sentence() -> None:
+    plain = read_plainly("Вчера президент Зеленский был в Киеве. Вашингтон молчит, пишет В. Иванов", 0)
+    assert plain.names == sorted({skeleton_code(name) for name in ("зеленскии", "киеве", "иванов")})
+
+
+def test_a_headline_in_capitals_has_no_names_but_an_acronym_is_one() -> None:
+    assert read_plainly("вот ПРЕЗИДЕНТ и НАТО", 0).names == [skeleton_code("нато")]
+
+
+@pytest.mark.parametrize(("one", "other"), [("шойгу", "shoigu"), ("киев", "kiev"), ("хабаровск", "khabarovsk")])
+def test_a_name_has_one_skeleton_in_both_alphabets(one: str, other: str) -> None:
+    assert skeleton_code(one.replace("й", "и")) == skeleton_code(other) > 0
+
+
+def test_glued_words_and_marks_come_apart() -> None:
+    glued, plain = read_plainly("пишетАгора за\u0301мок п\u2019ять", 0), read_plainly("пишет агора замок пять", 0)
+    assert glued.triples == plain.triples
+    assert glued.body == plain.body == sorted(word_hash(word) >> 32 for word in ("пишет", "агора", "замок", "пять"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Курс валют на 17 апреля", "Курс валют на 18 мая 2024 года"),
+        ("5-й день войны", "6-й день войны"),
+        ("Погода на 17.04", "ПОГОДА НА 18.04.2024"),
+    ],
+)
+def test_dated_titles_have_one_form(one: str, other: str) -> None:
+    first, second = (read_plainly(title, len(title)) for title in (one, other))
+    assert first.title != second.title
+    assert first.title_form == second.title_form != 0
+
+
+def test_short_texts_have_a_triple_and_empty_ones_none() -> None:
+    assert [len(read_plainly(text, 0).triples) for text in ("", "!", "одно", "два слова", "целых три слова")] == [
+        0, 0, 1, 1, 1,
+    ]  # fmt: skip
+
+
+def test_lead_is_the_first_twenty_long_words() -> None:
+    words = [f"{letter}бвгд" for letter in "абвгдежзиклмнопрстуфхцчшщ"]
+    plain = read_plainly("и " + " ".join(words), 0)
+    assert plain.lead == sorted(word_hash(word) >> 32 for word in words[:20])
+    assert len(plain.body) == len(words)
+
+
+_LETTERS = "абвАБВйё xXhHpPsScCzZkK 0123456789 .,-/'’\n!?…\u00ad\u0301\U0001f600<&"
+_PIECES = st.sampled_from([*_LETTERS, "17 апреля", "April ", "2024", "05.03.26", "12 300", "¶", "Ю"])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.lists(_PIECES, max_size=12), st.lists(_PIECES, max_size=60)), min_size=1, max_size=20))
+def test_compiled_reading_equals_plain_reading(drawn: list[tuple[list[str], list[str]]]) -> None:
+    compare([Document(str(number), "".join(text), "".join(title)) for number, (title, text) in enumerate(drawn)])
+
+
+def test_a_title_repeated_by_the_text_is_read_once() -> None:
+    raw = compare([Document("1", "Заголовок и текст", "Заголовок"), Document("2", "и текст", "Заголовок")])
+    assert raw.tokens.tolist() == [[3, 1], [3, 1]]
+    assert np.array_equal(raw.triples_of(0), raw.triples_of(1))
