@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.evidence.constants import DATE_BIT, HEAD_BIT
-from infostream_dedup.evidence.kernels.compiling import compiled, compiled_bare, inlined, signed
 from infostream_dedup.evidence.kernels.meeting import MeetingRoom, enter, leave, meet
 from infostream_dedup.evidence.kernels.packing import (
     BLOCKS_AT,
@@ -19,6 +18,7 @@ from infostream_dedup.evidence.kernels.packing import (
     TITLE_AT,
     filter_place,
 )
+from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, signed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from infostream_dedup.evidence.kernels.compiling import inlined
+from infostream_dedup.machine.compiling import inlined
 
 __all__ = ["joined", "mixed", "step"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.evidence.kernels.compiling import compiled_bare, inlined, signed
+from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

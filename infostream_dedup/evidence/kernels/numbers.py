@@ -8,8 +8,8 @@ import numpy as np
 
 from infostream_dedup.evidence.characters import CharacterKind
 from infostream_dedup.evidence.constants import DATE_BIT, FIGURE_SEED, FIRST_YEAR, LAST_YEAR
-from infostream_dedup.evidence.kernels.compiling import compiled_bare, inlined, signed
 from infostream_dedup.evidence.kernels.hashing import joined, mixed, step
+from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.evidence.constants import DATE_BIT, HEAD_BIT
-from infostream_dedup.evidence.kernels.compiling import compiled, inlined, signed
 from infostream_dedup.evidence.kernels.hashing import mixed
+from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,11 +19,11 @@ from infostream_dedup.evidence.constants import (
     TITLE_SEED,
     WORD_LETTERS,
 )
-from infostream_dedup.evidence.kernels.compiling import compiled, compiled_bare, inlined, signed
 from infostream_dedup.evidence.kernels.hashing import joined, mixed, step
 from infostream_dedup.evidence.kernels.numbers import date_entry, number_at
 from infostream_dedup.evidence.kernels.skeletons import SKELETON_BITS, skeleton
 from infostream_dedup.evidence.kernels.sorting import sorted_once
+from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, signed
 from infostream_dedup.text.kernels.code_points import code_point, size_of
 
 if TYPE_CHECKING:

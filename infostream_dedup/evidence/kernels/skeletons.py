@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.evidence.characters import CharacterKind
-from infostream_dedup.evidence.kernels.compiling import compiled_bare, inlined, signed
+from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.evidence.kernels.compiling import compiled_bare, signed
+from infostream_dedup.machine.compiling import compiled_bare, signed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

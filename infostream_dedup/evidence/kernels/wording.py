@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.evidence.kernels.comparing import COLUMNS
-from infostream_dedup.evidence.kernels.compiling import compiled, compiled_bare, inlined, signed
+from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, signed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
