@@ -89,16 +89,23 @@ def filter_lines(corpora: Path, news: LabelledNews) -> list[str]:
 
 def race_lines(news: LabelledNews) -> list[str]:
     """Ways to measure wording."""
-    judged = news.judged(None, news.in_window(news.a, news.b))
+    judged = news.judged(None, news.in_window(news.a, news.b), filtered=False)
     documents = [full_text(one) for one in news.collection.documents]
     rows = race(documents, judged.a, judged.b, judged.facts, news.collection.triples)
     lines = [
         "| way | bytes a document | mean error | kinds changed | the same, wording >= .2 |",
         "|---|---|---|---|---|",
     ]
-    return lines + [
+    lines += [
         f"| {row.name} | {row.bytes:.0f} | {row.error:.3f} | {100 * row.kinds:.2f} % | {100 * row.related:.1f} % |"
         for row in rows
+    ]
+    return [
+        *lines,
+        "",
+        "Triples are kept: they are the definition of wording, and both smaller ways change the kind of every tenth",
+        "pair that shares a fifth of its wording. They lie apart from the records and are asked for only where a pair",
+        "passes the filter, so memory does not hold them.",
     ]
 
 

@@ -52,12 +52,12 @@ class LabelledNews:
     b: NDArray[np.int64]
     labels: Mapping[tuple[int, int], dict[str, Any]]
 
-    def judged(self, model: PairModel | None, chosen: NDArray[np.bool_]) -> JudgedPairs:
+    def judged(self, model: PairModel | None, chosen: NDArray[np.bool_], *, filtered: bool = True) -> JudgedPairs:
         """Judge some of the candidates."""
         held = self.collection
         return judge_pairs(
             self.a[chosen], self.b[chosen], keys=held.keys, records=held.records, triples=held.triples,
-            documents=self.facts, model=model,
+            documents=self.facts, model=model, filtered=filtered,
         )  # fmt: skip
 
     def in_window(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -15,6 +15,7 @@ __all__ = [
     "LONGEST_ACRONYM",
     "PREFIX",
     "SEED",
+    "SHORTEST_FORM_WORD",
     "SHORTEST_NAME",
     "TITLE_SEED",
     "WORD_LETTERS",
@@ -35,6 +36,8 @@ LEAD_WORDS: Final = 20
 """Words of a lead."""
 SHORTEST_NAME: Final = 3
 """Fewest letters of a capitalised word that counts as a name."""
+SHORTEST_FORM_WORD: Final = 3
+"""Fewest letters of a word in the form of a title: prepositions come and go with dates."""
 LONGEST_ACRONYM: Final = 6
 """A longer word in capitals says nothing: headlines are written so."""
 

@@ -14,6 +14,7 @@ from infostream_dedup.evidence.kernels.packing import (
     NUMBER_KIND,
     bucket_of,
     buckets_of_documents,
+    buckets_of_records,
 )
 from infostream_dedup.evidence.kernels.reading import prefix_hashes
 from infostream_dedup.evidence.plain_reading import date_hash, figure_hash
@@ -25,7 +26,17 @@ from infostream_dedup.text.utf8 import texts_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BACKGROUND_DOCUMENTS", "BUCKETS", "EPOCH", "Changes", "EvidenceFrequencies", "changes_of"]
+    from infostream_dedup.evidence.records import EvidenceRecords
+
+__all__ = [
+    "BACKGROUND_DOCUMENTS",
+    "BUCKETS",
+    "EPOCH",
+    "Changes",
+    "EvidenceFrequencies",
+    "changes_of",
+    "changes_of_records",
+]
 
 BUCKETS: Final = 1 << BUCKET_BITS
 """Counters; distinct entries that share one add up, which makes both weigh a little less."""
@@ -69,10 +80,21 @@ def changes_of(raw: RawEvidence, languages: NDArray[np.int8]) -> Changes:
         languages: int8 (documents,), index into ``LANGUAGES``.
     """
     buckets = np.empty(len(raw.numbers) + len(raw.names) + len(raw.lead), dtype=np.uint32)
-    buckets_of_documents(raw.numbers, raw.names, raw.lead, raw.ends, languages, buckets)
+    count = buckets_of_documents(raw.numbers, raw.names, raw.lead, raw.ends, languages, buckets)
+    return _changes(buckets[:count], languages)
+
+
+def changes_of_records(records: EvidenceRecords, languages: NDArray[np.int8]) -> Changes:
+    """The same from the documents' records, for a stream that starts again."""
+    buckets = np.empty(len(records.words), dtype=np.uint32)
+    count = buckets_of_records(records.words, records.begins, languages, buckets)
+    return _changes(buckets[:count], languages)
+
+
+def _changes(buckets: NDArray[np.uint32], languages: NDArray[np.int8]) -> Changes:
     changed, counts = np.unique(buckets, return_counts=True)
     documents = np.bincount(languages, minlength=len(LANGUAGES)).astype(np.int64)
-    return Changes(changed, counts.astype(np.uint32), documents)
+    return Changes(changed.astype(np.uint32), counts.astype(np.uint32), documents)
 
 
 class EvidenceFrequencies:
@@ -91,6 +113,21 @@ class EvidenceFrequencies:
         """Add documents; the order in which they come does not matter."""
         self.counts[changes.buckets] += changes.counts
         self.documents += changes.documents
+
+    def blob(self) -> bytes:
+        """The counters as a store keeps them: 8 bytes for each that is not 0."""
+        buckets = np.flatnonzero(self.counts)
+        parts = (self.documents.astype("<i8"), buckets.astype("<u4"), self.counts[buckets].astype("<u4"))
+        return b"".join(part.tobytes() for part in parts)
+
+    @classmethod
+    def of_blob(cls, blob: bytes) -> EvidenceFrequencies:
+        """Counters from a store."""
+        found, head = cls(), 8 * len(LANGUAGES)
+        buckets, counts = np.frombuffer(blob, dtype="<u4", offset=head).reshape(2, -1)
+        found.counts[buckets] = counts
+        found.documents[:] = np.frombuffer(blob[:head], dtype="<i8")
+        return found
 
     def filled_up(self) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
         """Counters and documents with the background of languages that have few documents.

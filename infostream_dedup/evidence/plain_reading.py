@@ -24,6 +24,7 @@ from infostream_dedup.evidence.constants import (
     LONGEST_ACRONYM,
     PREFIX,
     SEED,
+    SHORTEST_FORM_WORD,
     SHORTEST_NAME,
     TITLE_SEED,
     WORD_LETTERS,
@@ -195,7 +196,8 @@ class _Reader:
         capitals = sum(self.kinds[place] == "C" for place in places)
         hyphened = begin > 0 and self.kinds[begin - 1] in "-d" and self.before == "number"
         ordinal = hyphened and len(word) <= 3
-        self.take_token(word_hash(word), begin, dated=word in MONTH_WORDS or word in DAY_WORDS or ordinal)
+        dated = ordinal or len(word) < SHORTEST_FORM_WORD or word in MONTH_WORDS or word in DAY_WORDS
+        self.take_token(word_hash(word), begin, dated=dated)
         if len(word) >= WORD_LETTERS:
             start = word_hash(word[:PREFIX]) >> 32
             self.found.body.append(start)

@@ -69,8 +69,8 @@ def wording(forward: float, backward: float) -> dict[str, float]:
         ({"hours": 36.0, "probability": 0.9}, "retold", "told by another source"),
         ({"hours": 36.1}, "follow-up", "next step"),
         ({"known": False, "probability": 0.5}, "retold", "told again"),
-        ({"probability": 0.5}, "follow-up", "next step"),
-        ({"probability": 0.499999999}, "related", None),
+        ({"probability": 0.6}, "follow-up", "next step"),
+        ({"probability": 0.599999999}, "related", None),
     ],
 )
 def test_rules(changes: dict[str, Any], kind: str, rule: str | None) -> None:

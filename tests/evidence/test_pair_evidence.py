@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from infostream_dedup.evidence.frequencies import BUCKETS, EvidenceFrequencies, changes_of
+from infostream_dedup.evidence.frequencies import BUCKETS, EvidenceFrequencies, changes_of, changes_of_records
 from infostream_dedup.evidence.pair_evidence import COLUMNS, TripleRows, compared, key_rows, shares_of_pairs
 from infostream_dedup.evidence.plain_pairs import PlainDocument, compare_plainly, unpack_plainly
 from infostream_dedup.evidence.plain_reading import read_plainly
@@ -116,6 +116,30 @@ def test_changes_add_up_whatever_the_batches() -> None:
     assert np.array_equal(whole.counts, parts.counts)
     assert np.array_equal(whole.documents, parts.documents)
     assert whole.counts.shape == (BUCKETS,)
+
+
+def test_counters_come_back_from_a_store_and_from_records() -> None:
+    raw, languages = read(documents(7))
+    changes, frequencies = changes_of(raw, languages), EvidenceFrequencies()
+    frequencies.add(changes)
+    again = EvidenceFrequencies.of_blob(frequencies.blob())
+    assert np.array_equal(again.counts, frequencies.counts)
+    assert np.array_equal(again.documents, frequencies.documents)
+    recounted = changes_of_records(pack_evidence(raw, languages, frequencies), languages)
+    assert np.array_equal(recounted.buckets, changes.buckets)
+    assert np.array_equal(recounted.counts, changes.counts)
+    assert np.array_equal(recounted.documents, changes.documents)
+
+
+def test_records_of_huge_documents_keep_the_smallest_hashes() -> None:
+    text = " ".join(f"{number}7 слово" for number in range(5000))
+    raw = read_evidence(*evidence_texts([Document("1", text)]))
+    languages, frequencies = np.zeros(1, dtype=np.int8), EvidenceFrequencies()
+    changes = changes_of(raw, languages)
+    records = pack_evidence(raw, languages, frequencies)
+    kept = unpack_plainly(records.words.tolist()).numbers
+    assert list(kept) == raw.numbers[:4096].tolist()
+    assert int(changes.counts.sum()) == 4096 + len(raw.names) + len(raw.lead)
 
 
 def test_records_come_back_from_a_store() -> None:

@@ -28,6 +28,7 @@ __all__ = [
     "TITLE_AT",
     "bucket_of",
     "buckets_of_documents",
+    "buckets_of_records",
     "filter_place",
     "pack_documents",
     "record_sizes",
@@ -85,6 +86,11 @@ def filter_place(entry: Any, blocks: int) -> tuple[int, Any, Any]:
     return block, np.uint32(first), np.uint32(second)
 
 
+@inlined
+def _entries(ends: NDArray[np.int64], document: int, field: int) -> int:
+    return min(signed(ends[document + 1, field] - ends[document, field]), MOST_ENTRIES)
+
+
 @compiled
 def buckets_of_documents(
     numbers: NDArray[np.uint32],
@@ -93,8 +99,8 @@ def buckets_of_documents(
     ends: NDArray[np.int64],
     languages: NDArray[np.int8],
     buckets: NDArray[np.uint32],
-) -> None:
-    """Counter of each number, name and lead word of documents.
+) -> int:
+    """Counter of each number, name and lead word that the records of documents keep; how many there are.
 
     Args:
         numbers: of all documents.
@@ -107,15 +113,47 @@ def buckets_of_documents(
     place = 0
     for document in range(languages.size):
         language = signed(languages[document])
-        for at in range(ends[document, 1], ends[document + 1, 1]):
+        for at in range(ends[document, 1], ends[document, 1] + _entries(ends, document, 1)):
             buckets[place] = bucket_of(signed(numbers[at]) >> HEAD_BIT, NUMBER_KIND, language)
             place += 1
-        for at in range(ends[document, 2], ends[document + 1, 2]):
+        for at in range(ends[document, 2], ends[document, 2] + _entries(ends, document, 2)):
             buckets[place] = bucket_of(signed(names[at]), NAME_KIND, language)
             place += 1
-        for at in range(ends[document, 3], ends[document + 1, 3]):
+        for at in range(ends[document, 3], ends[document, 3] + _entries(ends, document, 3)):
             buckets[place] = bucket_of(signed(lead[at]), LEAD_KIND, language)
             place += 1
+    return place
+
+
+@compiled
+def buckets_of_records(
+    words: NDArray[np.uint32],
+    begins: NDArray[np.int64],
+    languages: NDArray[np.int8],
+    buckets: NDArray[np.uint32],
+) -> int:
+    """The same from records, for a stream that starts again.
+
+    Args:
+        words: uint32, records.
+        begins: int64 (documents + 1,), bounds of the records.
+        languages: int8 (documents,), index into ``LANGUAGES``.
+        buckets: uint32, as long as ``words``; receives one number for each entry.
+    """
+    place = 0
+    for document in range(languages.size):
+        at, language = begins[document], signed(languages[document])
+        numbers = signed(words[at + COUNTS_AT]) & 0xFFFF
+        names = signed(words[at + COUNTS_AT]) >> 16
+        entries = numbers + names + (signed(words[at + BLOCKS_AT]) & 0xFFFF)
+        for number in range(entries):
+            entry = signed(words[at + HEADER + number])
+            if number < numbers:
+                buckets[place] = bucket_of(entry >> HEAD_BIT, NUMBER_KIND, language)
+            else:
+                buckets[place] = bucket_of(entry, NAME_KIND if number < numbers + names else LEAD_KIND, language)
+            place += 1
+    return place
 
 
 @inlined
@@ -127,11 +165,6 @@ def _weight(bucket: int, counts: NDArray[np.float32], documents: float) -> int:
 @inlined
 def _blocks(body: int) -> int:
     return min((body * FILTER_BITS + _BLOCK - 1) // _BLOCK, _MOST_BLOCKS)
-
-
-@inlined
-def _entries(ends: NDArray[np.int64], document: int, field: int) -> int:
-    return min(signed(ends[document + 1, field] - ends[document, field]), MOST_ENTRIES)
 
 
 @compiled

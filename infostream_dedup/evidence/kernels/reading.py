@@ -15,6 +15,7 @@ from infostream_dedup.evidence.constants import (
     LONGEST_ACRONYM,
     PREFIX,
     SEED,
+    SHORTEST_FORM_WORD,
     SHORTEST_NAME,
     TITLE_SEED,
     WORD_LETTERS,
@@ -245,7 +246,8 @@ def _take_word(tables: Tables, room: Room, found: Found, begin: int) -> int:
     dated = False
     if begin < state[_TITLE_END]:
         glued = begin > 0 and (kinds[begin - 1] == _HYPHEN or kinds[begin - 1] == _DIGIT)
-        dated = _month_of(tables, word) >= 0 or (glued and state[_AFTER_NUMBER] > 0 and letters <= 3)
+        ordinal = glued and state[_AFTER_NUMBER] > 0 and letters <= 3
+        dated = ordinal or letters < SHORTEST_FORM_WORD or _month_of(tables, word) >= 0
     _take_token(room, word, begin, dated)
     if letters >= WORD_LETTERS:
         _take_start(room, found, mixed(start) >> _32)
