@@ -68,7 +68,7 @@ def _attacked(part: str, scale: int, limit: float) -> tuple[list[str], float]:
         begin = time.monotonic()
         try:
             subprocess.run(
-                [*command, "-m", "not translate", "-p", "no:cacheprovider"],
+                [*command, "-m", "not translate", "-p", "no:cacheprovider", "-o", "junit_family=xunit1"],
                 cwd=ROOT,
                 env={**os.environ, "ATTACK_SCALE": str(scale)},
                 timeout=limit,
