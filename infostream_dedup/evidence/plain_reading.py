@@ -55,7 +55,7 @@ _DOUBLE: Final = re.compile(r"(.)\1+")
 _VOWELS: Final = re.compile("[aeiou]")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class PlainEvidence:
     """Evidence of one document before it is weighed.
 

@@ -69,8 +69,5 @@ def pack_weighed(
     begins = np.empty(len(raw) + 1, dtype=np.int64)
     record_sizes(raw.ends, begins)
     words = np.zeros(int(begins[-1]), dtype=np.uint32)
-    pack_documents(
-        raw.numbers, raw.names, raw.lead, raw.body, raw.ends, raw.tokens, raw.titles,
-        languages, counts, documents, begins, words,
-    )  # fmt: skip
+    pack_documents(raw.lists(), languages, counts, documents, begins, words)
     return EvidenceRecords(words, begins)

@@ -20,7 +20,7 @@ from infostream_dedup.text.kernels.byte_blocks import BLOCK, between
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["OUT_OF_MEMORY", "Snowball", "Wanted", "stem_words"]
+__all__ = ["OUT_OF_MEMORY", "Snowball", "WordsToStem", "stem_words"]
 
 OUT_OF_MEMORY: Final = -1
 
@@ -111,7 +111,7 @@ def _typed(pool: NDArray[np.uint8], begin: int, end: int, typed: NDArray[np.uint
     return size
 
 
-class Wanted(NamedTuple):
+class WordsToStem(NamedTuple):
     """Words to stem.
 
     Attributes:
@@ -128,7 +128,7 @@ class Wanted(NamedTuple):
 @compiled_bare
 def stem_words(
     snowball: Snowball,
-    wanted: Wanted,
+    wanted: WordsToStem,
     first: int,
     typed: NDArray[np.uint8],
     stem_starts: NDArray[np.int64],
