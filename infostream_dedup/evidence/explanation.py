@@ -31,7 +31,7 @@ class EvidenceReason:
     """One reason.
 
     Attributes:
-        name: of the evidence, or ``base``: what every pair has.
+        name: name of the evidence, or ``base`` for what every pair has.
         adds: to z; positive speaks for the pair.
         words: what was found.
     """

@@ -99,8 +99,9 @@ def judge_pairs(
         a: int64 (pairs,), row of the earlier document.
         b: int64 (pairs,), row of the later one.
         keys: key terms of all documents.
-        records: of all documents.
-        triples: of all documents, or what gives those of some: asked once, for the documents of pairs that passed.
+        records: packed evidence of all documents.
+        triples: word triples of all documents, or a function that returns those of given documents; it is called once,
+            with the documents of the pairs that passed.
         documents: sources, times and texts of all documents.
         model: ``None`` for the shipped one.
         filtered: drop pairs that ``passes_filter`` does not let through, unless their texts are equal.

@@ -73,7 +73,7 @@ def shares_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64], keys: ComparedKe
     Args:
         a: int64 (pairs,), row of the earlier document.
         b: int64 (pairs,), row of the later one.
-        keys: of all documents.
+        keys: key terms of all documents.
     """
     evidence = np.zeros((len(a), len(COLUMNS)), dtype=np.float64)
     share_pairs(a, b, keys, evidence)
@@ -95,9 +95,9 @@ def compared(
         a: int64 (pairs,), row of the earlier document.
         b: int64 (pairs,), row of the later one; quickest where pairs of one b are neighbours.
         evidence: float64 (pairs, COLUMNS), what ``shares_of_pairs`` returned.
-        keys: of all documents.
-        records: of all documents.
-        triples: of all documents; ``None`` to leave wording out.
+        keys: key terms of all documents.
+        records: packed evidence of all documents.
+        triples: word triples of all documents; ``None`` to leave wording out.
 
     Returns:
         ``evidence`` itself; all columns but ``length`` (0 to 3), counts and codes are 0 to 1.

@@ -25,7 +25,7 @@ class Collection:
     """Six documents of two sources, two days apart each."""
 
     def __init__(self) -> None:
-        documents = [Document(str(number), text, f"Титул {number}") for number, text in enumerate(_TEXTS)]
+        documents = [Document(id=str(number), text=text, title=f"Титул {number}") for number, text in enumerate(_TEXTS)]
         raw = read_evidence(*evidence_texts(documents))
         self.records: EvidenceRecords = pack_evidence(raw, np.zeros(6, dtype=np.int8), EvidenceFrequencies())
         self.triples = TripleRows(raw.triples, raw.ends[:, 0].copy())

@@ -182,7 +182,7 @@ def share_pairs(a: NDArray[np.int64], b: NDArray[np.int64], keys: ComparedKeys, 
     Args:
         a: int64 (pairs,), row of the earlier document.
         b: int64 (pairs,), row of the later one.
-        keys: of all documents.
+        keys: key terms of all documents.
         evidence: float64 (pairs, COLUMNS), receives the first four columns.
     """
     for pair in range(a.size):
@@ -344,7 +344,7 @@ def compare_pairs(
     Args:
         a: int64 (pairs,), row of the earlier document.
         b: int64 (pairs,), row of the later one; quickest where equal ones are neighbours.
-        keys: of all documents, at most ``ENTRIES`` key terms each.
+        keys: key terms of all documents, at most ``ENTRIES`` key terms each.
         words: uint32, records.
         begins: int64 (documents + 1,), bounds of the records.
         room: empty tables.

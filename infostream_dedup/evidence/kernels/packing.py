@@ -99,9 +99,9 @@ def buckets_of_documents(
     """Counter of each number, name and lead word of documents.
 
     Args:
-        numbers: of all documents.
-        names: of all documents.
-        lead: of all documents.
+        numbers: numbers of all documents.
+        names: names of all documents.
+        lead: lead words of all documents.
         ends: int64 (documents + 1, 5), see ``RawEvidence``.
         languages: int8 (documents,), index into ``LANGUAGES``.
         buckets: uint32, receives one number for each entry.

@@ -345,7 +345,7 @@ def read_documents(
     room: Room,
     found: EvidenceLists,
 ) -> None:
-    """Read documents one after the other.
+    """Read documents in order.
 
     Args:
         data: valid UTF-8.

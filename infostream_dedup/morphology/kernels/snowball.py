@@ -39,9 +39,9 @@ class Snowball(NamedTuple):
     """Addresses in memory.
 
     Attributes:
-        stem: of the C function ``sb_stemmer_stem``.
-        length: of the C function ``sb_stemmer_length``.
-        stemmer: of the ``sb_stemmer`` of a language, which one thread at a time may use.
+        stem: address of the C function ``sb_stemmer_stem``.
+        length: address of the C function ``sb_stemmer_length``.
+        stemmer: address of the ``sb_stemmer`` of a language; only one thread at a time may use it.
     """
 
     stem: int

@@ -220,7 +220,7 @@ def weigh(first: int, finds: Finds, columns: Columns, rules: DecisionRules) -> N
     Args:
         first: row of the first document; the others follow.
         finds: ``kinds`` and ``ranks`` are written to.
-        columns: of the window.
+        columns: columns of the window.
         rules: see there.
     """
     for number in range(finds.ends.size - 1):
@@ -263,7 +263,7 @@ def choose(first: int, finds: Finds, columns: Columns, rules: DecisionRules, cho
     Args:
         first: row of the first document; the others follow.
         finds: with ``kinds`` and ``ranks``.
-        columns: of the window.
+        columns: columns of the window.
         rules: see there.
         chosen: written to; ``repeated`` needs room for all finds.
     """

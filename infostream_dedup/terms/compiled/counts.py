@@ -40,7 +40,7 @@ def count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0) 
     """Turn tokens into counts of terms of ``settings.representation``.
 
     Args:
-        tokens: of the documents.
+        tokens: tokens of the documents.
         settings: representation and rule of ``morph``.
         workers: threads; 0 for as many as the process may use. The result does not depend on them.
     """

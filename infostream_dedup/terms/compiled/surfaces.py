@@ -106,7 +106,7 @@ class SurfaceCounter:
 
         Args:
             text: raw.
-            language: of the text; ``None`` to detect it.
+            language: language of the text; ``None`` to detect it.
         """
         self._texts.append(text)
         self._languages.append(language)
@@ -120,7 +120,7 @@ class SurfaceCounter:
 
         Args:
             texts: raw, a few megabytes.
-            languages: of each text; ``None`` to detect it.
+            languages: language of each text; ``None`` to detect it.
         """
         self._submit()
         self._run(lambda: texts, languages)

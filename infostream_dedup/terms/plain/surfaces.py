@@ -73,7 +73,7 @@ class SurfaceCounter:
 
         Args:
             text: raw.
-            language: of the text; ``None`` to detect it.
+            language: language of the text; ``None`` to detect it.
         """
         self._tokens.extend(map(self._ids.__getitem__, surfaces(clean(text))))
         self._ends.append(len(self._tokens))

@@ -52,7 +52,7 @@ class UnnumberedWords:
 
     Attributes:
         texts: the documents.
-        words: of all of them, and perhaps of others.
+        words: words of all these documents, and perhaps of others.
         of_texts: which words belong to each document.
     """
 
