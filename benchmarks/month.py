@@ -37,7 +37,7 @@ from infostream_dedup.links import Relation
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.terms.compiled import SurfaceCounter
 from infostream_dedup.terms.key_terms import KeyTerms
-from infostream_dedup.text.utf8 import Texts
+from infostream_dedup.text.utf8 import Utf8Texts
 
 K_MIN = 4
 CHUNK = 4_000_000
@@ -122,7 +122,7 @@ def _in_own_process(*arguments: str) -> dict[str, Any]:
     return dict(json.loads(answer.stdout.splitlines()[-1]))
 
 
-def _arrow_texts(folder: Path) -> Iterator[Texts]:
+def _arrow_texts(folder: Path) -> Iterator[Utf8Texts]:
     """Yield the texts as a reader of Arrow files does, a few megabytes at a time."""
     offsets = np.load(folder / "offsets.npy")
     first = 0
@@ -133,7 +133,7 @@ def _arrow_texts(folder: Path) -> Iterator[Texts]:
             data.readinto(chunk[:-ROOM])
             # Read-only like Arrow's buffers; writable ones would need another compilation.
             chunk.setflags(write=False)
-            yield Texts(offsets[first : last + 1] - offsets[first], chunk)
+            yield Utf8Texts(offsets[first : last + 1] - offsets[first], chunk)
             first = last
 
 

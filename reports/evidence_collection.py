@@ -13,7 +13,7 @@ from infostream_dedup.batch.collection import Collection, collect
 from infostream_dedup.batch.linking import key_terms_of, link
 from infostream_dedup.batch.pair_table import candidate_pairs
 from infostream_dedup.evidence.frequencies import EPOCH, EvidenceFrequencies, changes_of
-from infostream_dedup.evidence.pair_evidence import KeyRows, TripleRows, compared, key_rows, shares_of_pairs
+from infostream_dedup.evidence.pair_evidence import ComparedKeys, TripleRows, compared, key_rows, shares_of_pairs
 from infostream_dedup.evidence.reading import RawEvidence, evidence_texts, read_evidence
 from infostream_dedup.evidence.records import EvidenceRecords, pack_evidence
 from infostream_dedup.model import LANGUAGES, Settings
@@ -43,7 +43,7 @@ class EvidenceCollection:
     collection: Collection
     raw: RawEvidence
     records: EvidenceRecords
-    keys: KeyRows
+    keys: ComparedKeys
     triples: TripleRows = field(init=False)
 
     def __post_init__(self) -> None:

@@ -16,10 +16,10 @@ from scipy.sparse.csgraph import connected_components
 
 from infostream_dedup import read_documents
 from infostream_dedup.evidence.facts import DAY, NO_TIME, DocumentFacts
-from infostream_dedup.evidence.judging import JudgedPairs, judge_pairs
+from infostream_dedup.evidence.judging import JudgedCandidates, judge_pairs
 from infostream_dedup.evidence.kinds import KIND_NAMES, Kind
 from infostream_dedup.evidence.pair_model import PairModel
-from infostream_dedup.evidence.status import STATUS_NAMES, Status, best_pairs, joined_kinds
+from infostream_dedup.evidence.status import STATUS_NAMES, DocumentStatus, best_pairs, joined_kinds
 from infostream_dedup.text.fingerprint import text_hash
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class LabelledNews:
     b: NDArray[np.int64]
     labels: Mapping[tuple[int, int], dict[str, Any]]
 
-    def judged(self, model: PairModel | None, chosen: NDArray[np.bool_], *, filtered: bool = True) -> JudgedPairs:
+    def judged(self, model: PairModel | None, chosen: NDArray[np.bool_], *, filtered: bool = True) -> JudgedCandidates:
         """Judge some of the candidates."""
         held = self.collection
         return judge_pairs(
@@ -113,7 +113,7 @@ def stream_figures(news: LabelledNews, model: PairModel | None = None) -> Stream
     judged = news.judged(model, news.in_window(news.a, news.b))
     status = judged.statuses(joined_kinds(["copy"]))
     best = best_pairs(judged.a, judged.b, status, judged.probability, judged.shares)
-    best = best[status[best] > Status.NEW]
+    best = best[status[best] > DocumentStatus.NEW]
     pairs = list(zip(judged.a.tolist(), judged.b.tolist(), strict=True))
     place = {pair: number for number, pair in enumerate(pairs)}
     status_of = {pairs[at][1]: STATUS_NAMES[status[at]] for at in best.tolist()}
@@ -137,17 +137,17 @@ def stream_figures(news: LabelledNews, model: PairModel | None = None) -> Stream
         for pair in inside
         if news.labels[pair]["kind"] in ("partial", "contained") and (news.labels[pair]["containment5"] or 0) >= 0.5
     ]
-    duplicates = best[status[best] == Status.DUPLICATE]
-    repeated = best[status[best] >= Status.DUPLICATE]
+    duplicates = best[status[best] == DocumentStatus.DUPLICATE]
+    repeated = best[status[best] >= DocumentStatus.DUPLICATE]
     statuses = Counter(status_of.values())
     statuses["new"] = dated - statuses.total()
-    joined = status >= Status.DUPLICATE
+    joined = status >= DocumentStatus.DUPLICATE
     return StreamFigures(
         documents=dated,
         candidates=len(judged),
         passed=int(judged.passed.sum()),
         statuses=statuses,
-        kinds=Counter(KIND_NAMES[judged.kinds[at]] for at in best.tolist() if status[at] == Status.SIMILAR),
+        kinds=Counter(KIND_NAMES[judged.kinds[at]] for at in best.tolist() if status[at] == DocumentStatus.SIMILAR),
         duplicate_right=float(overlap[duplicates].mean()),
         duplicate_or_exact_right=float(overlap[repeated].mean()),
         reprints=later(labelled("reprint")),

@@ -14,7 +14,7 @@ from infostream_dedup.api.dedup import DedupSummary, dedup
 from infostream_dedup.api.evaluate import evaluate
 from infostream_dedup.api.ingest import IngestedBatch, Ingestion, ingest
 from infostream_dedup.api.listing import Listing
-from infostream_dedup.api.pairs import Pairs, pairs
+from infostream_dedup.api.pairs import PairListing, pairs
 from infostream_dedup.api.provenance import Provenances, provenance
 from infostream_dedup.api.search import search
 from infostream_dedup.api.similarity import similarity_matrix
@@ -29,7 +29,7 @@ __all__ = [
     "IngestedBatch",
     "Ingestion",
     "Listing",
-    "Pairs",
+    "PairListing",
     "Provenances",
     "Reading",
     "Training",

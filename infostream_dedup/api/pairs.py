@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
 
-__all__ = ["Pairs", "pairs"]
+__all__ = ["PairListing", "pairs"]
 
 _COLUMNS = ("a", "b", "forward", "backward", "n_a", "n_b", "share_forward", "share_backward", "relation")
 
 
-class Pairs(Listing["PairRow"]):
+class PairListing(Listing["PairRow"]):
     """Pairs in the order of (a, b), made as they are asked for.
 
     Args:
@@ -60,7 +60,7 @@ def pairs(
     engine: str = "auto",
     progress: Progress | None = None,
     **options: Unpack[PairKeywords],
-) -> Pairs:
+) -> PairListing:
     """Find the pairs of documents that are linked in at least one direction.
 
     Args:
@@ -113,7 +113,7 @@ def pairs(
         progress=progress,
     )
     met = ("met",) if agreed.representation == "pivot" else ()
-    return Pairs(rows, (*_COLUMNS, "terms", *met) if terms else _COLUMNS, report, agreed)
+    return PairListing(rows, (*_COLUMNS, "terms", *met) if terms else _COLUMNS, report, agreed)
 
 
 def _files(report: ReadingReport) -> NDArray[np.int64]:

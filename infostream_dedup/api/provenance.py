@@ -60,7 +60,7 @@ def provenance(
         source: the documents (see ``read_documents``).
         groups: ids of the documents of each group; by default the groups that ``dedup`` with ``annotate`` wrote into
             the documents.
-        prefix: of the columns of ``dedup``, if it was given one.
+        prefix: the ``prefix`` that was given to ``dedup``, if any.
         most: how many groups, the largest first.
         reading: all reading options at once.
         progress: called with the number of groups traced.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -40,90 +40,96 @@ def documents_argument(function: Command) -> Command:
     return click.argument("documents", metavar="DOCS...", nargs=-1, required=True)(function)
 
 
-def _stack(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+def _stack(options: Sequence[Callable[[Command], Command]]) -> Callable[[Command], Command]:
     return lambda function: functools.reduce(lambda inner, option: option(inner), reversed(options), function)
 
 
 def general_options(*formats: str) -> Callable[[Command], Command]:
     """``--format``, ``--quiet`` and ``--config``; the first format is the default on a terminal."""
     return _stack(
-        click.option(
-            "--format",
-            "output_format",
-            type=click.Choice(list(dict.fromkeys(formats))),
-            help=f"Output format.  [default: {formats[0]} on a terminal, {formats[1]} otherwise]",
-        ),
-        click.option("--quiet", is_flag=True, help="Print no progress and no summary."),
-        click.option(
-            "--config",
-            type=click.Path(dir_okay=False),
-            is_eager=True,
-            expose_value=False,
-            callback=read_configuration,
-            help="TOML file with long option names as keys; flags override it.",
-        ),
+        [
+            click.option(
+                "--format",
+                "output_format",
+                type=click.Choice(list(dict.fromkeys(formats))),
+                help=f"Output format.  [default: {formats[0]} on a terminal, {formats[1]} otherwise]",
+            ),
+            click.option("--quiet", is_flag=True, help="Print no progress and no summary."),
+            click.option(
+                "--config",
+                type=click.Path(dir_okay=False),
+                is_eager=True,
+                expose_value=False,
+                callback=read_configuration,
+                help="TOML file with long option names as keys; flags override it.",
+            ),
+        ]
     )
 
 
 reading_options = _stack(
-    click.option(
-        "--on-error",
-        type=click.Choice(["fail", "skip"]),
-        default="fail",
-        show_default=True,
-        help="Stop at a bad record, or set it aside in the quarantine file.",
-    ),
-    click.option("--quarantine", type=click.Path(dir_okay=False), help="File for skipped records (JSONL)."),
-    click.option("--max-errors", type=click.IntRange(min=0), help="Stop when more records than this are skipped."),
-    click.option("--tz", help="Time zone of dates without one, e.g. Europe/Kyiv.  [default: UTC]"),
-    click.option(
-        "--id-type", type=click.Choice(["str", "int"]), default="str", help="int: accept whole numbers as ids."
-    ),
+    [
+        click.option(
+            "--on-error",
+            type=click.Choice(["fail", "skip"]),
+            default="fail",
+            show_default=True,
+            help="Stop at a bad record, or set it aside in the quarantine file.",
+        ),
+        click.option("--quarantine", type=click.Path(dir_okay=False), help="File for skipped records (JSONL)."),
+        click.option("--max-errors", type=click.IntRange(min=0), help="Stop when more records than this are skipped."),
+        click.option("--tz", help="Time zone of dates without one, e.g. Europe/Kyiv.  [default: UTC]"),
+        click.option(
+            "--id-type", type=click.Choice(["str", "int"]), default="str", help="int: accept whole numbers as ids."
+        ),
+    ]
 )
 
 settings_options = _stack(
-    click.option("--weighting", type=click.Choice(WEIGHTINGS), help="How terms are weighted.  [default: bm25]"),
-    click.option("--n", type=click.IntRange(1, 255), help="Key terms per document.  [default: 12]"),
-    click.option(
-        "--score",
-        type=click.Choice(SCORES),
-        help="Compare k of n terms, or the share of their weight.  [default: count]",
-    ),
-    click.option("--preset", type=click.Choice(list(PRESETS)), help="Named set of settings (see README)."),
-    click.option("--target", help="Where key terms are looked up: text, signature or top:M.  [default: text]"),
-    click.option(
-        "--df-min", type=float, help="Minimum document frequency of a key term; below 1, a share.  [default: 2]"
-    ),
-    click.option(
-        "--df-max", type=float, help="Maximum document frequency of a key term; below 1, a share.  [default: 0.5]"
-    ),
-    click.option(
-        "--background/--no-background",
-        default=None,
-        help="Blend the statistics of small collections with a frequency dictionary.  [default: background]",
-    ),
-    click.option(
-        "--short",
-        type=click.Choice(SHORT_RULES),
-        help="Lower k for documents with few terms, or not.  [default: scaled]",
-    ),
-    click.option(
-        "--morph",
-        type=click.Choice(MORPH_RULES),
-        help="Include predicted proper nouns, or dictionary words only.  [default: open]",
-    ),
-    click.option(
-        "--pivot",
-        type=click.Choice(LANGUAGES),
-        help="Language into which representation pivot translates terms.  [default: ru]",
-    ),
-    click.option(
-        "--engine",
-        type=click.Choice(ENGINES),
-        default="auto",
-        show_default=True,
-        help="Plain code, or compiled code for large collections; results are the same.",
-    ),
+    [
+        click.option("--weighting", type=click.Choice(WEIGHTINGS), help="How terms are weighted.  [default: bm25]"),
+        click.option("--n", type=click.IntRange(1, 255), help="Key terms per document.  [default: 12]"),
+        click.option(
+            "--score",
+            type=click.Choice(SCORES),
+            help="Compare k of n terms, or the share of their weight.  [default: count]",
+        ),
+        click.option("--preset", type=click.Choice(list(PRESETS)), help="Named set of settings (see README)."),
+        click.option("--target", help="Where key terms are looked up: text, signature or top:M.  [default: text]"),
+        click.option(
+            "--df-min", type=float, help="Minimum document frequency of a key term; below 1, a share.  [default: 2]"
+        ),
+        click.option(
+            "--df-max", type=float, help="Maximum document frequency of a key term; below 1, a share.  [default: 0.5]"
+        ),
+        click.option(
+            "--background/--no-background",
+            default=None,
+            help="Blend the statistics of small collections with a frequency dictionary.  [default: background]",
+        ),
+        click.option(
+            "--short",
+            type=click.Choice(SHORT_RULES),
+            help="Lower k for documents with few terms, or not.  [default: scaled]",
+        ),
+        click.option(
+            "--morph",
+            type=click.Choice(MORPH_RULES),
+            help="Include predicted proper nouns, or dictionary words only.  [default: open]",
+        ),
+        click.option(
+            "--pivot",
+            type=click.Choice(LANGUAGES),
+            help="Language into which representation pivot translates terms.  [default: ru]",
+        ),
+        click.option(
+            "--engine",
+            type=click.Choice(ENGINES),
+            default="auto",
+            show_default=True,
+            help="Plain code, or compiled code for large collections; results are the same.",
+        ),
+    ]
 )
 
 representation_option = click.option(

@@ -63,7 +63,7 @@ def learned_authority(
     documents with equal times, or without a time, are ordered as in the input.
 
     Args:
-        models: of the collection.
+        models: models of the collection's documents.
         i: int64 (pairs,), ordinals of judged pairs.
         j: int64 (pairs,), ordinals.
         repeats: bool (pairs,), one of both repeats the other.

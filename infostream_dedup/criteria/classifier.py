@@ -186,7 +186,7 @@ class Classifier:
         """Decide pairs of a collection.
 
         Args:
-            models: of the collection.
+            models: models of the collection's documents.
             i: int64 (pairs,), ordinals.
             j: int64 (pairs,), ordinals.
         """

@@ -46,7 +46,7 @@ class ComparedPairs:
     """Pairs of documents of a collection.
 
     Attributes:
-        models: of all its documents.
+        models: models of the collection's documents.
         i: int64 (pairs,), ordinals.
         j: int64 (pairs,), ordinals.
         authority: float64 (documents,), 0 to 1, authority of each document's source; NaN if unknown.

@@ -143,7 +143,7 @@ class ClassifierSet:
         """Decide pairs, each by its classifier.
 
         Args:
-            models: of the collection.
+            models: models of the collection's documents.
             i: int64 (pairs,), ordinals.
             j: int64 (pairs,), ordinals.
         """

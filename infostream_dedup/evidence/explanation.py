@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["GROUPS", "Reason", "reasons_of_pairs"]
+__all__ = ["GROUPS", "EvidenceReason", "reasons_of_pairs"]
 
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "key_terms": ("share12_least", "share12_most", "share30_least", "share30_most", "cosine"),
@@ -27,11 +27,11 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class EvidenceReason:
     """One reason.
 
     Attributes:
-        name: of the evidence, or ``base``: what every pair has.
+        name: name of the evidence, or ``base`` for what every pair has.
         adds: to z; positive speaks for the pair.
         words: what was found.
     """
@@ -45,7 +45,7 @@ class Reason:
         return {"reason": self.name, "adds": self.adds, "words": self.words}
 
 
-def reasons_of_pairs(evidence: NDArray[np.float64], model: PairModel) -> list[list[Reason]]:
+def reasons_of_pairs(evidence: NDArray[np.float64], model: PairModel) -> list[list[EvidenceReason]]:
     """Reasons of each pair: ``base`` first, then the strongest; what they add sums up to z within 1e-6.
 
     Args:
@@ -56,11 +56,11 @@ def reasons_of_pairs(evidence: NDArray[np.float64], model: PairModel) -> list[li
     for row, parts in zip(evidence.tolist(), model.contributions(evidence), strict=True):
         values = dict(zip(COLUMNS, row, strict=True))
         reasons = [
-            Reason(name, round(sum(parts[feature] for feature in features), DECIMALS), _WORDS[name](values))
+            EvidenceReason(name, round(sum(parts[feature] for feature in features), DECIMALS), _WORDS[name](values))
             for name, features in GROUPS.items()
         ]
         reasons.sort(key=lambda reason: -abs(reason.adds))
-        found.append([Reason("base", parts["intercept"], "before anything is compared"), *reasons])
+        found.append([EvidenceReason("base", parts["intercept"], "before anything is compared"), *reasons])
     return found
 
 

@@ -31,7 +31,7 @@ class DocumentFacts:
         sources: int64 (documents,), number of the source, ``NO_SOURCE`` where it is not known.
         times: int64 (documents,), microseconds since 1970, ``NO_TIME`` where there is no date.
         texts: int64 (documents,), equal for equal texts, negative for an empty one.
-        addresses: int64 (documents,), equal for equal addresses, negative where there is none.
+        addresses: int64 (documents,), equal for equal addresses, negative if a document has no address.
     """
 
     sources: NDArray[np.int64]
@@ -50,10 +50,10 @@ class DocumentFacts:
         """Number what documents have in common.
 
         Args:
-            sources: of each document.
+            sources: source of each document.
             times: microseconds since 1970.
-            text_hashes: of each text; empty for an empty text.
-            addresses: of each document.
+            text_hashes: hash of each text; empty for an empty text.
+            addresses: address of each document.
         """
         return cls(
             _numbered(sources),

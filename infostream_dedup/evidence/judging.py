@@ -10,7 +10,7 @@ import numpy as np
 
 from infostream_dedup.evidence.facts import DocumentFacts, PairFacts, facts_of_pairs
 from infostream_dedup.evidence.kinds import Kind, kinds_of_pairs, rules_of_pairs
-from infostream_dedup.evidence.pair_evidence import KeyRows, TripleRows, compared, fill_in_wording, shares_of_pairs
+from infostream_dedup.evidence.pair_evidence import ComparedKeys, TripleRows, compared, fill_in_wording, shares_of_pairs
 from infostream_dedup.evidence.pair_model import DECIMALS, PairModel, shipped_model
 from infostream_dedup.evidence.records import EvidenceRecords
 from infostream_dedup.evidence.status import statuses
@@ -18,7 +18,7 @@ from infostream_dedup.evidence.status import statuses
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FILTER", "JudgedPairs", "TripleSource", "judge_pairs", "passes_filter"]
+__all__ = ["FILTER", "JudgedCandidates", "TripleSource", "judge_pairs", "passes_filter"]
 
 FILTER: Final = 0.9
 """Least share of 12 key terms plus twice the share of 30, both directions added, of a pair that is looked at closely.
@@ -31,7 +31,7 @@ TripleSource = Callable[["NDArray[np.int64]"], TripleRows]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedPairs:
+class JudgedCandidates:
     """Candidates with what was found of them.
 
     Attributes:
@@ -68,7 +68,7 @@ class JudgedPairs:
         return np.round(self.evidence[:, :2], DECIMALS)
 
     def statuses(self, joined: NDArray[np.bool_]) -> NDArray[np.int8]:
-        """``Status`` that each pair gives its later document: int8 (pairs,).
+        """``DocumentStatus`` that each pair gives its later document: int8 (pairs,).
 
         Args:
             joined: what ``status.joined_kinds`` returned.
@@ -86,21 +86,22 @@ def judge_pairs(
     a: NDArray[np.int64],
     b: NDArray[np.int64],
     *,
-    keys: KeyRows,
+    keys: ComparedKeys,
     records: EvidenceRecords,
     triples: TripleRows | TripleSource,
     documents: DocumentFacts,
     model: PairModel | None = None,
     filtered: bool = True,
-) -> JudgedPairs:
+) -> JudgedCandidates:
     """Judge candidates. A pair is judged the same whatever pairs are judged with it.
 
     Args:
         a: int64 (pairs,), row of the earlier document.
         b: int64 (pairs,), row of the later one.
         keys: key terms of all documents.
-        records: of all documents.
-        triples: of all documents, or what gives those of some: asked once, for the documents of pairs that passed.
+        records: packed evidence of all documents.
+        triples: word triples of all documents, or a function that returns those of given documents; it is called once,
+            with the documents of the pairs that passed.
         documents: sources, times and texts of all documents.
         model: ``None`` for the shipped one.
         filtered: drop pairs that ``passes_filter`` does not let through, unless their texts are equal.
@@ -113,7 +114,7 @@ def judge_pairs(
     probability[passed] = (model or shipped_model()).probabilities(close)
     probability[same_text] = 1.0
     facts = facts_of_pairs(a, b, documents, evidence, probability)
-    return JudgedPairs(
+    return JudgedCandidates(
         a=a,
         b=b,
         passed=passed,
@@ -129,7 +130,7 @@ def _compared(
     a: NDArray[np.int64],
     b: NDArray[np.int64],
     evidence: NDArray[np.float64],
-    keys: KeyRows,
+    keys: ComparedKeys,
     records: EvidenceRecords,
     triples: TripleRows | TripleSource,
 ) -> NDArray[np.float64]:

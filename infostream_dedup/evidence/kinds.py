@@ -46,7 +46,7 @@ class Rule:
 
     Attributes:
         name: says what it looks for.
-        kind: of the pairs for which it holds.
+        kind: kind of the pairs for which the rule holds.
         holds: bool (pairs,).
     """
 

@@ -32,7 +32,7 @@ class TrainingSet:
     """Judged pairs of one set.
 
     Attributes:
-        name: of the set.
+        name: name of the set.
         evidence: float64 (pairs, COLUMNS).
         same: bool (pairs,), whether each is a pair of the same text or story.
         weights: float64 (pairs,), half a unit in sum for each class.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.evidence.kernels.comparing import COLUMNS, KeyRows, compare_pairs, share_pairs, sum_keys
+from infostream_dedup.evidence.kernels.comparing import COLUMNS, ComparedKeys, compare_pairs, share_pairs, sum_keys
 from infostream_dedup.evidence.kernels.meeting import meeting_room
 from infostream_dedup.evidence.kernels.wording import PLACES, word_pairs
 from infostream_dedup.evidence.records import EvidenceRecords
@@ -16,7 +16,7 @@ from infostream_dedup.evidence.records import EvidenceRecords
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["COLUMNS", "KeyRows", "TripleRows", "compared", "fill_in_wording", "key_rows", "shares_of_pairs"]
+__all__ = ["COLUMNS", "ComparedKeys", "TripleRows", "compared", "fill_in_wording", "key_rows", "shares_of_pairs"]
 
 _HEAVIEST: Final = 12
 
@@ -34,7 +34,7 @@ class TripleRows:
     begins: NDArray[np.int64]
 
 
-def key_rows(keys: sp.csr_array, targets: sp.csr_array) -> KeyRows:
+def key_rows(keys: sp.csr_array, targets: sp.csr_array) -> ComparedKeys:
     """Key terms as the comparison wants them.
 
     Args:
@@ -46,9 +46,15 @@ def key_rows(keys: sp.csr_array, targets: sp.csr_array) -> KeyRows:
     top = heaviest(begins, terms, weights)
     own, squares = np.empty((len(begins) - 1, 2), dtype=np.int64), np.empty(len(begins) - 1, dtype=np.float64)
     sum_keys(begins, weights, top, own, squares)
-    target_begins = targets.indptr.astype(np.int64, copy=False)
-    return KeyRows(
-        begins, terms, weights, top, own, squares, target_begins, targets.indices.astype(np.int32, copy=False)
+    return ComparedKeys(
+        begins=begins,
+        terms=terms,
+        weights=weights,
+        heaviest=top,
+        own=own,
+        squares=squares,
+        target_begins=targets.indptr.astype(np.int64, copy=False),
+        targets=targets.indices.astype(np.int32, copy=False),
     )
 
 
@@ -61,13 +67,13 @@ def heaviest(begins: NDArray[np.int64], terms: NDArray[np.int32], weights: NDArr
     return found
 
 
-def shares_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64], keys: KeyRows) -> NDArray[np.float64]:
+def shares_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64], keys: ComparedKeys) -> NDArray[np.float64]:
     """Evidence of pairs with the shares filled in: float64 (pairs, COLUMNS).
 
     Args:
         a: int64 (pairs,), row of the earlier document.
         b: int64 (pairs,), row of the later one.
-        keys: of all documents.
+        keys: key terms of all documents.
     """
     evidence = np.zeros((len(a), len(COLUMNS)), dtype=np.float64)
     share_pairs(a, b, keys, evidence)
@@ -79,7 +85,7 @@ def compared(
     b: NDArray[np.int64],
     evidence: NDArray[np.float64],
     *,
-    keys: KeyRows,
+    keys: ComparedKeys,
     records: EvidenceRecords,
     triples: TripleRows | None,
 ) -> NDArray[np.float64]:
@@ -89,9 +95,9 @@ def compared(
         a: int64 (pairs,), row of the earlier document.
         b: int64 (pairs,), row of the later one; quickest where pairs of one b are neighbours.
         evidence: float64 (pairs, COLUMNS), what ``shares_of_pairs`` returned.
-        keys: of all documents.
-        records: of all documents.
-        triples: of all documents; ``None`` to leave wording out.
+        keys: key terms of all documents.
+        records: packed evidence of all documents.
+        triples: word triples of all documents; ``None`` to leave wording out.
 
     Returns:
         ``evidence`` itself; all columns but ``length`` (0 to 3), counts and codes are 0 to 1.

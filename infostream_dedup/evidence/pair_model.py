@@ -96,7 +96,7 @@ class PairModel:
 
         Args:
             text: what ``as_json`` wrote.
-            name: of the file, for the error.
+            name: name of the file, for the error message.
 
         Raises:
             ConfigurationError: it is no such file.

@@ -18,12 +18,12 @@ class PlainRecord:
 
     Attributes:
         tokens: number of tokens.
-        title: hash of the title, 0 if there is none.
+        title: hash of the title, 0 without a title.
         form: hash of its form.
         numbers: weight of each number.
         names: weight of each name.
         lead: weight of each word beginning of the lead.
-        filter: of the word beginnings of the text.
+        filter: filter of the word beginnings of the text.
     """
 
     tokens: int

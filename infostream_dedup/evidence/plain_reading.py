@@ -56,7 +56,7 @@ _DOUBLE: Final = re.compile(r"(.)\1+")
 _VOWELS: Final = re.compile("[aeiou]")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class PlainEvidence:
     """Evidence of one document before it is weighed.
 
@@ -67,7 +67,7 @@ class PlainEvidence:
         lead: hashes of the word beginnings of the lead, ascending, each once.
         body: the same for all words.
         tokens: number of tokens.
-        title: hash of the tokens of the title, 0 if there are none.
+        title: hash of the tokens of the title, 0 without tokens.
         title_form: the same without numbers, dates, ordinals.
         title_tokens: number of tokens of the title.
     """

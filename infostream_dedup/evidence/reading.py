@@ -11,12 +11,20 @@ import numpy as np
 
 from infostream_dedup.evidence.calendar_words import DAY_WORDS, MONTH_WORDS
 from infostream_dedup.evidence.characters import alphabet
-from infostream_dedup.evidence.kernels.reading import FIELDS, PADDING, STATES, Found, Room, Tables, read_documents
+from infostream_dedup.evidence.kernels.reading import (
+    FIELDS,
+    PADDING,
+    STATES,
+    EvidenceLists,
+    Room,
+    Tables,
+    read_documents,
+)
 from infostream_dedup.evidence.kernels.sorting import BINS
 from infostream_dedup.evidence.plain_reading import word_hash
 from infostream_dedup.model import Document
 from infostream_dedup.text.normalise import clean
-from infostream_dedup.text.utf8 import Texts, encoded, texts_of_bytes
+from infostream_dedup.text.utf8 import Utf8Texts, encoded, texts_of_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,12 +62,25 @@ class RawEvidence:
     def __len__(self) -> int:
         return len(self.tokens)
 
+    def lists(self) -> EvidenceLists:
+        """The same arrays, as compiled code takes them."""
+        return EvidenceLists(
+            triples=self.triples,
+            numbers=self.numbers,
+            names=self.names,
+            lead=self.lead,
+            body=self.body,
+            ends=self.ends,
+            tokens=self.tokens,
+            titles=self.titles,
+        )
+
     def triples_of(self, document: int) -> NDArray[np.uint64]:
         """Hashes of the triples of one document, ascending."""
         return self.triples[self.ends[document, 0] : self.ends[document + 1, 0]]
 
 
-def evidence_texts(documents: Sequence[Document]) -> tuple[Texts, NDArray[np.int64]]:
+def evidence_texts(documents: Sequence[Document]) -> tuple[Utf8Texts, NDArray[np.int64]]:
     """Title and text of documents as ``read_evidence`` wants them.
 
     Returns:
@@ -78,7 +99,7 @@ def evidence_texts(documents: Sequence[Document]) -> tuple[Texts, NDArray[np.int
     return texts, texts.offsets[:-1] + np.array(titles, dtype=np.int64)
 
 
-def read_evidence(texts: Texts, title_ends: NDArray[np.int64]) -> RawEvidence:
+def read_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64]) -> RawEvidence:
     """Read documents. The first call compiles, or loads compiled code from disk.
 
     Args:
@@ -86,15 +107,15 @@ def read_evidence(texts: Texts, title_ends: NDArray[np.int64]) -> RawEvidence:
         title_ends: int64 (documents,), where its title ends in ``texts.data``.
     """
     size, documents = int(texts.offsets[-1] - texts.offsets[0]) + 1, len(texts)
-    found = Found(
-        np.empty(size, dtype=np.uint64),
-        np.empty(size, dtype=np.uint32),
-        np.empty(size, dtype=np.uint32),
-        np.empty(size, dtype=np.uint32),
-        np.empty(size, dtype=np.uint32),
-        np.zeros((documents + 1, FIELDS), dtype=np.int64),
-        np.empty((documents, 2), dtype=np.int32),
-        np.empty((documents, 2), dtype=np.uint64),
+    found = EvidenceLists(
+        triples=np.empty(size, dtype=np.uint64),
+        numbers=np.empty(size, dtype=np.uint32),
+        names=np.empty(size, dtype=np.uint32),
+        lead=np.empty(size, dtype=np.uint32),
+        body=np.empty(size, dtype=np.uint32),
+        ends=np.zeros((documents + 1, FIELDS), dtype=np.int64),
+        tokens=np.empty((documents, 2), dtype=np.int32),
+        titles=np.empty((documents, 2), dtype=np.uint64),
     )
     read_documents(texts.data, texts.offsets, title_ends, tables(), room_for(texts.longest), found)
     triples, numbers, names, lead, body = found.ends[-1].tolist()

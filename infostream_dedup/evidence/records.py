@@ -20,7 +20,7 @@ __all__ = ["EvidenceRecords", "pack_evidence"]
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRecords:
-    """Records of documents, one after the other.
+    """Consecutive records of documents.
 
     A record is a run of 32-bit words, little-endian where it is written down: tokens; numbers and names << 16; lead
     words and filter blocks << 16; hash of the title; hash of its form; figures and dates of the head << 16; weight of
@@ -56,7 +56,7 @@ def pack_evidence(raw: RawEvidence, languages: NDArray[np.int8], frequencies: Ev
     Args:
         raw: evidence of the documents.
         languages: int8 (documents,), index into ``LANGUAGES``.
-        frequencies: of the collection, or of the stream before the documents' epoch.
+        frequencies: document frequencies of the collection, or of the stream before the documents' epoch.
     """
     counts, documents = frequencies.filled_up()
     return pack_weighed(raw, languages, counts, documents)
@@ -69,8 +69,5 @@ def pack_weighed(
     begins = np.empty(len(raw) + 1, dtype=np.int64)
     record_sizes(raw.ends, begins)
     words = np.zeros(int(begins[-1]), dtype=np.uint32)
-    pack_documents(
-        raw.numbers, raw.names, raw.lead, raw.body, raw.ends, raw.tokens, raw.titles,
-        languages, counts, documents, begins, words,
-    )  # fmt: skip
+    pack_documents(raw.lists(), languages, counts, documents, begins, words)
     return EvidenceRecords(words, begins)

@@ -18,7 +18,7 @@ __all__ = [
     "JOINED_IN_STREAMS",
     "JOINED_WITHOUT_DATES",
     "STATUS_NAMES",
-    "Status",
+    "DocumentStatus",
     "best_pairs",
     "joined_kinds",
     "statuses",
@@ -30,7 +30,7 @@ RELATED_WORDING: Final = 0.3
 """A ``related`` pair with this share of wording in one direction is ``similar``."""
 
 
-class Status(IntEnum):
+class DocumentStatus(IntEnum):
     """Status of a pair's later document, the strongest last."""
 
     NEW = 0
@@ -39,7 +39,7 @@ class Status(IntEnum):
     EXACT = 3
 
 
-STATUS_NAMES: Final = tuple(status.name.lower() for status in Status)
+STATUS_NAMES: Final = tuple(status.name.lower() for status in DocumentStatus)
 
 
 def joined_kinds(names: Iterable[str]) -> NDArray[np.bool_]:
@@ -66,7 +66,7 @@ def statuses(
     wording_most: NDArray[np.float64],
     joined: NDArray[np.bool_],
 ) -> NDArray[np.int8]:
-    """``Status`` that each pair gives its later document: int8 (pairs,).
+    """``DocumentStatus`` that each pair gives its later document: int8 (pairs,).
 
     Args:
         kinds: int8 (pairs,), ``Kind``.
@@ -75,9 +75,9 @@ def statuses(
         joined: what ``joined_kinds`` returned.
     """
     related = (kinds == Kind.RELATED) & (wording_most < RELATED_WORDING)
-    found = np.where(related | (kinds == Kind.TRANSLATION), Status.NEW, Status.SIMILAR)
-    found = np.where(joined[kinds], Status.DUPLICATE, found)
-    return np.where(same_text, Status.EXACT, found).astype(np.int8)
+    found = np.where(related | (kinds == Kind.TRANSLATION), DocumentStatus.NEW, DocumentStatus.SIMILAR)
+    found = np.where(joined[kinds], DocumentStatus.DUPLICATE, found)
+    return np.where(same_text, DocumentStatus.EXACT, found).astype(np.int8)
 
 
 def best_pairs(
@@ -95,7 +95,7 @@ def best_pairs(
     Args:
         a: int64 (pairs,), ordinal of the earlier document.
         b: int64 (pairs,), ordinal of the later one.
-        status: int8 (pairs,), ``Status``.
+        status: int8 (pairs,), ``DocumentStatus``.
         probability: float64 (pairs,), rounded.
         shares: float64 (pairs, 2), shares of the key terms in both directions, rounded.
 

@@ -31,7 +31,7 @@ from infostream_dedup.text.surface_pool import SurfaceList
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.text.utf8 import Texts
+    from infostream_dedup.text.utf8 import Utf8Texts
 
 __all__ = ["NumberRuns", "find_runs", "numbers_of_run"]
 
@@ -55,7 +55,7 @@ class NumberRuns:
     left: list[int]
 
 
-def find_runs(texts: Texts) -> NumberRuns:
+def find_runs(texts: Utf8Texts) -> NumberRuns:
     """Find runs with numbers. The first call compiles code or loads it from disk.
 
     Args:

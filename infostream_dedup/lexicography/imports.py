@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Final, Literal, cast
 from infostream_dedup.corpus.outputs import open_output
 from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, NoInputError
 from infostream_dedup.lexicography.apertium_pairs import read_apertium
-from infostream_dedup.lexicography.pair_intake import PARTS_OF_SPEECH, NewPair, PairIntake, Wanted
+from infostream_dedup.lexicography.pair_intake import PARTS_OF_SPEECH, NewPair, PairIntake, WantedPairs
 from infostream_dedup.lexicography.tsv_pairs import read_tsv
 from infostream_dedup.lexicography.wiktionary_pairs import read_wiktionary
 from infostream_dedup.lexicon.sealed_tables import sealed
@@ -98,7 +98,7 @@ def import_table(
         BadDataError: ``E_IMPORT``: a row is broken, or there is nothing to import. Nothing is installed then.
         CannotCreateError: the folder cannot be written.
     """
-    wanted = Wanted(str(file), source, target, frozenset(parts))
+    wanted = WantedPairs(str(file), source, target, frozenset(parts))
     table = _derive_name(file, wanted) if name is None else name
     _check_options(wanted, table_format, table)
     intake = PairIntake(wanted)
@@ -158,7 +158,7 @@ def remove_table(name: str) -> Path:
     return known[name]
 
 
-def _check_options(wanted: Wanted, table_format: str, name: str) -> None:
+def _check_options(wanted: WantedPairs, table_format: str, name: str) -> None:
     for option, language in (("--from", wanted.source), ("--to", wanted.target)):
         if language not in LANGUAGES:
             raise ConfigurationError(f"{option} is {language!r}; expected one of {', '.join(LANGUAGES)}")
@@ -175,7 +175,7 @@ def _check_options(wanted: Wanted, table_format: str, name: str) -> None:
         )
 
 
-def _derive_name(file: Path, wanted: Wanted) -> str:
+def _derive_name(file: Path, wanted: WantedPairs) -> str:
     stem = file.name
     while stem.casefold().endswith(_ENDINGS):
         stem = stem[: stem.rindex(".")]
@@ -200,7 +200,7 @@ def _format_left_out(left_out: Mapping[str, int]) -> str:
     return ", ".join(f"{number} {reason}" for reason, number in sorted(left_out.items())) or "it is empty"
 
 
-def _write(path: Path, pairs: Iterable[NewPair], wanted: Wanted, file: Path) -> None:
+def _write(path: Path, pairs: Iterable[NewPair], wanted: WantedPairs, file: Path) -> None:
     try:
         make_private_folder(path.parent)
     except OSError as error:
@@ -210,7 +210,7 @@ def _write(path: Path, pairs: Iterable[NewPair], wanted: Wanted, file: Path) -> 
         output.write(sealed("".join(lines).encode()))
 
 
-def _make_cells(pair: NewPair, wanted: Wanted) -> tuple[str, ...]:
+def _make_cells(pair: NewPair, wanted: WantedPairs) -> tuple[str, ...]:
     if pair.direction == "backward":
         return (wanted.target, wanted.source, pair.target, pair.source, pair.part, "forward")
     return (wanted.source, wanted.target, pair.source, pair.target, pair.part, pair.direction)

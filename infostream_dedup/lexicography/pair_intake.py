@@ -14,7 +14,7 @@ from infostream_dedup.text.normalise import clean
 from infostream_dedup.translation.latin import is_latin
 from infostream_dedup.translation.refusals import is_blocked
 
-__all__ = ["PARTS_OF_SPEECH", "Direction", "NewPair", "PairIntake", "Wanted"]
+__all__ = ["PARTS_OF_SPEECH", "Direction", "NewPair", "PairIntake", "WantedPairs"]
 
 PARTS_OF_SPEECH: Final = ("noun", "name", "adj")
 """Parts of speech that can be imported; terms are nouns and names, and adjectives used as such."""
@@ -24,7 +24,7 @@ _MAX_LENGTH: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedPairs:
     """What to import from a file.
 
     Attributes:
@@ -70,7 +70,7 @@ class PairIntake:
         left_out: number of sound rows that are not imported, by reason.
     """
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: WantedPairs) -> None:
         self.wanted = wanted
         self.broken: list[BadDataError] = []
         self.left_out: Counter[str] = Counter()

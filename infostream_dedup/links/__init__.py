@@ -8,7 +8,7 @@ from infostream_dedup.links.backend import PLAIN, Backend, choose_backend
 from infostream_dedup.links.chance import expected_chance_links
 from infostream_dedup.links.groups import group_sizes
 from infostream_dedup.links.match_input import expected_work
-from infostream_dedup.links.measures import EXACT_FROM, Measures, Totals
+from infostream_dedup.links.measures import EXACT_FROM, LinkTotals, Measures
 from infostream_dedup.links.plain import sweep_counts, sweep_shares
 from infostream_dedup.links.recommend import Recommendation, recommend
 from infostream_dedup.links.relation import LowLinks, NodeLinks, Relation, ShareLinks, StoredLinks
@@ -18,6 +18,7 @@ __all__ = [
     "EXACT_FROM",
     "PLAIN",
     "Backend",
+    "LinkTotals",
     "LowLinks",
     "Measures",
     "NodeLinks",
@@ -26,7 +27,6 @@ __all__ = [
     "ShareLinks",
     "SimilarityMatrix",
     "StoredLinks",
-    "Totals",
     "choose_backend",
     "expected_chance_links",
     "expected_work",

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from infostream_dedup.errors import ConfigurationError
 
-__all__ = ["EXACT_FROM", "KTotals", "Measures", "Totals"]
+__all__ = ["EXACT_FROM", "KTotals", "LinkTotals", "Measures"]
 
 EXACT_FROM: Final = 4
 """Transitivity is exact from this k upwards, however many paths there are; below, any collection has too many."""
@@ -117,7 +117,7 @@ class KTotals:
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
+class LinkTotals:
     """Integer sums of one part of a collection. The sums of all parts add up to those of the collection.
 
     Attributes:
@@ -125,7 +125,7 @@ class Totals:
         by_k: sums at each k.
 
     Example:
-        >>> part = Totals(2, {4: KTotals(links=3, reciprocal=2, paths=4, closed=1)})
+        >>> part = LinkTotals(2, {4: KTotals(links=3, reciprocal=2, paths=4, closed=1)})
         >>> (part + part).measures()[0].transitivity
         0.25
     """
@@ -133,7 +133,7 @@ class Totals:
     documents: int
     by_k: dict[int, KTotals]
 
-    def __add__(self, other: Totals) -> Totals:
+    def __add__(self, other: LinkTotals) -> LinkTotals:
         """Sums of both parts.
 
         Raises:
@@ -144,7 +144,7 @@ class Totals:
                 f"totals at k = {sorted(self.by_k)} and at k = {sorted(other.by_k)} cannot be added; count both parts"
                 " at the same k"
             )
-        return Totals(self.documents + other.documents, {k: own + other.by_k[k] for k, own in self.by_k.items()})
+        return LinkTotals(self.documents + other.documents, {k: own + other.by_k[k] for k, own in self.by_k.items()})
 
     def measures(self) -> list[Measures]:
         """Symmetry and transitivity at each k, ascending."""

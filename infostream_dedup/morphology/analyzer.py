@@ -21,7 +21,7 @@ from infostream_dedup.model import Language
 from infostream_dedup.morphology.analysis import Analysis
 from infostream_dedup.morphology.name_inflection import nominatives, predicted_nominative
 from infostream_dedup.morphology.reading_choice import ADJECTIVAL_SURNAME, PERSONAL, PROPER, ReadingChoice
-from infostream_dedup.morphology.readings import Reading, readings_of
+from infostream_dedup.morphology.readings import WordReading, readings_of
 from infostream_dedup.morphology.stemming import stem
 from infostream_dedup.text.tokens import Shape
 
@@ -172,7 +172,7 @@ class Morphology:
             return self._read(chosen)
         return self._capitalised(form, shape, readings, chosen)
 
-    def _capitalised(self, form: str, shape: Shape, readings: list[Reading], chosen: Reading) -> Analysis:
+    def _capitalised(self, form: str, shape: Shape, readings: list[WordReading], chosen: WordReading) -> Analysis:
         """Choose for a known word that may be a name: our tables come before the guess of the dictionary."""
         tabled = [one for one in readings if self._choice.is_tabled(one)]
         best = self._choice.likeliest(tabled, shape) if tabled else None
@@ -188,14 +188,14 @@ class Morphology:
                 return self._predicted(chosen.lemma)
         return self._read(chosen)
 
-    def _is_name_itself(self, form: str, best: Reading | None) -> bool:
+    def _is_name_itself(self, form: str, best: WordReading | None) -> bool:
         """Whether a listed indeclinable name (Санду) is likelier than a case of another one (Санда)."""
         listed = self._names.get(form)
         if listed is None or NameKind.ABBREVIATION in listed.kinds:
             return False
         return best is None or best.lemma == form or self._frequency(form) > self._frequency(best.lemma)
 
-    def _read(self, reading: Reading) -> Analysis:
+    def _read(self, reading: WordReading) -> Analysis:
         """Turn a reading of a known word into an analysis."""
         lemma = self._masculine(reading)
         listed = self._names.get(lemma)
@@ -218,7 +218,7 @@ class Morphology:
             why="" if noun else "no noun",
         )
 
-    def _masculine(self, reading: Reading) -> str:
+    def _masculine(self, reading: WordReading) -> str:
         """Return the masculine form of feminine surnames, as the Russian dictionary has them: Зеленський for Зеленська.
 
         The genitive of one is the nominative of the other (Іванова), so they cannot be distinguished anyway.

@@ -109,14 +109,14 @@ class CacheFile:
         }
 
     def rows(self, language: str, keys: Sequence[str]) -> list[tuple[str | None, int | None]]:
-        """The same as one row for each key: term and whether the strict rule takes it; no such word for unknown keys.
+        """Look up keys; return a row for each: the term, and whether the strict rule accepts it.
 
         Args:
-            language: of the forms.
-            keys: better in code point order, in which they lie in the file.
+            language: language of the forms.
+            keys: fastest in code point order, the order of the file.
 
         Returns:
-            (term, 0 or 1), (``None``, 0) for a form that is no term, (``None``, ``None``) for an unknown one.
+            (term, 0 or 1), (``None``, 0) for a form that is not a term, (``None``, ``None``) for an unknown one.
         """
         chunks = [(start, orjson.dumps(keys[start : start + _CHUNK]).decode()) for start in range(0, len(keys), _CHUNK)]
 
@@ -139,7 +139,7 @@ class CacheFile:
         self._write({"INSERT OR REPLACE INTO form VALUES (?, ?, ?, ?, ?)": checked})
 
     def frequencies(self, language: str, kind: str) -> dict[str, float]:
-        """Remembered term frequencies; empty where there are none."""
+        """Remembered term frequencies; empty if none were stored."""
 
         def read(connection: sqlite3.Connection) -> dict[str, float]:
             asked = (language, kind)

@@ -14,7 +14,7 @@ from infostream_dedup.text.tokens import Form, Shape
 __all__ = ["FormCache", "terms_of", "terms_of_new"]
 
 _MOST_IN_MEMORY = 1_000_000
-"""Forms a process remembers by itself (about 200 MB); past it, it begins anew and asks the file again."""
+"""Maximum number of forms in memory (about 200 MB); beyond it, the memory is cleared and the file is read again."""
 
 _SHAPES = {shape: str(int(shape)) for shape in Shape}
 """The digit that stands for a shape before the form in a key."""
@@ -37,7 +37,7 @@ class FormCache:
         self._memory: dict[str, _Answer] = {}
 
     def terms_of(self, forms: Sequence[Form], *, strict: bool) -> list[str | None]:
-        """The ``morph`` term of each form, ``None`` where it is none.
+        """The ``morph`` term of each form, ``None`` if the form is not a term.
 
         Args:
             forms: forms with their shapes; repeated ones are looked up once.
@@ -48,7 +48,7 @@ class FormCache:
         return [answer[0] if answer and (answer[1] or not strict) else None for answer in answers]
 
     def terms_of_new(self, keys: Sequence[str], *, strict: bool) -> list[str | None]:
-        """The same for forms that will not be asked for again: the answers take no memory.
+        """Like ``terms_of``, for forms that will not be asked for again: the answers are not kept in memory.
 
         Args:
             keys: the digit of a shape, then the form; distinct, better in code point order.
@@ -92,7 +92,7 @@ class FormCache:
 
 
 def terms_of(forms: Sequence[Form], language: Language, *, strict: bool) -> list[str | None]:
-    """The ``morph`` term of each form, ``None`` where it is none; answers are remembered between runs.
+    """The ``morph`` term of each form, ``None`` if it is not a term; answers are remembered between runs.
 
     Args:
         forms: forms with their shapes.
@@ -103,7 +103,7 @@ def terms_of(forms: Sequence[Form], language: Language, *, strict: bool) -> list
 
 
 def terms_of_new(keys: Sequence[str], language: Language, *, strict: bool) -> list[str | None]:
-    """The same for forms that the caller remembers by itself: a stream's words would fill this process's memory twice.
+    """Like ``terms_of``, for forms that the caller remembers: keeping a stream's words here too would double memory.
 
     Args:
         keys: the digit of a ``Shape``, then the form; distinct, better in code point order.

@@ -1,7 +1,7 @@
 """Morphological analyses over all cores: they are pure Python, so it takes processes.
 
-The processes are started anew and talk over pipes. Neither is this program's memory copied, as a fork would (it may run
-threads), nor is its main module imported again, as ``multiprocessing`` would.
+The processes are new Python processes that communicate over pipes. A fork would copy this program's memory, which may
+run threads; ``multiprocessing`` would import its main module again.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def analysed_over_cores(
     """Answers for forms; this process takes its share, and that of a process that fails.
 
     Args:
-        language: of the forms.
+        language: language of the forms.
         keys: the digit of a shape, then the form; distinct.
         analyse: answers one key in this process.
         workers: processes; 0 for as many as this one may use cores.

@@ -8,7 +8,7 @@ from typing import Final
 from infostream_dedup.lexicon.frequency import form_frequencies
 from infostream_dedup.lexicon.name_tables import NameKind, names, personal_names
 from infostream_dedup.model import Language
-from infostream_dedup.morphology.readings import Reading
+from infostream_dedup.morphology.readings import WordReading
 from infostream_dedup.text.tokens import Shape
 
 __all__ = ["ADJECTIVAL_SURNAME", "PERSONAL", "PROPER", "ReadingChoice"]
@@ -37,20 +37,20 @@ class ReadingChoice:
         self._frequency = form_frequencies(language)
         self._names = names(language)
 
-    def likeliest(self, readings: Sequence[Reading], shape: Shape) -> Reading:
+    def likeliest(self, readings: Sequence[WordReading], shape: Shape) -> WordReading:
         """Return the likeliest reading of a form in a shape, the first one of equals."""
         if len(readings) == 1:
             return readings[0]
         return max(readings, key=lambda reading: self._preference(reading, shape))
 
-    def is_tabled(self, reading: Reading) -> bool:
+    def is_tabled(self, reading: WordReading) -> bool:
         """Whether our tables list the lemma of a reading as a name."""
         listed = self._names.get(reading.lemma)
         if listed is None or NameKind.ABBREVIATION in listed.kinds:
             return False
         return reading.part_of_speech == "NOUN" or reading.lemma.endswith(ADJECTIVAL_SURNAME)
 
-    def is_rare_surname(self, reading: Reading) -> bool:
+    def is_rare_surname(self, reading: WordReading) -> bool:
         """Whether a reading is an adjective that is rare as such and listed as a surname: Будянский."""
         return (
             reading.part_of_speech == "ADJF"
@@ -59,7 +59,7 @@ class ReadingChoice:
             and reading.lemma in personal_names(self._language)
         )
 
-    def _preference(self, reading: Reading, shape: Shape) -> tuple[float, bool, bool, float]:
+    def _preference(self, reading: WordReading, shape: Shape) -> tuple[float, bool, bool, float]:
         """Sort key of a reading: the likelier, then adjectives before nouns in lower case and after them elsewhere.
 
         One lemma is often both (головний: main, chief); in lower case it usually precedes a noun.
@@ -80,7 +80,7 @@ class ReadingChoice:
         listed = self._names.get(lemma)
         return listed is not None and NameKind.PLACE in listed.kinds
 
-    def _plausibility(self, reading: Reading) -> float:
+    def _plausibility(self, reading: WordReading) -> float:
         """Discount lemmas that owe their frequency to a noun: зміни! (from зміна), офіцерів (the officer's)."""
         possessive = reading.part_of_speech == "ADJF" and reading.lemma.endswith(_POSSESSIVE)
         return _RARE_READING if reading.imperative or possessive else 1.0

@@ -12,7 +12,7 @@ from infostream_dedup.lexicon.name_tables import NO_NAME, NameKind
 from infostream_dedup.lexicon.spelling import APOSTROPHE
 from infostream_dedup.model import Language
 
-__all__ = ["Reading", "ReadingSource", "readings_of"]
+__all__ = ["ReadingSource", "WordReading", "readings_of"]
 
 _KINDS: Final = {
     "Surn": NameKind.SURNAME,
@@ -33,7 +33,7 @@ _TO_KEY: Final = str.maketrans({"ё": "е", "'": APOSTROPHE})
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class WordReading:
     """One lemma a form may belong to.
 
     Attributes:
@@ -75,7 +75,7 @@ class ReadingSource:
             return True
         return "-" in spelt and all(part and self._analyzer.word_is_known(part) for part in spelt.split("-"))
 
-    def readings(self, form: str) -> list[Reading]:
+    def readings(self, form: str) -> list[WordReading]:
         """Readings of a form by the dictionary, best score first; empty for an unknown one.
 
         A known word after a known prefix (экс-министр, киберугроза) counts as known.
@@ -88,7 +88,7 @@ class ReadingSource:
             key = (parse.normal_form.translate(_TO_KEY), self._marks(parse.tag))
             merged[key] = merged.get(key, 0.0) + parse.score
         found = [
-            Reading(lemma, part_of_speech, kinds, score, feminine, imperative)
+            WordReading(lemma, part_of_speech, kinds, score, feminine, imperative)
             for (lemma, (part_of_speech, kinds, feminine, imperative)), score in merged.items()
         ]
         # Equal scores are ordered by lemma: pymorphy3 promises no order among them.

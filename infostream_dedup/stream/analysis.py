@@ -14,7 +14,7 @@ from infostream_dedup.stream.full_texts import full_texts
 from infostream_dedup.stream.row_window import with_room
 from infostream_dedup.stream.surface_terms import SurfaceTerms
 from infostream_dedup.stream.term_numbers import TermNumbers
-from infostream_dedup.terms.kernels.counting import Counted, Documents, Row, TermsOfSurfaces, count_terms, mark_used
+from infostream_dedup.terms.kernels.counting import Counted, Row, TermsOfSurfaces, TokenRows, count_terms, mark_used
 from infostream_dedup.terms.kernels.surface_mapping import NOTHING, SEVERAL
 from infostream_dedup.text.compiled.language import detect
 from infostream_dedup.text.compiled.scanner import Scanned, Scanner
@@ -23,7 +23,7 @@ from infostream_dedup.text.surface_pool import SurfaceList
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.text.utf8 import Texts
+    from infostream_dedup.text.utf8 import Utf8Texts
 
 __all__ = ["Analysed", "Analyser"]
 
@@ -60,7 +60,7 @@ class Analyser:
         self._terms = SurfaceTerms(settings, numbers)
         self._stamps = np.full(1 << 12, NOTHING, dtype=np.int64)
 
-    def read(self, documents: Sequence[Document], texts: Texts | None = None) -> Analysed:
+    def read(self, documents: Sequence[Document], texts: Utf8Texts | None = None) -> Analysed:
         """Count the terms in title and text of every document.
 
         Args:
@@ -83,7 +83,7 @@ class Analyser:
     ) -> tuple[TermsOfSurfaces, int]:
         """Map the surfaces of the batch to terms; also return the largest number of terms of a surface."""
         used = np.zeros(len(surfaces), dtype=np.uint8)
-        mark_used(Documents(scanned.tokens, scanned.begins, scanned.lengths, languages), used)
+        mark_used(TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages), used)
         terms = self._terms.codes(surfaces, used)
         more = self._terms.more
         places = SEVERAL - terms[terms <= SEVERAL]
@@ -99,7 +99,7 @@ class Analyser:
         room = Row(np.empty(longest, np.int32), np.empty(longest, np.int32), np.empty(256, np.int64))
         indices, counts = (np.empty(len(scanned.tokens) * most, dtype=np.int32) for _ in range(2))
         sizes, lengths = np.empty(documents, dtype=np.int64), np.empty(documents, dtype=np.int64)
-        tokens = Documents(scanned.tokens, scanned.begins, scanned.lengths, languages)
+        tokens = TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages)
         end = count_terms(tokens, mapping, self._stamps, 0, room, Counted(indices, counts, sizes, lengths))
         self._stamps[indices[:end]] = NOTHING
         indptr = np.zeros(documents + 1, dtype=np.int64)

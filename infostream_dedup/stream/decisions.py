@@ -19,9 +19,9 @@ from infostream_dedup.stream.kernels.judging import (
     TEMPLATE,
     UPDATED,
     Chosen,
+    DecisionRules,
     Finds,
     Met,
-    Rules,
     choose,
     meet,
     weigh,
@@ -105,7 +105,7 @@ class Judge:
         )
         self.needs = similar
         both = settings.duplicate_rule == "equal"
-        self._rules = Rules(
+        self._rules = DecisionRules(
             duplicate,
             similar,
             both,

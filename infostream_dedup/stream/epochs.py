@@ -20,7 +20,7 @@ class EpochBorders:
     enters another stretch of ``epoch_days``, counted from 1970.
 
     Args:
-        settings: of the stream.
+        settings: settings of the stream.
     """
 
     def __init__(self, settings: StreamSettings) -> None:

@@ -21,7 +21,7 @@ from infostream_dedup.model import Document, full_text
 from infostream_dedup.text.sentences import decisions
 
 if TYPE_CHECKING:
-    from infostream_dedup.text.utf8 import Texts
+    from infostream_dedup.text.utf8 import Utf8Texts
 
 __all__ = ["batch_hash", "content_hash", "number_rows", "opening_hash"]
 
@@ -72,7 +72,7 @@ def _first_sentences(text: str) -> str:
     return text[: next(islice(ends, _SENTENCES - 1, None), None)]
 
 
-def number_rows(documents: Sequence[Document], texts: Texts) -> Rows:
+def number_rows(documents: Sequence[Document], texts: Utf8Texts) -> Rows:
     """Return 63-bit hashes of the distinct numbers in title and text of each document, ascending.
 
     Args:

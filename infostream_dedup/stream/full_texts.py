@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infostream_dedup.model import Document
-from infostream_dedup.text.utf8 import Texts, encoded, texts_of_bytes
+from infostream_dedup.text.utf8 import Utf8Texts, encoded, texts_of_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +26,7 @@ class FullTexts:
         bodies: int64 (documents,), offset in ``texts.data`` of each text without its title.
     """
 
-    texts: Texts
+    texts: Utf8Texts
     bodies: NDArray[np.int64]
 
 

@@ -19,7 +19,7 @@ from infostream_dedup.text.fingerprint import text_hashes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.text.utf8 import Texts
+    from infostream_dedup.text.utf8 import Utf8Texts
 
 __all__ = ["Prepared", "prepare"]
 
@@ -43,7 +43,7 @@ class Prepared:
 
     first: int
     documents: Sequence[Document]
-    texts: Texts
+    texts: Utf8Texts
     versions: Sequence[int]
     content_hashes: Sequence[bytes]
     hashes: list[tuple[bytes, bytes]]

@@ -62,7 +62,7 @@ class TermCounts:
         """Read the counts back from one row.
 
         Args:
-            batch: of the schema that ``to_arrow`` writes.
+            batch: batch with the schema that ``to_arrow`` writes.
             row: number of the row.
 
         Raises:

@@ -57,11 +57,11 @@ def meetings(space: PivotSpace, a: int, b: int, columns: Iterable[int], weights:
     the key term stands for than a synonym beside it.
 
     Args:
-        space: of the documents.
+        space: pivot space of the documents.
         a: ordinal of the one document.
         b: ordinal of the other.
         columns: key columns of either that the other answers to.
-        weights: of the columns.
+        weights: weight of each column.
     """
     of_a, of_b = _answers(space, a), _answers(space, b)
     total: dict[Meeting, int] = {}

@@ -59,8 +59,8 @@ def key_columns(keys: sp.csr_array, sources: SourceTerms, equivalents: Equivalen
 
     Args:
         keys: int64 (documents, pivot terms), weight of each canonical key term.
-        sources: of the same documents.
-        equivalents: of the source terms.
+        sources: source terms of the same documents.
+        equivalents: equivalents of the source terms.
     """
     groups, group_of_key = _groups(_holders(keys, sources, equivalents))
     names = [_canonical_and_set(group, equivalents) for group in groups]
@@ -94,7 +94,7 @@ def places_of(counts: sp.csr_array, equivalents: Equivalents, chosen: sp.csr_arr
 
     Args:
         counts: (documents, sources).
-        equivalents: of the source terms.
+        equivalents: equivalents of the source terms.
         chosen: (documents, pivot terms), canonical terms of each document, sorted indices.
 
     Returns:
@@ -146,7 +146,7 @@ def targets_of(sources: sp.csr_array, columns: KeyColumns, equivalents: Equivale
     Args:
         sources: (documents, sources), the terms that a document may be found by; only the pattern counts.
         columns: the key columns.
-        equivalents: of the source terms.
+        equivalents: equivalents of the source terms.
 
     Returns:
         bool (documents, columns), sorted indices. A document of 60 distinct terms answers to some hundred columns, 5

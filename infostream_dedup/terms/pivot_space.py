@@ -24,7 +24,7 @@ class PivotSpace:
     Attributes:
         language: the pivot language.
         sources: terms of the documents in their own languages.
-        equivalents: of the source terms.
+        equivalents: equivalents of the source terms.
         canonical: int32 (columns,), number of the pivot term of each column.
         sets: bool (columns, pivot terms), the equivalents any of which hits a column.
     """

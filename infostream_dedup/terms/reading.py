@@ -34,8 +34,9 @@ class Surfaces(Protocol):
     def languages(self) -> NDArray[np.uint8]:
         """uint8 (documents,), index into ``LANGUAGES``."""
 
-    def stages(self) -> ModuleType:
-        """The stages that read the documents and can go on with them: ``terms.plain`` or ``terms.compiled``."""
+    @property
+    def engine(self) -> Literal["plain", "compiled"]:
+        """The engine that read the documents; its stages take these surfaces."""
 
 
 class _Counter(Protocol):
@@ -123,7 +124,7 @@ def key_terms_of_surfaces(
             the documents themselves. Ignored by representation ``pivot``.
         workers: threads of the compiled code; 0 for as many as the process may use.
     """
-    stages = surfaces.stages()
+    stages = stages_named(surfaces.engine)
     counts = stages.count_terms(surfaces, settings, workers=workers)
     select = partial(stages.select_key_terms, workers=workers)
     return representation(settings.representation).key_terms(counts, settings, select, statistics)

@@ -61,8 +61,8 @@ class Weighting(Protocol):
 
         Args:
             f: frequency of the term in the document, at least 1.
-            idf: of the term; 0 for terms outside of ``df_min`` .. ``df_max``.
-            norm: of the document.
+            idf: inverse document frequency of the term; 0 for terms outside of ``df_min`` .. ``df_max``.
+            norm: length norm of the document.
             settings: k1, b.
         """
 

@@ -19,7 +19,7 @@ from infostream_dedup.text.tokens import SENTENCE_MARK, surfaces
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CODE_POINTS", "COMMON", "Kind", "classes_of_cleaned_text", "classes_of_raw_text", "composing"]
+__all__ = ["CODE_POINTS", "COMMON", "CharacterClass", "classes_of_cleaned_text", "classes_of_raw_text", "composing"]
 
 CODE_POINTS: Final = 0x20000
 """Size of the table; texts with characters beyond it (rare Chinese ones) are left to the plain code."""
@@ -28,7 +28,7 @@ COMMON: Final = (*range(0x3000), *range(0xFE00, 0xFF00), *range(0x1F000, 0x1FB00
 """Code points of news in European languages, with their signs and pictures."""
 
 
-class Kind(IntEnum):
+class CharacterClass(IntEnum):
     """Kinds of characters. The order matters to the scanner: letters come first."""
 
     CAPITAL = 0
@@ -65,22 +65,22 @@ _MARKUP: Final = "&<%{@"
 @cache
 def classes_of_cleaned_text() -> NDArray[np.uint8]:
     """Kind of every code point in text that ``normalise.clean`` returned: uint8 (CODE_POINTS,)."""
-    kinds = np.full(CODE_POINTS, Kind.OTHER, dtype=np.uint8)
+    kinds = np.full(CODE_POINTS, CharacterClass.OTHER, dtype=np.uint8)
     characters = [chr(point) for point in range(CODE_POINTS)]
-    kinds[[point for point, one in enumerate(characters) if one == "_" or one.isalnum()]] = Kind.FIGURE
+    kinds[[point for point, one in enumerate(characters) if one == "_" or one.isalnum()]] = CharacterClass.FIGURE
     for word in surfaces("\n".join(characters)):
-        kinds[ord(word[-1])] = Kind.CAPITAL if word.startswith(SENTENCE_MARK) else Kind.LETTER
-    rest = [one for one in characters if kinds[ord(one)] == Kind.OTHER]
+        kinds[ord(word[-1])] = CharacterClass.CAPITAL if word.startswith(SENTENCE_MARK) else CharacterClass.LETTER
+    rest = [one for one in characters if kinds[ord(one)] == CharacterClass.OTHER]
     for one, word in zip(rest, surfaces("".join(f"б {one}А," for one in rest))[1::2], strict=True):
         if word.startswith(SENTENCE_MARK):
-            kinds[ord(one)] = Kind.OPENER
+            kinds[ord(one)] = CharacterClass.OPENER
     # The expression for initials accepts some capitals that are not letters: a full stop after one is not an opener.
     for one, word in zip(rest, surfaces("".join(f"б{one}. А," for one in rest))[1::2], strict=True):
         if not word.startswith(SENTENCE_MARK):
-            kinds[ord(one)] = Kind.UNKNOWN
-    kinds[ord(SENTENCE_MARK)] = Kind.UNKNOWN
-    kinds[ord("-")] = Kind.HYPHEN
-    kinds[ord(".")] = Kind.STOP
+            kinds[ord(one)] = CharacterClass.UNKNOWN
+    kinds[ord(SENTENCE_MARK)] = CharacterClass.UNKNOWN
+    kinds[ord("-")] = CharacterClass.HYPHEN
+    kinds[ord(".")] = CharacterClass.STOP
     return kinds
 
 
@@ -92,12 +92,16 @@ def classes_of_raw_text() -> NDArray[np.uint8]:
     cleaned = clean("\n".join(map(chr, points))).split("\n")
     for point, after in zip(points, cleaned, strict=True):
         if after != chr(point) or unicodedata.combining(chr(point)):
-            kinds[point] = Kind.UNCLEAN if after or unicodedata.combining(chr(point)) else Kind.INVISIBLE
-    kinds[composing()] = Kind.UNCLEAN
+            kinds[point] = (
+                CharacterClass.UNCLEAN if after or unicodedata.combining(chr(point)) else CharacterClass.INVISIBLE
+            )
+    kinds[composing()] = CharacterClass.UNCLEAN
     for one in APOSTROPHES:
-        kinds[ord(one)] = Kind.APOSTROPHE if kinds[ord(one)] == Kind.OTHER else Kind.UNCLEAN
-    kinds[[ord(one) for one in _MARKUP]] = Kind.MARKUP
-    kinds[ord('"')] = Kind.QUOTE
+        kinds[ord(one)] = (
+            CharacterClass.APOSTROPHE if kinds[ord(one)] == CharacterClass.OTHER else CharacterClass.UNCLEAN
+        )
+    kinds[[ord(one) for one in _MARKUP]] = CharacterClass.MARKUP
+    kinds[ord('"')] = CharacterClass.QUOTE
     return kinds
 
 

@@ -19,7 +19,7 @@ from infostream_dedup.text.mark_runs import with_bounded_marks
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.text.utf8 import Texts
+    from infostream_dedup.text.utf8 import Utf8Texts
 
 __all__ = ["text_hash", "text_hashes"]
 
@@ -38,7 +38,7 @@ def text_hash(text: str) -> bytes:
     return blake2b(visible.encode("utf-8", "surrogatepass"), digest_size=_SIZE).digest() if visible else b""
 
 
-def text_hashes(bodies: Sequence[str], texts: Texts, begins: NDArray[np.int64]) -> list[bytes]:
+def text_hashes(bodies: Sequence[str], texts: Utf8Texts, begins: NDArray[np.int64]) -> list[bytes]:
     """What ``text_hash`` says of each of many bodies. The first call compiles, or reads compiled code from the disk.
 
     Args:

@@ -14,14 +14,14 @@ from infostream_dedup.text.kernels.byte_blocks import BLOCK
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Texts", "encoded", "texts_of", "texts_of_arrow", "texts_of_bytes"]
+__all__ = ["Utf8Texts", "encoded", "texts_of", "texts_of_arrow", "texts_of_bytes"]
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _ROOM: Final = BLOCK + 2
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class Utf8Texts:
     """Concatenated texts.
 
     Attributes:
@@ -52,7 +52,7 @@ def encoded(text: str) -> bytes:
         return _SURROGATE.sub("\ufffd", text).encode()
 
 
-def texts_of(strings: Sequence[str]) -> Texts:
+def texts_of(strings: Sequence[str]) -> Utf8Texts:
     """Encode texts, as ``encoded`` does each."""
     try:
         return texts_of_bytes([text.encode() for text in strings])
@@ -60,14 +60,14 @@ def texts_of(strings: Sequence[str]) -> Texts:
         return texts_of_bytes([encoded(text) for text in strings])
 
 
-def texts_of_bytes(texts: Sequence[bytes]) -> Texts:
+def texts_of_bytes(texts: Sequence[bytes]) -> Utf8Texts:
     """Put texts together that are valid UTF-8."""
     offsets = np.zeros(len(texts) + 1, dtype=np.int64)
     np.cumsum([len(text) for text in texts], out=offsets[1:])
-    return Texts(offsets, np.frombuffer(b"".join([*texts, bytes(_ROOM)]), dtype=np.uint8))
+    return Utf8Texts(offsets, np.frombuffer(b"".join([*texts, bytes(_ROOM)]), dtype=np.uint8))
 
 
-def texts_of_arrow(array: Any) -> Texts:
+def texts_of_arrow(array: Any) -> Utf8Texts:
     """Texts of a ``string`` or ``large_string`` array without nulls, copied only if too little memory follows it.
 
     Raises:
@@ -78,7 +78,7 @@ def texts_of_arrow(array: Any) -> Texts:
     if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)) or array.null_count:
         raise ValueError(f"texts are {array.type} with {array.null_count} nulls; expected strings without nulls")
     if len(array) == 0:
-        return Texts(np.zeros(1, dtype=np.int64), np.zeros(_ROOM, dtype=np.uint8))
+        return Utf8Texts(np.zeros(1, dtype=np.int64), np.zeros(_ROOM, dtype=np.uint8))
     _, places, buffer = array.buffers()
     kind = np.int64 if pa.types.is_large_string(array.type) else np.int32
     offsets = np.frombuffer(places, dtype=kind)[array.offset : array.offset + len(array) + 1].astype(np.int64)
@@ -87,4 +87,4 @@ def texts_of_arrow(array: Any) -> Texts:
         data = np.concatenate([data[offsets[0] : offsets[-1]], np.zeros(_ROOM, dtype=np.uint8)])
         data.flags.writeable = False
         offsets -= offsets[0]
-    return Texts(offsets, data)
+    return Utf8Texts(offsets, data)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
-from infostream_dedup.window.kernels.term_table import NOTHING, Terms, rehash
+from infostream_dedup.window.kernels.term_table import NOTHING, TermSlots, rehash
 from infostream_dedup.window.kernels.window_lists import (
     Pool,
     append_documents,
@@ -139,9 +139,9 @@ def lengthened(array: NDArray[_Scalar], size: int) -> NDArray[_Scalar]:
     return longer
 
 
-def _empty_terms(slots: int) -> Terms:
+def _empty_terms(slots: int) -> TermSlots:
     table = 1 << (2 * slots - 1).bit_length()
-    return Terms(
+    return TermSlots(
         table=np.full(table, NOTHING, dtype=np.int64),
         table_slots=np.zeros(table, dtype=np.int32),
         slot_terms=np.full(slots, NOTHING, dtype=np.int64),

@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Piece", "TermLists", "Terms", "as_numbers", "cut_pieces"]
+__all__ = ["Piece", "TermLists", "WindowTerms", "as_numbers", "cut_pieces"]
 
 _TERMS_AT_ONCE: Final = 1 << 22
 """Terms in a piece: 100 MB while it is processed."""
@@ -32,20 +32,20 @@ class TermLists(Protocol):
         """The terms, whole numbers."""
 
 
-class Terms(NamedTuple):
+class WindowTerms(NamedTuple):
     """``TermLists`` of int64 that start at 0."""
 
     indptr: NDArray[np.int64]
     values: NDArray[np.int64]
 
     @classmethod
-    def of(cls, terms: ArrayLike) -> Terms:
+    def of(cls, terms: ArrayLike) -> WindowTerms:
         """The terms of one document."""
         values = as_numbers(terms)
         return cls(np.array([0, len(values)]), values)
 
     @classmethod
-    def from_zero(cls, lists: TermLists) -> Terms:
+    def from_zero(cls, lists: TermLists) -> WindowTerms:
         """The terms of several documents; the first ones may start anywhere."""
         begin, end = int(lists.indptr[0]), int(lists.indptr[-1])
         return cls(as_numbers(lists.indptr - begin), as_numbers(lists.values[begin:end]))

@@ -15,7 +15,7 @@ from infostream_dedup.window.kernels.window_asking import (
     SLOTS_FULL,
     TARGETS_FULL,
     Asking,
-    Found,
+    FoundDocuments,
     Hits,
     Numbered,
     State,
@@ -24,7 +24,7 @@ from infostream_dedup.window.kernels.window_asking import (
 )
 from infostream_dedup.window.kernels.window_lists import BLOCK_BITS
 from infostream_dedup.window.postings import Postings, lengthened
-from infostream_dedup.window.term_lists import Piece, TermLists, Terms, as_numbers, cut_pieces
+from infostream_dedup.window.term_lists import Piece, TermLists, WindowTerms, as_numbers, cut_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,7 +129,7 @@ class WindowIndex:
             ValueError: the ordinal is not larger than the last one.
         """
         asking = self._prepare(
-            as_numbers([ordinal]), Terms.of(keys), Terms.of(targets), needs=(1,), least_keys=_MOST_KEYS + 1
+            as_numbers([ordinal]), WindowTerms.of(keys), WindowTerms.of(targets), needs=(1,), least_keys=_MOST_KEYS + 1
         )
         self._advance(asking)
 
@@ -194,10 +194,10 @@ class WindowIndex:
         bounds = np.full(len(ordinals), _NEVER) if oldest is None else as_numbers(oldest)
         return _asking(keys, targets, oldest=bounds, needs=as_numbers(needs), least_keys=least_keys)
 
-    def _advance(self, asking: Asking) -> Found:
+    def _advance(self, asking: Asking) -> FoundDocuments:
         """Let documents ask and be added until all are done, or until there is no room for their finds."""
         postings, before = self._postings, int(self._state.row[0])
-        found = Found(np.zeros(len(asking.oldest) + 1, dtype=np.int64), *self._found)
+        found = FoundDocuments(np.zeros(len(asking.oldest) + 1, dtype=np.int64), *self._found)
         while True:
             lists = postings.terms, postings.keys, postings.targets
             full = ask_and_add(asking, *lists, self._numbered, self._hits, found, self._state)
@@ -254,10 +254,10 @@ class WindowIndex:
             targets: terms that the key terms of the window's documents are looked up in, each once.
             k_min: at least 1.
         """
-        own, looked_up = Terms.of(keys), Terms.of(targets)
+        own, looked_up = WindowTerms.of(keys), WindowTerms.of(targets)
         asking = _asking(own, looked_up, oldest=np.full(1, _NEVER), needs=np.array([k_min]), least_keys=0)
         self._make_room_to_count(len(self), len(own.values) + len(looked_up.values))
-        found = Found(np.zeros(2, dtype=np.int64), *self._found)
+        found = FoundDocuments(np.zeros(2, dtype=np.int64), *self._found)
         lists = self._postings.terms, self._postings.keys, self._postings.targets
         ask(0, asking, *lists, self._numbered, self._hits, found, self._state)
         return Candidates(*(column[: found.ends[1]].copy() for column in self._found))
@@ -331,7 +331,7 @@ def _asking(
 ) -> Asking:
     every = np.full(_MOST_KEYS + 1, needs[-1])
     every[: len(needs)] = needs[: len(every)]
-    own, looked_up = Terms.from_zero(keys), Terms.from_zero(targets)
+    own, looked_up = WindowTerms.from_zero(keys), WindowTerms.from_zero(targets)
     return Asking(
         key_ends=own.indptr,
         keys=own.values,
@@ -347,7 +347,7 @@ def _toy() -> None:
     index = WindowIndex()
     for ordinal in range(40):
         index.add(ordinal, keys=[1], targets=np.arange(100) + 100 * ordinal)
-    rows = Terms(np.array([0, 1]), np.array([1]))
+    rows = WindowTerms(np.array([0, 1]), np.array([1]))
     index.extend([40], keys=rows, targets=rows)
     index.expire_before(30)
     index.candidates(keys=[1], targets=[1], k_min=1)

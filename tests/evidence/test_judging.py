@@ -8,12 +8,12 @@ import scipy.sparse as sp
 
 from infostream_dedup.evidence.facts import DAY, DocumentFacts
 from infostream_dedup.evidence.frequencies import EvidenceFrequencies
-from infostream_dedup.evidence.judging import FILTER, JudgedPairs, judge_pairs, passes_filter
+from infostream_dedup.evidence.judging import FILTER, JudgedCandidates, judge_pairs, passes_filter
 from infostream_dedup.evidence.kinds import Kind
-from infostream_dedup.evidence.pair_evidence import COLUMNS, KeyRows, TripleRows, key_rows
+from infostream_dedup.evidence.pair_evidence import COLUMNS, ComparedKeys, TripleRows, key_rows
 from infostream_dedup.evidence.reading import evidence_texts, read_evidence
 from infostream_dedup.evidence.records import EvidenceRecords, pack_evidence
-from infostream_dedup.evidence.status import Status, joined_kinds
+from infostream_dedup.evidence.status import DocumentStatus, joined_kinds
 from infostream_dedup.model import Document
 
 _NEWS = "Президент Санду заявила 17 апреля в Кишинёве, что 300 млн лей пойдут на дороги Молдовы и мост через Днестр"
@@ -25,14 +25,14 @@ class Collection:
     """Six documents of two sources, two days apart each."""
 
     def __init__(self) -> None:
-        documents = [Document(str(number), text, f"Титул {number}") for number, text in enumerate(_TEXTS)]
+        documents = [Document(id=str(number), text=text, title=f"Титул {number}") for number, text in enumerate(_TEXTS)]
         raw = read_evidence(*evidence_texts(documents))
         self.records: EvidenceRecords = pack_evidence(raw, np.zeros(6, dtype=np.int8), EvidenceFrequencies())
         self.triples = TripleRows(raw.triples, raw.ends[:, 0].copy())
         rows = np.zeros((6, 12), dtype=np.int64)
         for number, column in enumerate((0, 4, 0, 0, 4, 8)):
             rows[number, column : column + 4] = 1_000_000_000
-        self.keys: KeyRows = key_rows(sp.csr_array(rows), sp.csr_array(rows))
+        self.keys: ComparedKeys = key_rows(sp.csr_array(rows), sp.csr_array(rows))
         self.facts = DocumentFacts.of(
             ["x", "x", "y", "x", "x", "y"],
             [number * DAY for number in range(6)],
@@ -40,7 +40,7 @@ class Collection:
             [None] * 6,
         )
 
-    def judge(self, a: list[int], b: list[int], **options: object) -> JudgedPairs:
+    def judge(self, a: list[int], b: list[int], **options: object) -> JudgedCandidates:
         given = {"triples": self.triples, **options}
         return judge_pairs(
             np.array(a, dtype=np.int64),
@@ -64,7 +64,7 @@ def test_kinds_of_a_small_collection(collection: Collection) -> None:
     assert found.probability[1] == 1.0
     assert found.probability[3] == 0.0
     assert found.statuses(joined_kinds(["copy"])).tolist() == [
-        Status.DUPLICATE, Status.EXACT, Status.SIMILAR, Status.NEW,
+        DocumentStatus.DUPLICATE, DocumentStatus.EXACT, DocumentStatus.SIMILAR, DocumentStatus.NEW,
     ]  # fmt: skip
     assert found.wording[1].tolist() == pytest.approx([20 / 21, 20 / 21], abs=0.1)
 

@@ -11,7 +11,7 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.evidence.facts import DAY, HOUR, DocumentFacts, PairFacts, facts_of_pairs
 from infostream_dedup.evidence.kinds import KIND_NAMES, RULES, Kind, kinds_of_pairs, names_of_kinds, rules_of_pairs
 from infostream_dedup.evidence.pair_evidence import COLUMNS
-from infostream_dedup.evidence.status import STATUS_NAMES, Status, best_pairs, joined_kinds, statuses
+from infostream_dedup.evidence.status import STATUS_NAMES, DocumentStatus, best_pairs, joined_kinds, statuses
 
 _PLAIN: dict[str, Any] = {
     "same_text": False,
@@ -116,7 +116,7 @@ def test_statuses() -> None:
     most = np.array([1, 0.5, 0, 0.3, 0.299999999, 1])
     found = statuses(kinds, same_text, most, joined_kinds(["copy"]))
     assert [STATUS_NAMES[one] for one in found] == ["exact", "duplicate", "similar", "similar", "new", "new"]
-    assert statuses(kinds, same_text, most, joined_kinds(["copy", "retold"]))[2] == Status.DUPLICATE
+    assert statuses(kinds, same_text, most, joined_kinds(["copy", "retold"]))[2] == DocumentStatus.DUPLICATE
 
 
 @pytest.mark.parametrize("name", ["related", "translation", "copies", ""])

@@ -32,7 +32,11 @@ def documents(seed: int, count: int = 40) -> list[Document]:
             words = [word if draw.random() < 0.8 else draw.choice(_WORDS) for word in made[-1].text.split()]
         else:
             words = draw.choices(_WORDS, k=draw.choice((0, 1, 5, 40, 90)))
-        made.append(Document(str(number), " ".join(words), " ".join(draw.choices(_WORDS, k=draw.choice((0, 3, 5))))))
+        made.append(
+            Document(
+                id=str(number), text=" ".join(words), title=" ".join(draw.choices(_WORDS, k=draw.choice((0, 3, 5))))
+            )
+        )
     return made
 
 
@@ -91,7 +95,7 @@ def test_comparison_equals_plain_comparison(seed: int) -> None:
 
 def test_a_document_equals_itself() -> None:
     text = "Президент Санду была 17 апреля в Кишинёве, сообщает Рада, и 300 лей в Киеве"
-    raw, languages = read([Document("1", text, "Визит"), Document("2", text, "Визит")])
+    raw, languages = read([Document(id="1", text=text, title="Визит"), Document(id="2", text=text, title="Визит")])
     records = pack_evidence(raw, languages * 0, EvidenceFrequencies())
     keys = key_rows(*(sp.csr_array(np.array([[5, 7], [5, 7]], dtype=np.int64)) for _ in range(2)))
     a, b = np.array([0]), np.array([1])

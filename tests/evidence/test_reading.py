@@ -67,7 +67,7 @@ def day(day_: int, month: int) -> int:
 )
 def test_numbers_and_dates(text: str, expected: list[int]) -> None:
     assert [number & ~HEAD_BIT for number in read_plainly(text, 0).numbers] == expected
-    compare([Document("1", text)])
+    compare([Document(id="1", text=text)])
 
 
 def test_a_day_and_month_is_a_date_in_the_title_and_a_figure_elsewhere() -> None:
@@ -137,10 +137,20 @@ _PIECES = st.sampled_from([*_LETTERS, "17 апреля", "April ", "2024", "05.0
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.lists(_PIECES, max_size=12), st.lists(_PIECES, max_size=60)), min_size=1, max_size=20))
 def test_compiled_reading_equals_plain_reading(drawn: list[tuple[list[str], list[str]]]) -> None:
-    compare([Document(str(number), "".join(text), "".join(title)) for number, (title, text) in enumerate(drawn)])
+    compare(
+        [
+            Document(id=str(number), text="".join(text), title="".join(title))
+            for number, (title, text) in enumerate(drawn)
+        ]
+    )
 
 
 def test_a_title_repeated_by_the_text_is_read_once() -> None:
-    raw = compare([Document("1", "Заголовок и текст", "Заголовок"), Document("2", "и текст", "Заголовок")])
+    raw = compare(
+        [
+            Document(id="1", text="Заголовок и текст", title="Заголовок"),
+            Document(id="2", text="и текст", title="Заголовок"),
+        ]
+    )
     assert raw.tokens.tolist() == [[3, 1], [3, 1]]
     assert np.array_equal(raw.triples_of(0), raw.triples_of(1))

@@ -14,7 +14,7 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.links import SimilarityMatrix, compiled, sweep_counts
 from infostream_dedup.links.compiled import block_totals as block_totals_module
 from infostream_dedup.links.compiled.block_totals import LinkBlock, block_totals
-from infostream_dedup.links.measures import KTotals, Totals
+from infostream_dedup.links.measures import KTotals, LinkTotals
 from infostream_dedup.machine.first_use import FirstUse
 
 N = 5
@@ -126,12 +126,12 @@ def test_a_block_counts_what_starts_in_its_own_rows():
     # 0 <-> 1 -> 2 and 0 -> 2: from 0 start two links (one returned), the path 0 -> 1 -> 2, which is closed.
     table = np.array([[0, 1, 1], [1, 0, 1], [0, 0, 0]], dtype=np.uint8)
     block = LinkBlock(sp.csr_array(table), own=np.array([True, False, False]))
-    assert block_totals(block, [1]) == Totals(1, {1: KTotals(links=2, reciprocal=1, paths=1, closed=1)})
+    assert block_totals(block, [1]) == LinkTotals(1, {1: KTotals(links=2, reciprocal=1, paths=1, closed=1)})
 
 
 def test_totals_at_different_k_do_not_add():
     with pytest.raises(ConfigurationError, match="cannot be added"):
-        Totals(1, {4: KTotals(1, 0, 0, 0)}) + Totals(1, {5: KTotals(1, 0, 0, 0)})
+        LinkTotals(1, {4: KTotals(1, 0, 0, 0)}) + LinkTotals(1, {5: KTotals(1, 0, 0, 0)})
 
 
 def test_a_verbatim_cluster_too_large_for_64_bits():

@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup.sample import documents_path
-from infostream_dedup.text.character_classes import Kind, classes_of_cleaned_text, classes_of_raw_text
+from infostream_dedup.text.character_classes import CharacterClass, classes_of_cleaned_text, classes_of_raw_text
 from infostream_dedup.text.compiled.scanner import Scanner
 from infostream_dedup.text.kernels.surface_table import AT_ONCE, fill_slots
 from infostream_dedup.text.normalise import APOSTROPHES, clean
@@ -89,8 +89,8 @@ def test_every_character_in_its_place(around):
 def test_the_common_characters_are_of_the_kinds_that_the_loops_take_them_for():
     letters = "ABCXYZabcxyzАБЯабвпрстьэюяєіїѕ"
     for kinds in (classes_of_raw_text(), classes_of_cleaned_text()):
-        assert {int(kinds[ord(one)]) for one in letters} <= {Kind.CAPITAL, Kind.LETTER}
-        assert {int(kinds[ord(one)]) for one in " ()*+,"} == {Kind.OTHER}
+        assert {int(kinds[ord(one)]) for one in letters} <= {CharacterClass.CAPITAL, CharacterClass.LETTER}
+        assert {int(kinds[ord(one)]) for one in " ()*+,"} == {CharacterClass.OTHER}
 
 
 def test_a_text_longer_than_the_first_table():

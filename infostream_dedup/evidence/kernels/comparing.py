@@ -23,7 +23,7 @@ from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined,
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["COLUMNS", "KeyRows", "compare_pairs", "share_pairs", "sum_keys"]
+__all__ = ["COLUMNS", "ComparedKeys", "compare_pairs", "share_pairs", "sum_keys"]
 
 COLUMNS: Final = (
     "share12_forward",
@@ -74,7 +74,7 @@ _LEAD_LIST: Final = 3
 _NO_BITS = np.uint32(0)
 
 
-class KeyRows(NamedTuple):
+class ComparedKeys(NamedTuple):
     """The 30 heaviest terms of each document, and all of its terms.
 
     Attributes:
@@ -142,7 +142,7 @@ def sum_keys(
     own: NDArray[np.int64],
     squares: NDArray[np.float64],
 ) -> None:
-    """Fill in ``own`` and ``squares`` of ``KeyRows``."""
+    """Fill in ``own`` and ``squares`` of ``ComparedKeys``."""
     for document in range(squares.size):
         own[document] = 0
         squares[document] = 0.0
@@ -154,7 +154,7 @@ def sum_keys(
 
 
 @compiled_bare
-def _shares(keys: KeyRows, asks: int, answers: int) -> tuple[int, int]:
+def _shares(keys: ComparedKeys, asks: int, answers: int) -> tuple[int, int]:
     """Weight of the 12 and 30 key terms of one document that another holds."""
     place, last = keys.target_begins[answers], keys.target_begins[answers + 1]
     met12, met30 = 0, 0
@@ -176,13 +176,13 @@ def _share(met: int, own: int) -> float:
 
 
 @compiled
-def share_pairs(a: NDArray[np.int64], b: NDArray[np.int64], keys: KeyRows, evidence: NDArray[np.float64]) -> None:
+def share_pairs(a: NDArray[np.int64], b: NDArray[np.int64], keys: ComparedKeys, evidence: NDArray[np.float64]) -> None:
     """Fill in the shares of 12 and 30 key terms: what the cheap filter looks at.
 
     Args:
         a: int64 (pairs,), row of the earlier document.
         b: int64 (pairs,), row of the later one.
-        keys: of all documents.
+        keys: key terms of all documents.
         evidence: float64 (pairs, COLUMNS), receives the first four columns.
     """
     for pair in range(a.size):
@@ -196,7 +196,7 @@ def share_pairs(a: NDArray[np.int64], b: NDArray[np.int64], keys: KeyRows, evide
 
 
 @inlined
-def _cosine(keys: KeyRows, one: int, other: int, room: MeetingRoom) -> float:
+def _cosine(keys: ComparedKeys, one: int, other: int, room: MeetingRoom) -> float:
     """Cosine of the key terms of two documents, of which the other is in the tables."""
     begin, there = keys.begins[one], keys.begins[other]
     product, squares = 0.0, keys.squares[one] * keys.squares[other]
@@ -318,7 +318,7 @@ def _compare_records(
 
 
 @compiled_bare
-def _enter(words: NDArray[np.uint32], parts: _Parts, keys: KeyRows, document: int, room: MeetingRoom) -> None:
+def _enter(words: NDArray[np.uint32], parts: _Parts, keys: ComparedKeys, document: int, room: MeetingRoom) -> None:
     """Put a document into the tables, in place of the one that is there."""
     for which in range(4):
         leave(room, which)
@@ -333,7 +333,7 @@ def _enter(words: NDArray[np.uint32], parts: _Parts, keys: KeyRows, document: in
 def compare_pairs(
     a: NDArray[np.int64],
     b: NDArray[np.int64],
-    keys: KeyRows,
+    keys: ComparedKeys,
     words: NDArray[np.uint32],
     begins: NDArray[np.int64],
     room: MeetingRoom,
@@ -344,7 +344,7 @@ def compare_pairs(
     Args:
         a: int64 (pairs,), row of the earlier document.
         b: int64 (pairs,), row of the later one; quickest where equal ones are neighbours.
-        keys: of all documents, at most ``ENTRIES`` key terms each.
+        keys: key terms of all documents, at most ``ENTRIES`` key terms each.
         words: uint32, records.
         begins: int64 (documents + 1,), bounds of the records.
         room: empty tables.

@@ -74,7 +74,7 @@ def enter(room: MeetingRoom, which: int, entries: Any, begin: int, count: int, i
         room: the tables; this one is empty.
         which: number of the table, 0 to 3.
         entries: uint32 or int32, distinct.
-        begin: of the list in ``entries``.
+        begin: start of the list in ``entries``.
         count: its entries, at most ``ENTRIES``.
         ignored: uint32, bits that do not matter.
     """
@@ -104,9 +104,9 @@ def meet(room: MeetingRoom, which: int, entries: Any, begin: int, count: int, ot
         room: the tables.
         which: number of the table.
         entries: of both documents.
-        begin: of the list in ``entries``.
+        begin: start of the list in ``entries``.
         count: its entries.
-        other_begin: of the list in the table.
+        other_begin: start, in ``entries``, of the list in the table.
         ignored: uint32, bits that do not matter.
     """
     slots, mask, maybe = room.slots[which], _mask(room.counts[which]), 0

@@ -75,7 +75,7 @@ def _day_first(kinds: NDArray[np.uint8], first: int, end: int) -> tuple[int, int
 def _date_at(
     kinds: NDArray[np.uint8], folded: NDArray[np.uint16], begin: int, end: int, title_end: int
 ) -> tuple[int, int, int, int]:
-    """End, day, month and year of the date at a place; end -1 where there is none, year 0 where it has none."""
+    """End, day, month and year of the date at a place; end -1 if there is no date, year 0 if the date has no year."""
     second, third = _day_first(kinds, begin, end)
     if second > 0:
         day, month = _value(folded, begin, end), _value(folded, end + 1, second)
@@ -100,7 +100,7 @@ def _date_at(
 
 @compiled_bare
 def _spaced_end(kinds: NDArray[np.uint8], end: int) -> int:
-    """End of the groups of three digits behind spaces that follow a place; the place itself where there are none."""
+    """End of the groups of a space and three digits that follow a place; the place itself without such groups."""
     while kinds[end] == _SPACE and _digits_end(kinds, end + 1) == end + 4:
         end += 4
     return end
@@ -113,7 +113,7 @@ def _is_sign(kind: int) -> bool:
 
 @compiled_bare
 def _grouped_end(kinds: NDArray[np.uint8], end: int) -> int:
-    """The same for groups behind one sign, a point or a comma."""
+    """End of the groups of a sign (always a point or always a comma) and three digits that follow a place."""
     sign = kinds[end]
     while _is_sign(sign) and kinds[end] == sign and _digits_end(kinds, end + 1) == end + 4:
         end += 4

@@ -13,6 +13,8 @@ from infostream_dedup.machine.compiling import compiled, inlined, signed
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from infostream_dedup.evidence.kernels.reading import EvidenceLists
+
 __all__ = [
     "BLOCKS_AT",
     "BUCKET_BITS",
@@ -103,9 +105,9 @@ def buckets_of_documents(
     """Counter of each number, name and lead word that the records of documents keep; how many there are.
 
     Args:
-        numbers: of all documents.
-        names: of all documents.
-        lead: of all documents.
+        numbers: numbers of all documents.
+        names: names of all documents.
+        lead: lead words of all documents.
         ends: int64 (documents + 1, 5), see ``RawEvidence``.
         languages: int8 (documents,), index into ``LANGUAGES``.
         buckets: uint32, receives one number for each entry.
@@ -205,13 +207,7 @@ def _add_up(words: NDArray[np.uint32], at: int, kind: int, entry: Any, weight: i
 
 @compiled
 def pack_documents(
-    numbers: NDArray[np.uint32],
-    names: NDArray[np.uint32],
-    lead: NDArray[np.uint32],
-    body: NDArray[np.uint32],
-    ends: NDArray[np.int64],
-    tokens: NDArray[np.int32],
-    titles: NDArray[np.uint64],
+    lists: EvidenceLists,
     languages: NDArray[np.int8],
     counts: NDArray[np.float32],
     documents: NDArray[np.float64],
@@ -221,19 +217,15 @@ def pack_documents(
     """Write the records of documents.
 
     Args:
-        numbers: see ``RawEvidence``, as the next six.
-        names: see there.
-        lead: see there.
-        body: see there.
-        ends: see there.
-        tokens: see there.
-        titles: see there.
+        lists: evidence of the documents.
         languages: int8 (documents,), index into ``LANGUAGES``.
         counts: float32 (1 << BUCKET_BITS,), documents of each counter, those of the background included.
         documents: float64 (languages,), documents of each language, those of the background included.
         begins: int64 (documents + 1,), what ``record_sizes`` found.
         words: uint32, zeros; receives the records.
     """
+    numbers, names, lead, body, ends = lists.numbers, lists.names, lists.lead, lists.body, lists.ends
+    tokens, titles = lists.tokens, lists.titles
     for document in range(languages.size):
         language, at = signed(languages[document]), begins[document]
         sizes = (_entries(ends, document, 1), _entries(ends, document, 2), _entries(ends, document, 3))

@@ -30,7 +30,7 @@ from infostream_dedup.text.kernels.code_points import code_point, size_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FIELDS", "PADDING", "Found", "Room", "Tables", "prefix_hashes", "read_documents"]
+__all__ = ["FIELDS", "PADDING", "EvidenceLists", "Room", "Tables", "prefix_hashes", "read_documents"]
 
 FIELDS: Final = 5
 """Lists of a document: triples, numbers, names, lead, body."""
@@ -108,7 +108,7 @@ class Room(NamedTuple):
     state: NDArray[np.int64]
 
 
-class Found(NamedTuple):
+class EvidenceLists(NamedTuple):
     """What is found, document after document.
 
     Attributes:
@@ -194,7 +194,7 @@ def _take_token(room: Room, token: Any, begin: int, dated: bool) -> None:
 
 
 @compiled_bare
-def _read_month(tables: Tables, room: Room, found: Found, word: Any, begin: int) -> None:
+def _read_month(tables: Tables, room: Room, found: EvidenceLists, word: Any, begin: int) -> None:
     """Let a month date the number before it, or an English one the number after it."""
     state = room.state
     month = 0
@@ -209,7 +209,7 @@ def _read_month(tables: Tables, room: Room, found: Found, word: Any, begin: int)
 
 
 @compiled_bare
-def _take_name(tables: Tables, room: Room, found: Found, begin: int, end: int) -> None:
+def _take_name(tables: Tables, room: Room, found: EvidenceLists, begin: int, end: int) -> None:
     code = skeleton(tables.latin, room.kinds, room.folded, begin, end)
     if code:
         found.names[room.state[_NAMES]] = code
@@ -217,7 +217,7 @@ def _take_name(tables: Tables, room: Room, found: Found, begin: int, end: int) -
 
 
 @compiled_bare
-def _take_start(room: Room, found: Found, start: Any) -> None:
+def _take_start(room: Room, found: EvidenceLists, start: Any) -> None:
     """Take the beginning of a long word into body and lead."""
     state = room.state
     found.body[state[_BODY]] = start
@@ -229,7 +229,7 @@ def _take_start(room: Room, found: Found, start: Any) -> None:
 
 
 @compiled_bare
-def _take_word(tables: Tables, room: Room, found: Found, begin: int) -> int:
+def _take_word(tables: Tables, room: Room, found: EvidenceLists, begin: int) -> int:
     """Take the word that begins at a place; the place after it."""
     state, kinds, folded = room.state, room.kinds, room.folded
     hashed = start = _WORD_SEED
@@ -261,7 +261,7 @@ def _take_word(tables: Tables, room: Room, found: Found, begin: int) -> int:
 
 
 @compiled_bare
-def _take_number(room: Room, found: Found, begin: int) -> int:
+def _take_number(room: Room, found: EvidenceLists, begin: int) -> int:
     """Take the number that begins at a place; the place after it."""
     state = room.state
     end, token, first, second, whole = number_at(room.kinds, room.folded, begin, state[_TITLE_END])
@@ -284,7 +284,7 @@ def _take_number(room: Room, found: Found, begin: int) -> int:
 
 
 @compiled_bare
-def _walk(tables: Tables, room: Room, found: Found, size: int) -> None:
+def _walk(tables: Tables, room: Room, found: EvidenceLists, size: int) -> None:
     state, kinds = room.state, room.kinds
     place = behind = 0
     while place < size:
@@ -315,7 +315,7 @@ def _merge_heads(numbers: NDArray[np.uint32], begin: int, end: int) -> int:
 
 
 @compiled
-def _finish(room: Room, found: Found, document: int) -> None:
+def _finish(room: Room, found: EvidenceLists, document: int) -> None:
     """Triples of the tokens; all lists ascending and without repetition; the bounds of what is found."""
     tokens, begins, ends = room.tokens, found.ends[document], found.ends[document + 1]
     count, place = room.state[_TOKENS], begins[0]
@@ -345,9 +345,9 @@ def read_documents(
     title_ends: NDArray[np.int64],
     tables: Tables,
     room: Room,
-    found: Found,
+    found: EvidenceLists,
 ) -> None:
-    """Read documents one after the other.
+    """Read documents in order.
 
     Args:
         data: valid UTF-8.

@@ -56,8 +56,8 @@ def sorted_once(entries: Any, begin: int, end: int, width: int, spare: Any, bins
 
     Args:
         entries: uint32 or uint64.
-        begin: of the entries to sort.
-        end: of them.
+        begin: start of the entries to sort.
+        end: their end.
         width: bits of an entry, over which they are spread evenly.
         spare: scratch memory of the same type, as long as the entries.
         bins: int64 (BINS + 1,), scratch memory.

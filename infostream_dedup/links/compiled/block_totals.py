@@ -26,7 +26,7 @@ from infostream_dedup.links.compiled.kernels.closed_paths import (
 from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays, NodeArrays, PackedRows
 from infostream_dedup.links.compiled.kernels.link_totals import CLOSED, LINKS, RECIPROCAL, WALKS, total_rows
 from infostream_dedup.links.compiled.kernels.linkage_order import join_linked, relabelled, transposed
-from infostream_dedup.links.measures import KTotals, Totals
+from infostream_dedup.links.measures import KTotals, LinkTotals
 from infostream_dedup.links.row_blocks import row_blocks
 from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.machine.progress import Progress
@@ -63,7 +63,7 @@ class LinkBlock:
 
 def block_totals(
     block: LinkBlock, ks: Iterable[int], *, closed: bool = True, workers: int = 0, progress: Progress | None = None
-) -> Totals:
+) -> LinkTotals:
     """Count the links and paths that start in a block's own nodes.
 
     Args:
@@ -75,7 +75,7 @@ def block_totals(
     """
     ascending = sorted(set(ks))
     if not ascending:
-        return Totals(_documents(block), {})
+        return LinkTotals(_documents(block), {})
     _FIRST_USE.prepare(progress)
     links, back, nodes = _in_linkage_order(block, ascending)
     by_k = {}
@@ -94,7 +94,7 @@ def block_totals(
             by_k[k] = KTotals(linked, reciprocal, paths, found)
             if progress is not None:
                 progress("measuring", done, len(ascending))
-    return Totals(_documents(block), by_k)
+    return LinkTotals(_documents(block), by_k)
 
 
 def _documents(block: LinkBlock) -> int:

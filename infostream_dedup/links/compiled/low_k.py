@@ -16,9 +16,9 @@ import scipy.sparse as sp
 
 from infostream_dedup.links.compiled.collapse import Nodes, collapse
 from infostream_dedup.links.compiled.kernels.both_directions import (
-    Collection,
     Counters,
     Neighbours,
+    PlacedCollection,
     Walks,
     close_walks,
     total_chunk,
@@ -101,7 +101,7 @@ def sweep_unstored(
     return rows
 
 
-def _collection(keys: TermRows, targets: TermRows, nodes: Nodes, shard_size: int, threads: int) -> Collection:
+def _collection(keys: TermRows, targets: TermRows, nodes: Nodes, shard_size: int, threads: int) -> PlacedCollection:
     index = PostingIndex.build(keys, targets, nodes.leaders, shard_size=shard_size, threads=threads)
     questions = index.own_questions(keys)
     key_starts, key_postings = index.lists_of(keys, threads)
@@ -109,7 +109,7 @@ def _collection(keys: TermRows, targets: TermRows, nodes: Nodes, shard_size: int
     weights = nodes.weights[nodes.node_of[index.order]].astype(np.uint32)
     own = np.zeros(len(index), dtype=np.uint8)
     own_counts(index.order.astype(np.int64), keys, targets, own)
-    return Collection(
+    return PlacedCollection(
         key_indptr=questions.indptr,
         key_ranks=questions.ranks,
         target_indptr=target_indptr,
@@ -124,7 +124,7 @@ def _collection(keys: TermRows, targets: TermRows, nodes: Nodes, shard_size: int
     )
 
 
-def _counters(collection: Collection) -> Counters:
+def _counters(collection: PlacedCollection) -> Counters:
     size = collection.shard_size
     return Counters(
         np.zeros(size, np.uint8), np.zeros(size, np.uint8), np.empty(size + 1, np.uint32), np.empty(size + 1, np.uint32)
@@ -132,7 +132,7 @@ def _counters(collection: Collection) -> Counters:
 
 
 def _count_links(
-    collection: Collection, n: int, most: int, pool: ThreadPoolExecutor, progress: Progress | None
+    collection: PlacedCollection, n: int, most: int, pool: ThreadPoolExecutor, progress: Progress | None
 ) -> tuple[list[tuple[int, int, int]], NDArray[np.int64], NDArray[np.int64]]:
     """By k: links, reciprocal links, walks; and by k - 1 and place, the links from a document and those to it."""
     places = len(collection.weights)
@@ -160,7 +160,7 @@ def _count_links(
 
 
 def _sample_walks(
-    collection: Collection,
+    collection: PlacedCollection,
     k: int,
     outgoing: NDArray[np.int64],
     incoming: NDArray[np.int64],

@@ -19,7 +19,7 @@ import Stemmer
 
 from infostream_dedup.model import Language
 from infostream_dedup.morphology import stemming
-from infostream_dedup.morphology.kernels.snowball import OUT_OF_MEMORY, Snowball, Wanted, stem_words
+from infostream_dedup.morphology.kernels.snowball import OUT_OF_MEMORY, Snowball, WordsToStem, stem_words
 from infostream_dedup.morphology.kernels.ukrainian_stems import ending_tree, stem_ukrainian_words
 from infostream_dedup.morphology.ukrainian_stemmer import ENDINGS
 from infostream_dedup.text.kernels.byte_blocks import BLOCK
@@ -52,7 +52,7 @@ def stems(words: SurfaceList, numbers: NDArray[np.int64], language: Language) ->
     if library is None:
         return SurfaceList.of(stemming.stems(words.some(numbers), language))
     typed = np.empty(int(lengths.max(initial=0)) + 1, dtype=np.uint8)
-    wanted = Wanted(words.pool, words.starts, numbers)
+    wanted = WordsToStem(words.pool, words.starts, numbers)
     with library.stemmer(language) as snowball:
         done = stem_words(snowball, wanted, 0, typed, starts, pool[:-BLOCK])
         while OUT_OF_MEMORY < done < len(numbers):

@@ -20,7 +20,7 @@ from infostream_dedup.text.kernels.byte_blocks import BLOCK, between
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["OUT_OF_MEMORY", "Snowball", "Wanted", "stem_words"]
+__all__ = ["OUT_OF_MEMORY", "Snowball", "WordsToStem", "stem_words"]
 
 OUT_OF_MEMORY: Final = -1
 
@@ -39,9 +39,9 @@ class Snowball(NamedTuple):
     """Addresses in memory.
 
     Attributes:
-        stem: of the C function ``sb_stemmer_stem``.
-        length: of the C function ``sb_stemmer_length``.
-        stemmer: of the ``sb_stemmer`` of a language, which one thread at a time may use.
+        stem: address of the C function ``sb_stemmer_stem``.
+        length: address of the C function ``sb_stemmer_length``.
+        stemmer: address of the ``sb_stemmer`` of a language; only one thread at a time may use it.
     """
 
     stem: int
@@ -111,7 +111,7 @@ def _typed(pool: NDArray[np.uint8], begin: int, end: int, typed: NDArray[np.uint
     return size
 
 
-class Wanted(NamedTuple):
+class WordsToStem(NamedTuple):
     """Words to stem.
 
     Attributes:
@@ -128,7 +128,7 @@ class Wanted(NamedTuple):
 @compiled_bare
 def stem_words(
     snowball: Snowball,
-    wanted: Wanted,
+    wanted: WordsToStem,
     first: int,
     typed: NDArray[np.uint8],
     stem_starts: NDArray[np.int64],

@@ -92,10 +92,10 @@ def _without_ending(
     """Where the word ends without its longest ending, and how many characters are left.
 
     Args:
-        word: holds it.
-        begin: of the word.
-        end: of the word.
-        characters: of the word.
+        word: uint8, UTF-8 that contains the word.
+        begin: start of the word.
+        end: end of the word.
+        characters: number of characters of the word.
         vowel: number of its first vowel; ``characters`` without one.
         tree: of endings.
     """

@@ -25,9 +25,9 @@ __all__ = [
     "UPDATED",
     "Chosen",
     "Columns",
+    "DecisionRules",
     "Finds",
     "Met",
-    "Rules",
     "choose",
     "meet",
     "weigh",
@@ -80,7 +80,7 @@ class Columns(NamedTuple):
     numbers: NDArray[np.int64]
 
 
-class Rules(NamedTuple):
+class DecisionRules(NamedTuple):
     """The rules of a stream.
 
     Attributes:
@@ -199,7 +199,7 @@ def _may_link(row: int, other: int, columns: Columns, rule: int) -> bool:
 
 
 @inlined
-def _kind(row: int, other: int, forward: int, backward: int, columns: Columns, rules: Rules) -> int:
+def _kind(row: int, other: int, forward: int, backward: int, columns: Columns, rules: DecisionRules) -> int:
     shorter = min(columns.sizes[row], columns.sizes[other])
     if max(forward, backward) < rules.similar[shorter] or not _may_link(row, other, columns, rules.source):
         return 0
@@ -214,13 +214,13 @@ def _kind(row: int, other: int, forward: int, backward: int, columns: Columns, r
 
 
 @compiled_bare
-def weigh(first: int, finds: Finds, columns: Columns, rules: Rules) -> None:
+def weigh(first: int, finds: Finds, columns: Columns, rules: DecisionRules) -> None:
     """Classify each find for its document, and rank it by minimum and maximum of both counts.
 
     Args:
         first: row of the first document; the others follow.
         finds: ``kinds`` and ``ranks`` are written to.
-        columns: of the window.
+        columns: columns of the window.
         rules: see there.
     """
     for number in range(finds.ends.size - 1):
@@ -247,7 +247,7 @@ def _is_template(row: int, other: int, columns: Columns) -> bool:
 
 
 @compiled_bare
-def _relation(row: int, place: int, finds: Finds, columns: Columns, rules: Rules) -> int:
+def _relation(row: int, place: int, finds: Finds, columns: Columns, rules: DecisionRules) -> int:
     other, kind = finds.rows[place], finds.kinds[place]
     if kind & ALIKE and not kind & (TOLD | REPEATED):
         return TEMPLATE if _is_template(row, other, columns) else UPDATED
@@ -257,13 +257,13 @@ def _relation(row: int, place: int, finds: Finds, columns: Columns, rules: Rules
 
 
 @compiled_bare
-def choose(first: int, finds: Finds, columns: Columns, rules: Rules, chosen: Chosen) -> None:
+def choose(first: int, finds: Finds, columns: Columns, rules: DecisionRules, chosen: Chosen) -> None:
     """Choose for each document the highest-ranked find, the earliest among equals; a repeated one if there is any.
 
     Args:
         first: row of the first document; the others follow.
         finds: with ``kinds`` and ``ranks``.
-        columns: of the window.
+        columns: columns of the window.
         rules: see there.
         chosen: written to; ``repeated`` needs room for all finds.
     """
@@ -286,7 +286,7 @@ def choose(first: int, finds: Finds, columns: Columns, rules: Rules, chosen: Cho
 
 
 @compiled_bare
-def weigh_and_choose(first: int, finds: Finds, columns: Columns, rules: Rules, chosen: Chosen) -> None:
+def weigh_and_choose(first: int, finds: Finds, columns: Columns, rules: DecisionRules, chosen: Chosen) -> None:
     """Run ``weigh``, then ``choose``: for one document a call costs as much as either of them."""
     weigh(first, finds, columns, rules)
     choose(first, finds, columns, rules, chosen)
@@ -340,7 +340,7 @@ def _put_all(row: int, other: int, begin: int, end: int, columns: Columns, in_te
 
 
 @compiled_bare
-def meet(rows: NDArray[np.int64], others: NDArray[np.int64], columns: Columns, rules: Rules, met: Met) -> None:
+def meet(rows: NDArray[np.int64], others: NDArray[np.int64], columns: Columns, rules: DecisionRules, met: Met) -> None:
     """Collect the key terms of pairs of documents that occur in the other document.
 
     Args:

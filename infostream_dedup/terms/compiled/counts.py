@@ -17,7 +17,7 @@ from infostream_dedup.model import LANGUAGES, Language, Settings
 from infostream_dedup.terms.compiled.surfaces import SurfaceTokens
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.kernels import counting
-from infostream_dedup.terms.kernels.counting import Counted, Documents, Row, TermsOfSurfaces, mark_used
+from infostream_dedup.terms.kernels.counting import Counted, Row, TermsOfSurfaces, TokenRows, mark_used
 from infostream_dedup.terms.kernels.surface_mapping import NOTHING, ROOM_FOR_REPEATED, map_surfaces, mark_words
 from infostream_dedup.terms.representation import representation
 from infostream_dedup.text.compiled import forms
@@ -40,7 +40,7 @@ def count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0) 
     """Turn tokens into counts of terms of ``settings.representation``.
 
     Args:
-        tokens: of the documents.
+        tokens: tokens of the documents.
         settings: representation and rule of ``morph``.
         workers: threads; 0 for as many as the process may use. The result does not depend on them.
     """
@@ -91,7 +91,7 @@ def _used(tokens: SurfaceTokens, workers: int) -> NDArray[np.uint8]:
     def mark(thread: int) -> None:
         for chunk, first in islice(zip(tokens.chunks, tokens.firsts(), strict=True), thread, None, threads):
             languages = tokens.languages[first : first + len(chunk)]
-            mark_used(Documents(chunk.tokens, chunk.begins, chunk.lengths, languages), by_thread[thread])
+            mark_used(TokenRows(chunk.tokens, chunk.begins, chunk.lengths, languages), by_thread[thread])
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(mark, range(threads)))
@@ -170,7 +170,7 @@ class _Counter:
         if len(self._indices) < len(chunk.tokens) * self._most:
             self._indices, self._counts = (np.empty(len(chunk.tokens) * self._most, dtype=np.int32) for _ in range(2))
         sizes, totals = np.empty(len(chunk), dtype=np.int64), np.empty(len(chunk), dtype=np.int64)
-        documents = Documents(chunk.tokens, chunk.begins, chunk.lengths, languages)
+        documents = TokenRows(chunk.tokens, chunk.begins, chunk.lengths, languages)
         counted = Counted(self._indices, self._counts, sizes, totals)
         end = counting.count_terms(documents, self._mapping, self._stamps, self._base, self._room, counted)
         self._base += end

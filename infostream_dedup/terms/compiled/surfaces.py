@@ -14,8 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
-from types import ModuleType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -26,7 +25,7 @@ from infostream_dedup.terms.plain.surfaces import SurfaceCounts
 from infostream_dedup.text.compiled.language import detect
 from infostream_dedup.text.compiled.scanner import Scanned, Scanner
 from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
-from infostream_dedup.text.utf8 import Texts, texts_of
+from infostream_dedup.text.utf8 import Utf8Texts, texts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,11 +54,10 @@ class SurfaceTokens:
     def __len__(self) -> int:
         return len(self.languages)
 
-    def stages(self) -> ModuleType:
-        """The compiled stages."""
-        from infostream_dedup.terms import compiled
-
-        return compiled
+    @property
+    def engine(self) -> Literal["compiled"]:
+        """The engine that read the documents."""
+        return "compiled"
 
     def counted(self) -> SurfaceCounts:
         """Convert to counts, as the plain code keeps them."""
@@ -108,7 +106,7 @@ class SurfaceCounter:
 
         Args:
             text: raw.
-            language: of the text; ``None`` to detect it.
+            language: language of the text; ``None`` to detect it.
         """
         self._texts.append(text)
         self._languages.append(language)
@@ -117,12 +115,12 @@ class SurfaceCounter:
         if self._characters >= _CHUNK:
             self._submit()
 
-    def add_texts(self, texts: Texts, languages: Sequence[Language | None]) -> None:
+    def add_texts(self, texts: Utf8Texts, languages: Sequence[Language | None]) -> None:
         """Count documents that are already in memory as UTF-8, such as a column of an Arrow table.
 
         Args:
             texts: raw, a few megabytes.
-            languages: of each text; ``None`` to detect it.
+            languages: language of each text; ``None`` to detect it.
         """
         self._submit()
         self._run(lambda: texts, languages)
@@ -147,13 +145,13 @@ class SurfaceCounter:
         self._run(lambda: texts_of(strings), self._languages)
         self._texts, self._languages, self._characters = [], [], 0
 
-    def _run(self, read: Callable[[], Texts], languages: Sequence[Language | None]) -> None:
+    def _run(self, read: Callable[[], Utf8Texts], languages: Sequence[Language | None]) -> None:
         self._running.append(self._pool.submit(self._scan, read, languages, len(self._chunks) + len(self._running)))
         # A fast reader must not pile up texts.
         while len(self._running) > self._threads + 1:
             self._chunks.append(self._running.popleft().result())
 
-    def _scan(self, read: Callable[[], Texts], languages: Sequence[Language | None], number: int) -> _Chunk:
+    def _scan(self, read: Callable[[], Utf8Texts], languages: Sequence[Language | None], number: int) -> _Chunk:
         scanner = self._scanner_of_this_thread()
         with self._turns.of(number) as wait:
             texts = read()

@@ -12,7 +12,7 @@ from infostream_dedup.terms.kernels.surface_mapping import NOTHING, SEVERAL
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Counted", "Documents", "Row", "TermsOfSurfaces", "count_terms", "mark_used"]
+__all__ = ["Counted", "Row", "TermsOfSurfaces", "TokenRows", "count_terms", "mark_used"]
 
 _AHEAD: Final = 16
 """Tokens to look ahead: about the latency of memory."""
@@ -56,7 +56,7 @@ class Row(NamedTuple):
     places: NDArray[np.int64]
 
 
-class Documents(NamedTuple):
+class TokenRows(NamedTuple):
     """The tokens of documents.
 
     Attributes:
@@ -89,7 +89,7 @@ class Counted(NamedTuple):
 
 
 @compiled
-def mark_used(documents: Documents, used: NDArray[np.uint8]) -> None:
+def mark_used(documents: TokenRows, used: NDArray[np.uint8]) -> None:
     """Set bit ``l`` of ``used[s]`` for every surface s that a document of language l contains."""
     tokens, begins, lengths, languages = documents
     for document in range(begins.size):
@@ -161,7 +161,7 @@ def _sort_many(
 
 @compiled
 def count_terms(
-    documents: Documents, mapping: TermsOfSurfaces, stamps: NDArray[np.int64], base: int, room: Row, counted: Counted
+    documents: TokenRows, mapping: TermsOfSurfaces, stamps: NDArray[np.int64], base: int, room: Row, counted: Counted
 ) -> int:
     """Count the terms of each document.
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
-from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -38,11 +37,10 @@ class SurfaceCounts:
     surfaces: list[str]
     languages: NDArray[np.uint8]
 
-    def stages(self) -> ModuleType:
-        """The plain stages."""
-        from infostream_dedup.terms import plain
-
-        return plain
+    @property
+    def engine(self) -> Literal["plain"]:
+        """The engine that read the documents."""
+        return "plain"
 
 
 class _Ids(dict[str, int]):
@@ -75,7 +73,7 @@ class SurfaceCounter:
 
         Args:
             text: raw.
-            language: of the text; ``None`` to detect it.
+            language: language of the text; ``None`` to detect it.
         """
         self._tokens.extend(map(self._ids.__getitem__, surfaces(clean(text))))
         self._ends.append(len(self._tokens))

@@ -9,7 +9,7 @@ import numpy as np
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.text import language
 from infostream_dedup.text.kernels.language_letters import count_letters
-from infostream_dedup.text.utf8 import Texts
+from infostream_dedup.text.utf8 import Utf8Texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,7 +19,7 @@ __all__ = ["detect"]
 _CYRILLIC: Final = np.array([LANGUAGES.index("ru"), LANGUAGES.index("uk")], dtype=np.uint8)
 
 
-def detect(texts: Texts) -> NDArray[np.uint8]:
+def detect(texts: Utf8Texts) -> NDArray[np.uint8]:
     """Language of each text, by counts of letters; texts with few telling letters go to ``language.detect``.
 
     Returns:

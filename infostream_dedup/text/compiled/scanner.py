@@ -15,17 +15,17 @@ import numpy as np
 from infostream_dedup.text.character_classes import classes_of_cleaned_text, classes_of_raw_text
 from infostream_dedup.text.kernels.byte_blocks import BLOCK
 from infostream_dedup.text.kernels.raw_text import UNCLEAN, UNKNOWN
-from infostream_dedup.text.kernels.scanning import Rules, find_words
-from infostream_dedup.text.kernels.words import TextWords, Words, number_words, rewrite_words, take_surfaces
+from infostream_dedup.text.kernels.scanning import ScanningRules, find_words
+from infostream_dedup.text.kernels.words import ScannedWords, TextWords, number_words, rewrite_words, take_surfaces
 from infostream_dedup.text.normalise import clean
 from infostream_dedup.text.surface_pool import SurfacePool
 from infostream_dedup.text.tokens import surfaces
-from infostream_dedup.text.utf8 import Texts, texts_of
+from infostream_dedup.text.utf8 import Utf8Texts, texts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Found", "Scanned", "Scanner"]
+__all__ = ["Scanned", "Scanner", "UnnumberedWords"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +47,17 @@ class Scanned:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class UnnumberedWords:
     """The words of a run of documents, not numbered yet.
 
     Attributes:
         texts: the documents.
-        words: of all of them, and perhaps of others.
+        words: words of all these documents, and perhaps of others.
         of_texts: which words belong to each document.
     """
 
-    texts: Texts
-    words: Words
+    texts: Utf8Texts
+    words: ScannedWords
     of_texts: TextWords
 
 
@@ -75,15 +75,15 @@ class Scanner:
         self.surfaces = SurfacePool() if surfaces is None else surfaces
         self._words = _room(0, 0)
 
-    def scan(self, texts: Texts) -> Scanned:
+    def scan(self, texts: Utf8Texts) -> Scanned:
         """Number the surfaces of raw texts."""
         return self.number(self.find(texts))
 
-    def find(self, texts: Texts) -> Found:
+    def find(self, texts: Utf8Texts) -> UnnumberedWords:
         """Find the words of raw texts; the scanner reuses their memory in the next call."""
         found = _per_text(len(texts))
         self._make_room(0, 0, texts)
-        rules = Rules(classes_of_raw_text(), True)
+        rules = ScanningRules(classes_of_raw_text(), True)
         words, size = find_words(texts.data, texts.offsets, rules, self._words, 0, 0, found)
         unclean = np.flatnonzero(found.states == UNCLEAN)
         if len(unclean):
@@ -92,9 +92,9 @@ class Scanner:
             own = texts_of(surfaces(clean(texts[number])))
             found.begins[number], found.lengths[number] = words, len(own)
             words, size = self._take(own, words, size)
-        return Found(texts, self._words, found)
+        return UnnumberedWords(texts, self._words, found)
 
-    def number(self, found: Found) -> Scanned:
+    def number(self, found: UnnumberedWords) -> Scanned:
         """Number surfaces; scanners that share them must not do so at the same time."""
         lengths = found.of_texts.lengths
         ends = np.cumsum(lengths)
@@ -109,19 +109,19 @@ class Scanner:
             pool.make_room(int(lengths[done]), int(found.words.lengths[text].sum()))
 
     def _find_cleaned(
-        self, texts: Texts, which: NDArray[np.int64], found: TextWords, words: int, size: int
+        self, texts: Utf8Texts, which: NDArray[np.int64], found: TextWords, words: int, size: int
     ) -> tuple[int, int]:
         """Find the words of some texts after cleaning; return the new numbers of words and of rewritten bytes."""
         cleaned = texts_of([clean(texts[number]) for number in which.tolist()])
         self._make_room(words, size, cleaned)
         own = _per_text(len(cleaned))
-        rules = Rules(classes_of_cleaned_text(), False)
+        rules = ScanningRules(classes_of_cleaned_text(), False)
         count, size = find_words(cleaned.data, cleaned.offsets, rules, self._words, words, size, own)
         size = rewrite_words(cleaned.data, self._words, words, count, size)
         found.begins[which], found.lengths[which], found.states[which] = own
         return count, size
 
-    def _take(self, found: Texts, words: int, size: int) -> tuple[int, int]:
+    def _take(self, found: Utf8Texts, words: int, size: int) -> tuple[int, int]:
         """Take surfaces that the plain code found; return the new numbers of words and of rewritten bytes."""
         self._make_room(words, size, found)
         own, count = self._words, words + len(found)
@@ -130,7 +130,7 @@ class Scanner:
         take_surfaces(found.offsets, own, words, size)
         return count, end
 
-    def _make_room(self, words: int, size: int, texts: Texts) -> None:
+    def _make_room(self, words: int, size: int, texts: Utf8Texts) -> None:
         """Make room for the words of more texts; it is kept from call to call, since new memory is slow."""
         more = int(texts.offsets[-1] - texts.offsets[0])
         # A word takes at least two bytes, a letter and a separator; rewriting may double it.
@@ -144,9 +144,9 @@ class Scanner:
             new.rewritten[:size] = old.rewritten[:size]
 
 
-def _room(words: int, size: int) -> Words:
+def _room(words: int, size: int) -> ScannedWords:
     """Allocate room for words, and for ``size`` bytes of rewritten words."""
-    return Words(
+    return ScannedWords(
         np.empty(words, dtype=np.int64),
         np.empty(words, dtype=np.int32),
         np.empty(words, dtype=np.uint64),

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
-from infostream_dedup.text.character_classes import CODE_POINTS, Kind
+from infostream_dedup.text.character_classes import CODE_POINTS, CharacterClass
 from infostream_dedup.text.kernels.code_points import size_of
-from infostream_dedup.text.kernels.words import REWRITTEN, Words, set_word
+from infostream_dedup.text.kernels.words import REWRITTEN, ScannedWords, set_word
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,13 +23,13 @@ READ: Final = 0
 UNCLEAN: Final = 1
 UNKNOWN: Final = 2
 
-_OTHER: Final = int(Kind.OTHER)
-_APOSTROPHE: Final = int(Kind.APOSTROPHE)
-_QUOTE: Final = int(Kind.QUOTE)
-_MARKUP: Final = int(Kind.MARKUP)
-_INVISIBLE: Final = int(Kind.INVISIBLE)
-_UNCLEAN: Final = int(Kind.UNCLEAN)
-_UNKNOWN: Final = int(Kind.UNKNOWN)
+_OTHER: Final = int(CharacterClass.OTHER)
+_APOSTROPHE: Final = int(CharacterClass.APOSTROPHE)
+_QUOTE: Final = int(CharacterClass.QUOTE)
+_MARKUP: Final = int(CharacterClass.MARKUP)
+_INVISIBLE: Final = int(CharacterClass.INVISIBLE)
+_UNCLEAN: Final = int(CharacterClass.UNCLEAN)
+_UNKNOWN: Final = int(CharacterClass.UNKNOWN)
 
 
 class Text(NamedTuple):
@@ -156,7 +156,7 @@ def _end_of_address(text: Text, index: int) -> int:
 
 
 @compiled_bare
-def over_address(text: Text, index: int, words: Words, count: int) -> tuple[int, int, bool]:
+def over_address(text: Text, index: int, words: ScannedWords, count: int) -> tuple[int, int, bool]:
     """Remove an address from the words: its scheme is the end of the last word.
 
     Args:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
-from infostream_dedup.text.character_classes import Kind
+from infostream_dedup.text.character_classes import CharacterClass
 from infostream_dedup.text.kernels.byte_blocks import BLOCK, between, lowest_bit
 from infostream_dedup.text.kernels.code_points import size_of
 from infostream_dedup.text.kernels.raw_text import (
@@ -25,24 +25,24 @@ from infostream_dedup.text.kernels.raw_text import (
     over_address,
     over_rare,
 )
-from infostream_dedup.text.kernels.words import REWRITTEN, TextWords, Words, set_word
+from infostream_dedup.text.kernels.words import REWRITTEN, ScannedWords, TextWords, set_word
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Rules", "find_words"]
+__all__ = ["ScanningRules", "find_words"]
 
-_CAPITAL: Final = int(Kind.CAPITAL)
-_LETTER: Final = int(Kind.LETTER)
-_OTHER: Final = int(Kind.OTHER)
-_HYPHEN: Final = int(Kind.HYPHEN)
-_FIGURE: Final = int(Kind.FIGURE)
-_STOP: Final = int(Kind.STOP)
-_OPENER: Final = int(Kind.OPENER)
-_APOSTROPHE: Final = int(Kind.APOSTROPHE)
+_CAPITAL: Final = int(CharacterClass.CAPITAL)
+_LETTER: Final = int(CharacterClass.LETTER)
+_OTHER: Final = int(CharacterClass.OTHER)
+_HYPHEN: Final = int(CharacterClass.HYPHEN)
+_FIGURE: Final = int(CharacterClass.FIGURE)
+_STOP: Final = int(CharacterClass.STOP)
+_OPENER: Final = int(CharacterClass.OPENER)
+_APOSTROPHE: Final = int(CharacterClass.APOSTROPHE)
 
 
-class Rules(NamedTuple):
+class ScanningRules(NamedTuple):
     """What texts are read by.
 
     Attributes:
@@ -90,7 +90,7 @@ def _common_gaps(data: NDArray[np.uint8], index: int) -> Any:
 
 
 @inlined
-def _plain_words(text: Text, index: int, words: Words, count: int) -> tuple[int, int]:
+def _plain_words(text: Text, index: int, words: ScannedWords, count: int) -> tuple[int, int]:
     """Take words of common letters between common gaps, as long as there is nothing else.
 
     Args:
@@ -137,7 +137,7 @@ def _is_initial(text: Text, run: int, end: int) -> bool:
 
 
 @compiled_bare
-def _rewrite(text: Text, start: int, end: int, words: Words, size: int) -> int:
+def _rewrite(text: Text, start: int, end: int, words: ScannedWords, size: int) -> int:
     """Append a word to ``rewritten`` with its apostrophes as U+02BC; return the new size."""
     index = start
     while index < end:
@@ -185,7 +185,7 @@ def _end_of_word(text: Text, index: int, run: int) -> tuple[int, int, bool]:
 
 @inlined
 def _over_opener(
-    text: Text, index: int, raw: bool, words: Words, count: int, opens: bool, opened: bool
+    text: Text, index: int, raw: bool, words: ScannedWords, count: int, opens: bool, opened: bool
 ) -> tuple[int, int, bool]:
     """Pass a full stop or another opener, or the address that it is part of.
 
@@ -209,7 +209,7 @@ def _over_opener(
 
 
 @inlined
-def _find_words(text: Text, raw: bool, words: Words, count: int, rewritten: int) -> tuple[int, int]:
+def _find_words(text: Text, raw: bool, words: ScannedWords, count: int, rewritten: int) -> tuple[int, int]:
     """First pass over one text.
 
     Returns:
@@ -260,8 +260,8 @@ def _find_words(text: Text, raw: bool, words: Words, count: int, rewritten: int)
 def find_words(
     data: NDArray[np.uint8],
     offsets: NDArray[np.int64],
-    rules: Rules,
-    words: Words,
+    rules: ScanningRules,
+    words: ScannedWords,
     count: int,
     rewritten: int,
     found: TextWords,

@@ -22,13 +22,13 @@ from infostream_dedup.text.kernels.surface_table import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["REWRITTEN", "TextWords", "Words", "number_words", "rewrite_words", "set_word", "take_surfaces"]
+__all__ = ["REWRITTEN", "ScannedWords", "TextWords", "number_words", "rewrite_words", "set_word", "take_surfaces"]
 
 REWRITTEN: Final = 2
-"""Flag of a word in ``Words.rewritten``."""
+"""Flag of a word in ``ScannedWords.rewritten``."""
 
 
-class Words(NamedTuple):
+class ScannedWords(NamedTuple):
     """The words of some texts between the two passes.
 
     Attributes:
@@ -61,7 +61,7 @@ class TextWords(NamedTuple):
 
 
 @inlined
-def set_word(words: Words, count: int, pool: NDArray[np.uint8], start: int, length: int, flags: int) -> None:
+def set_word(words: ScannedWords, count: int, pool: NDArray[np.uint8], start: int, length: int, flags: int) -> None:
     """Enter a word of ``pool``: the texts, or ``words.rewritten`` if the flags say so."""
     words.starts[count] = start
     words.lengths[count] = length
@@ -70,7 +70,7 @@ def set_word(words: Words, count: int, pool: NDArray[np.uint8], start: int, leng
 
 
 @compiled_bare
-def rewrite_words(data: NDArray[np.uint8], words: Words, begin: int, end: int, rewritten: int) -> int:
+def rewrite_words(data: NDArray[np.uint8], words: ScannedWords, begin: int, end: int, rewritten: int) -> int:
     """Copy words ``begin`` .. ``end`` - 1 into ``words.rewritten``, unless they are there; return its new size."""
     for word in range(begin, end):
         if not words.flags[word] & REWRITTEN:
@@ -82,7 +82,7 @@ def rewrite_words(data: NDArray[np.uint8], words: Words, begin: int, end: int, r
 
 
 @compiled_bare
-def take_surfaces(offsets: NDArray[np.int64], words: Words, count: int, begin: int) -> None:
+def take_surfaces(offsets: NDArray[np.int64], words: ScannedWords, count: int, begin: int) -> None:
     """Enter surfaces that are in ``words.rewritten`` after ``begin`` as words ``count``, ``count`` + 1 ...
 
     Args:
@@ -101,7 +101,7 @@ def take_surfaces(offsets: NDArray[np.int64], words: Words, count: int, begin: i
 @compiled_bare
 def number_words(
     data: NDArray[np.uint8],
-    words: Words,
+    words: ScannedWords,
     found: TextWords,
     first: int,
     table: SurfaceTable,

@@ -11,12 +11,12 @@ from infostream_dedup.machine.compiling import compiled_bare, inlined, prefetch
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NOTHING", "Terms", "find", "find_slots", "forget", "rehash", "slot_for"]
+__all__ = ["NOTHING", "TermSlots", "find", "find_slots", "forget", "rehash", "slot_for"]
 
 NOTHING: Final = -1
 
 
-class Terms(NamedTuple):
+class TermSlots(NamedTuple):
     """The terms in use, each with a slot: a small number that is used again when the term is gone.
 
     Attributes:
@@ -52,7 +52,7 @@ def find(term: int, table: NDArray[np.int64]) -> np.int64:
 
 
 @compiled_bare
-def slot_for(term: int, terms: Terms) -> np.int64:
+def slot_for(term: int, terms: TermSlots) -> np.int64:
     """The slot of a term; a new term takes a free one, of which there must be one."""
     at = find(term, terms.table)
     if terms.table[at] == term:
@@ -64,7 +64,7 @@ def slot_for(term: int, terms: Terms) -> np.int64:
 
 
 @compiled_bare
-def forget(slot: np.int64, terms: Terms) -> None:
+def forget(slot: np.int64, terms: TermSlots) -> None:
     """Remove the slot's term from the table; terms that it had displaced move back."""
     table = terms.table
     hole = find(terms.slot_terms[slot], table)
@@ -82,7 +82,7 @@ def forget(slot: np.int64, terms: Terms) -> None:
 
 
 @compiled_bare
-def rehash(terms: Terms) -> None:
+def rehash(terms: TermSlots) -> None:
     """Fill an empty table with the terms of all slots."""
     for slot in range(terms.slot_terms.size):
         if terms.slot_terms[slot] != NOTHING:
@@ -91,7 +91,7 @@ def rehash(terms: Terms) -> None:
 
 
 @compiled_bare
-def find_slots(given: NDArray[np.int64], terms: Terms, slots: NDArray[np.int64]) -> None:
+def find_slots(given: NDArray[np.int64], terms: TermSlots, slots: NDArray[np.int64]) -> None:
     """Look up the slot of each term, ``NOTHING`` for one that is not in use.
 
     Args:

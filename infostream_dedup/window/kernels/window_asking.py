@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.machine.compiling import compiled_bare, inlined
-from infostream_dedup.window.kernels.term_table import Terms, find_slots
+from infostream_dedup.window.kernels.term_table import TermSlots, find_slots
 from infostream_dedup.window.kernels.window_lists import (
     BLOCK_BITS,
     Pool,
@@ -26,7 +26,7 @@ __all__ = [
     "SLOTS_FULL",
     "TARGETS_FULL",
     "Asking",
-    "Found",
+    "FoundDocuments",
     "Hits",
     "Numbered",
     "State",
@@ -130,7 +130,7 @@ class Hits(NamedTuple):
     slots: NDArray[np.int64]
 
 
-class Found(NamedTuple):
+class FoundDocuments(NamedTuple):
     """Documents found.
 
     Attributes:
@@ -154,7 +154,7 @@ def _reaching(word: np.uint64, added: np.uint64) -> np.uint64:
 
 @inlined
 def _collect_block(
-    block: int, own: int, asking: Asking, numbered: Numbered, hits: Hits, found: Found, first: int, end: int
+    block: int, own: int, asking: Asking, numbered: Numbered, hits: Hits, found: FoundDocuments, first: int, end: int
 ) -> int:
     """Record the documents of a block that have enough hits and clear its counts; returns the new end of the finds."""
     # Only documents that could be linked at all are looked at; most others are skipped eight at a time.
@@ -177,7 +177,9 @@ def _collect_block(
 
 
 @compiled_bare
-def _collect(row: int, own: int, asking: Asking, numbered: Numbered, hits: Hits, found: Found, first: int) -> int:
+def _collect(
+    row: int, own: int, asking: Asking, numbered: Numbered, hits: Hits, found: FoundDocuments, first: int
+) -> int:
     """Record the documents that have enough hits and clear all counts; returns their number."""
     end = room = found.ends[row]
     # In most blocks of a large window nothing was counted.
@@ -195,12 +197,12 @@ def _collect(row: int, own: int, asking: Asking, numbered: Numbered, hits: Hits,
 def ask(
     row: int,
     asking: Asking,
-    terms: Terms,
+    terms: TermSlots,
     keys: Pool,
     targets: Pool,
     numbered: Numbered,
     hits: Hits,
-    found: Found,
+    found: FoundDocuments,
     state: State,
 ) -> bool:
     """Find the documents of the window that resemble one; False if there is no room for them."""
@@ -232,7 +234,7 @@ def ask(
 def _add(
     row: int,
     asking: Asking,
-    terms: Terms,
+    terms: TermSlots,
     keys: Pool,
     targets: Pool,
     slots: NDArray[np.int64],
@@ -257,12 +259,12 @@ def _add(
 @compiled_bare
 def ask_and_add(
     asking: Asking,
-    terms: Terms,
+    terms: TermSlots,
     keys: Pool,
     targets: Pool,
     numbered: Numbered,
     hits: Hits,
-    found: Found,
+    found: FoundDocuments,
     state: State,
 ) -> int:
     """Let each document ask for similar ones before it, then add it.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.machine.compiling import compiled_bare, inlined, prefetch
-from infostream_dedup.window.kernels.term_table import NOTHING, Terms, find, forget, slot_for
+from infostream_dedup.window.kernels.term_table import NOTHING, TermSlots, find, forget, slot_for
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -144,7 +144,7 @@ def append_document(
     slots: NDArray[np.int64],
     done: int,
     oldest: int,
-    terms: Terms,
+    terms: TermSlots,
     pool: Pool,
 ) -> int:
     """Append a document to the lists of its terms.
@@ -179,7 +179,7 @@ def reserve(
     counts: NDArray[np.int64],
     done: int,
     oldest: int,
-    terms: Terms,
+    terms: TermSlots,
     pool: Pool,
     ends: NDArray[np.int64],
 ) -> int:
@@ -239,7 +239,7 @@ def append_documents(
 
 
 @compiled_bare
-def settle(distinct: NDArray[np.int64], ends: NDArray[np.int64], terms: Terms, pool: Pool) -> None:
+def settle(distinct: NDArray[np.int64], ends: NDArray[np.int64], terms: TermSlots, pool: Pool) -> None:
     """Set the ends of the lists to where ``append_documents`` stopped."""
     for place in range(distinct.size):
         pool.lists[terms.table_slots[find(distinct[place], terms.table)], _END] = ends[place]
@@ -288,7 +288,7 @@ def _tidy_list(pool: Pool, slot: np.int64, oldest: int) -> bool:
 
 
 @compiled_bare
-def tidy(slots: int, oldest: int, terms: Terms, one: Pool, other: Pool) -> None:
+def tidy(slots: int, oldest: int, terms: TermSlots, one: Pool, other: Pool) -> None:
     """Visit the next ``slots`` slots: shorten their lists and forget terms that no document has."""
     for _ in range(slots):
         slot = np.int64(terms.tidied[0]) % terms.slot_terms.size
@@ -300,7 +300,7 @@ def tidy(slots: int, oldest: int, terms: Terms, one: Pool, other: Pool) -> None:
 
 
 @compiled_bare
-def rebase(terms: Terms, pool: Pool, oldest: int) -> None:
+def rebase(terms: TermSlots, pool: Pool, oldest: int) -> None:
     """Renumber documents so that ``oldest`` becomes 0."""
     for number in range(terms.slot_terms.size):
         slot = np.int64(number)

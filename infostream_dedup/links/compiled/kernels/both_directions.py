@@ -13,10 +13,10 @@ from infostream_dedup.machine.compiling import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Collection", "Counters", "Neighbours", "Walks", "close_walks", "total_chunk"]
+__all__ = ["Counters", "Neighbours", "PlacedCollection", "Walks", "close_walks", "total_chunk"]
 
 
-class Collection(NamedTuple):
+class PlacedCollection(NamedTuple):
     """The collection that is matched, by place: a node's number in the index's own order.
 
     Attributes:
@@ -113,7 +113,7 @@ def _count(
 
 
 @compiled
-def _count_forward(row: int, shard: int, collection: Collection, counters: Counters) -> int:
+def _count_forward(row: int, shard: int, collection: PlacedCollection, counters: Counters) -> int:
     return _count(
         collection.key_ranks,
         collection.key_indptr[row],
@@ -126,7 +126,7 @@ def _count_forward(row: int, shard: int, collection: Collection, counters: Count
 
 
 @compiled
-def _count_backward(row: int, shard: int, collection: Collection, counters: Counters) -> int:
+def _count_backward(row: int, shard: int, collection: PlacedCollection, counters: Counters) -> int:
     return _count(
         collection.target_ranks,
         collection.target_indptr[row],
@@ -192,7 +192,7 @@ def _gather_backward(
 def total_chunk(
     first: int,
     last: int,
-    collection: Collection,
+    collection: PlacedCollection,
     counters: Counters,
     totals: NDArray[np.int64],
     outgoing_at: NDArray[np.int64],
@@ -231,7 +231,7 @@ def total_chunk(
 @compiled
 def _total_row(
     row: int,
-    collection: Collection,
+    collection: PlacedCollection,
     outgoing: NDArray[np.int64],
     incoming: NDArray[np.int64],
     returned: NDArray[np.int64],
@@ -278,7 +278,7 @@ def _list_linked(
 
 
 @compiled
-def _closes(one: np.int64, other: np.int64, k: int, collection: Collection) -> bool:
+def _closes(one: np.int64, other: np.int64, k: int, collection: PlacedCollection) -> bool:
     if one == other:
         return bool(collection.own[one] >= k)
     count = 0
@@ -289,7 +289,7 @@ def _closes(one: np.int64, other: np.int64, k: int, collection: Collection) -> b
 
 
 @compiled
-def _list_neighbours(middle: int, k: int, collection: Collection, counters: Counters, lists: Neighbours) -> None:
+def _list_neighbours(middle: int, k: int, collection: PlacedCollection, counters: Counters, lists: Neighbours) -> None:
     lists.listed[:] = 0
     for shard in range(collection.target_starts.shape[0]):
         base = shard * collection.shard_size
@@ -323,7 +323,7 @@ def _list_neighbours(middle: int, k: int, collection: Collection, counters: Coun
 
 @compiled
 def close_walks(
-    walks: Walks, k: int, collection: Collection, counters: Counters, lists: Neighbours, result: NDArray[np.int64]
+    walks: Walks, k: int, collection: PlacedCollection, counters: Counters, lists: Neighbours, result: NDArray[np.int64]
 ) -> None:
     """Follow the drawn walks x -> y -> z; count those with distinct x and z, and those of them that x -> z closes.
 
