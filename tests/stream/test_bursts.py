@@ -83,20 +83,27 @@ def test_an_epoch_of_nothing_but_copies_is_closed_all_the_same(tmp_path):
             found += stream.process(documents[begin : begin + 4])
     assert found == expected
     with Store.open(tmp_path / "s.db", create=False) as store:
-        epochs = store.connection.execute("SELECT epoch, documents FROM epoch_frequency ORDER BY epoch").fetchall()
-        assert epochs == [(0, 1), *((epoch, 0) for epoch in range(1, 5))]
+        query = "SELECT epoch, documents FROM {} ORDER BY epoch"
+        epochs, repeats = (
+            store.connection.execute(query.format(table)).fetchall() for table in ("epoch_frequency", "repeat_frequency")
+        )
+        assert epochs == [(epoch, 10) for epoch in range(5)]
+        assert repeats == [(0, 9), *((epoch, 10) for epoch in range(1, 5))]
         assert [check for check in checks(store.connection) if check.faults] == []
 
 
-def test_a_forgotten_copy_takes_nothing_from_frequencies_it_never_counted_in(tmp_path):
+def test_a_forgotten_copy_stays_a_repeat_in_frequencies(tmp_path):
     documents, settings = burst(20), StreamSettings(terms=STEMS, first_epoch=15, epoch_documents=1000)
     with Deduplicator.open(tmp_path / "s.db", settings) as stream:
         stream.process(documents[:10])
-        stream.store.forget("b4")
-        assert stream.store.load().withheld == ()
         stream.store.forget("b0")
-        (withheld,) = stream.store.load().withheld
-        assert set(withheld.df.tolist()) == {1}
+        assert stream.store.load().withheld_repeats == ()
+        stream.store.forget("b4")
+        loaded = stream.store.load()
+        (withheld,), (repeats,) = loaded.withheld, loaded.withheld_repeats
+        assert set(withheld.df.tolist()) == {1, 2}
+        assert set(repeats.df.tolist()) == {1}
+        assert set(repeats.terms.tolist()) < set(withheld.terms.tolist())
         stream.process(documents[10:])
         assert [check for check in checks(stream.store.connection) if check.faults] == []
 
