@@ -95,7 +95,7 @@ the first 25, .04 to .22 of all words are the same. So `duplicate` also asks tha
 on this very stream and its labels before .3 was taken. The share of the default is therefore flattering; the goal for
 unseen data (.37) has not been measured. It also gives up links that do carry a label: compare the column *labelled*.
 
-## Which documents count in document frequencies
+## Which documents `df_max` is judged on
 
 {_counting(dated)}
 
@@ -145,7 +145,7 @@ def _choice_row(name: str, choice: dict[str, Any], dated: Sequence[Document], la
 
 
 def _counting(dated: Sequence[Document]) -> str:
-    """What changed when documents that repeat earlier ones ceased to count."""
+    """What changed when documents that repeat earlier ones could no longer lift a term above ``df_max``."""
     before, after = (
         StreamEngine(StreamSettings.of({"df_counts": rule})).decide(dated).verdicts for rule in ("all", "distinct")
     )
@@ -153,10 +153,12 @@ def _counting(dated: Sequence[Document]) -> str:
         f"{old.status} to {new.status}" for old, new in zip(before, after, strict=True) if old.status != new.status
     )
     kinds = ", ".join(f"{count} {kind}" for kind, count in changed.most_common())
-    return f"""Documents that repeat an earlier one (`exact`, `duplicate`, relations `template` and `updated`) are left
-out (`df_counts` `distinct`): counted (`all`, the rule of older stores), a story that fills a feed passes `df_max`,
-loses its key terms and becomes `insufficient_text`. On these documents the rule changes {sum(changed.values())} of
-{len(dated):,} statuses: {kinds}."""
+    rows = sum(old != new for old, new in zip(before, after, strict=True))
+    return f"""By `all`, the rule of older stores, a story that fills a feed passes `df_max`, loses its key terms and
+becomes `insufficient_text`. By `distinct` a term is excluded only if it is also too frequent among the documents that
+repeat no earlier one (neither `exact` nor `duplicate`, and without the relations `template` and `updated`); all
+documents count in everything else. On these documents the rule changes {rows} of {len(dated):,} verdicts,
+{sum(changed.values())} of them in status{": " if kinds else ""}{kinds}."""
 
 
 def _paraphrase_row(name: str) -> str:

@@ -249,7 +249,7 @@ PINNED = {
     "news-all-passages": "a13114b63080447350cfe1090b5fcbac4d645c74af5c2085fae2a27445b7acd7",
     "news-all-sweep-morph": "3005ba3c69aaaeeb50b08996f77977abb25c566be0d4ac853ade21bcea8a93f3",
     "news-all-sweep-pivot": "67cf8aa7334407a005ed0f3c09468aa0161d40c1f412c3219255ce459293582a",
-    "news-all-ingest-morph": "0ad5e044f7540d64200a53e18fbfea9a8296e752c1872571c3b6b2a9de285e74",
+    "news-all-ingest-morph": "ee3b451c0e326ea6395325b63ecd01bb03f936b97d47b17f3a35c257eff14ed5",
     "news-all-provenance": "67680dcc46f51a31421dcfa9e83d5d320ee01f01c61f03fd0d7e9a762371d51f",
     "news-all-compare": "783c52620e846cfa6cb37f807f11e218426ca32d3f5de15978224d654c0c94b8",
 }

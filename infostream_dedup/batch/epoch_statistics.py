@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from infostream_dedup.store.store import Store
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.reading import key_terms_of_surfaces
 from infostream_dedup.terms.representation import term_frequencies
-from infostream_dedup.terms.statistics import Statistics, Totals, filled_up
+from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics, Totals, filled_up
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,12 +35,14 @@ class EpochStatistics:
         defaults: settings of the stream by name: those of its terms, and its k for duplicates.
         number_of: number of each term of the store.
         frequencies: sums over all epochs before, by language.
+        repeats: the same over documents that repeat earlier ones; empty if the stream judged ``df_max`` on all.
     """
 
     name: str
     defaults: Mapping[str, Any]
     number_of: Mapping[str, int]
     frequencies: Mapping[Language, LanguageFrequencies]
+    repeats: Mapping[Language, LanguageFrequencies]
 
     def settings(self, given: Mapping[str, Any]) -> Settings:
         """Return the settings of the stream, overridden by given ones.
@@ -69,11 +71,23 @@ class EpochStatistics:
     def _of_language(
         self, terms: Sequence[str], numbers: NDArray[np.int64], language: Language, settings: Settings
     ) -> Statistics:
-        counted = self.frequencies.get(language) or LanguageFrequencies(0, 0, np.zeros(0, dtype=np.int64))
-        # A term without a number, -1, gets the zero at the end.
-        df = np.append(counted.df, 0)[np.minimum(numbers, len(counted.df))]
+        totals, df = _counts_of(self.frequencies.get(language), numbers)
         background = partial(term_frequencies, language, settings.representation) if settings.background else None
-        return filled_up(terms, df, Totals(counted.documents, counted.length), background)
+        found = filled_up(terms, df, totals, background)
+        if language not in self.repeats:
+            return found
+        repeated, df_repeated = _counts_of(self.repeats[language], numbers)
+        distinct = filled_up(terms, df - df_repeated, totals - repeated, background)
+        return replace(found, distinct=DocumentFrequencies(distinct.documents, distinct.df))
+
+
+def _counts_of(counted: LanguageFrequencies | None, numbers: NDArray[np.int64]) -> tuple[Totals, NDArray[np.int64]]:
+    """Return totals, and how many documents contain each of some terms."""
+    if counted is None:
+        return Totals(), np.zeros(len(numbers), dtype=np.int64)
+    # A term without a number, -1, gets the zero at the end.
+    df = np.append(counted.df, 0)[np.minimum(numbers, len(counted.df))]
+    return Totals(counted.documents, counted.length), df
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,4 +137,6 @@ def epoch_statistics(name: str) -> EpochStatistics:
         stored = store.settings
         defaults = {**settings_of_terms(stored), "k": stored["k_duplicate"]}
         terms = {term: place for place, term in enumerate(store.terms())}
-        return EpochStatistics(name, defaults, terms, store.frequencies(before=int(number)))
+        before = int(number)
+        counts = store.frequencies(before=before), store.repeat_frequencies(before=before)
+        return EpochStatistics(name, defaults, terms, *counts)

@@ -134,7 +134,8 @@ class GroupEvent:
 
 @dataclass(frozen=True, slots=True)
 class EpochFrequencies:
-    """Document frequencies of one closed epoch in one language, counted over its own documents only.
+    """Document frequencies of one closed epoch in one language, counted over its own documents only, or over those of
+    them that repeat earlier ones.
 
     The statistics used in epoch e are the sums over all epochs before e.
 
@@ -164,6 +165,8 @@ class Decided:
         remembered: the documents.
         events: what happened to groups and sources, in order.
         closed: epochs that ended, one record for each language that had documents.
+        repeated: the same counts over those of their documents that repeat earlier ones, one record for each language
+            that had any; empty if the stream does not count them apart.
         new_terms: terms that got numbers since the last batch; numbers go on where the last ones ended.
         state: small values that a restored engine needs and that cannot be told from documents.
         oldest: smallest ordinal still in the window.
@@ -173,6 +176,7 @@ class Decided:
     remembered: list[Remembered] = field(default_factory=list)
     events: list[GroupEvent] = field(default_factory=list)
     closed: list[EpochFrequencies] = field(default_factory=list)
+    repeated: list[EpochFrequencies] = field(default_factory=list)
     new_terms: list[str] = field(default_factory=list)
     state: dict[str, Any] = field(default_factory=dict)
     oldest: int = 0

@@ -84,6 +84,7 @@ class BatchContent(NamedTuple):
         events: in the order of `EVENT_COLUMNS`.
         epochs: in the order of `EPOCH_COLUMNS`, by epoch and language.
         judgements: in the order of `JUDGEMENT_COLUMNS`, by ordinal.
+        repeats: rows of table ``repeat_frequency``, in the order of `EPOCH_COLUMNS`, by epoch and language.
     """
 
     head: BatchHead
@@ -92,6 +93,7 @@ class BatchContent(NamedTuple):
     events: list[Row]
     epochs: list[Row]
     judgements: list[Row]
+    repeats: list[Row]
 
 
 def insertion(table: str, columns: Sequence[str]) -> str:
@@ -201,7 +203,7 @@ def event_rows(events: Iterable[GroupEvent], first: int) -> list[Row]:
 
 
 def epoch_rows(closed: Iterable[EpochFrequencies]) -> list[Row]:
-    """Make rows of table ``epoch_frequency``, in the order of `EPOCH_COLUMNS`."""
+    """Make rows of table ``epoch_frequency`` or ``repeat_frequency``, in the order of `EPOCH_COLUMNS`."""
     return [
         (one.epoch, one.language, one.documents, one.length, *blobs_of([one.terms, one.df], INT32)) for one in closed
     ]
@@ -213,7 +215,9 @@ def batch_checksum(content: BatchContent) -> bytes:
     SQLite keeps no checksums, so a flipped bit inside a value would go unnoticed. The checksum in each document's row
     covers the blobs of its signature, because they are deleted earlier than the row.
     """
-    # A batch without judgements keeps the checksum it had before stores knew judgements.
-    judged = (content.judgements,) if content.judgements else ()
-    written = orjson.dumps((tuple(content.head), *content[1:-1], *judged), default=bytes.hex)
+    # A batch without judgements or repeats keeps the checksum it had before stores knew them.
+    later = [content.judgements, content.repeats]
+    while later and not later[-1]:
+        later.pop()
+    written = orjson.dumps((tuple(content.head), *content[1:-2], *later), default=bytes.hex)
     return blake2b(written, digest_size=_CHECKSUM_BYTES).digest()

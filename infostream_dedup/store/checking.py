@@ -24,7 +24,7 @@ from infostream_dedup.store.batch_rows import (
 )
 from infostream_dedup.store.blobs import INT32, INT64, numbers_of
 from infostream_dedup.store.document_columns import REPEATS
-from infostream_dedup.store.restoring import counts_repeats
+from infostream_dedup.store.restoring import counts_apart, open_epoch
 
 __all__ = ["Check", "batch_as_stored", "checks"]
 
@@ -34,7 +34,10 @@ _DOCUMENTS: Final = (
     f"SELECT {', '.join(DOCUMENT_COLUMNS)} FROM document WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal"  # noqa: S608
 )
 _EVENTS: Final = f"SELECT {', '.join(EVENT_COLUMNS)} FROM event WHERE batch = ? ORDER BY number"  # noqa: S608
-_EPOCHS: Final = f"SELECT {', '.join(EPOCH_COLUMNS)} FROM epoch_frequency WHERE batch = ? ORDER BY epoch, language"  # noqa: S608
+_EPOCHS, _REPEATS = (
+    f"SELECT {', '.join(EPOCH_COLUMNS)} FROM {table} WHERE batch = ? ORDER BY epoch, language"  # noqa: S608
+    for table in ("epoch_frequency", "repeat_frequency")
+)
 _JUDGEMENTS: Final = (
     f"SELECT {', '.join(JUDGEMENT_COLUMNS)} FROM judgement WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal"  # noqa: S608
 )
@@ -70,6 +73,7 @@ def batch_as_stored(connection: sqlite3.Connection, sequence: int) -> BatchConte
         connection.execute(_EVENTS, (sequence,)).fetchall(),
         connection.execute(_EPOCHS, (sequence,)).fetchall(),
         connection.execute(_JUDGEMENTS, ordinals).fetchall(),
+        connection.execute(_REPEATS, (sequence,)).fetchall(),
     )
 
 
@@ -171,24 +175,29 @@ def _names(connection: sqlite3.Connection) -> Faults:
 
 def _epochs(connection: sqlite3.Connection) -> Faults:
     """Recount documents, lengths and, as long as all signatures exist, document frequencies."""
+    closed = open_epoch(connection) - 1
+    yield from _recounted(connection, closed, "epoch_frequency", "1")
+    for fault in _recounted(connection, closed, "repeat_frequency", REPEATS if counts_apart(connection) else "0"):
+        yield fault and f"{fault} (of documents that repeat earlier ones)"
+
+
+def _recounted(connection: sqlite3.Connection, closed: int, table: str, counted: str) -> Faults:
+    """Recount one table of frequencies over the documents of closed epochs that an expression of SQL selects."""
     noted = {
         (row[0], row[1]): row[2:]
-        for row in connection.execute("SELECT epoch, language, documents, length, terms, df FROM epoch_frequency")
+        for row in connection.execute(f"SELECT epoch, language, documents, length, terms, df FROM {table}")  # noqa: S608
     }
-    closed = max((epoch for epoch, _ in noted), default=-1)
-    counted = "1" if counts_repeats(connection) else f"NOT {REPEATS}"
     rows = connection.execute(
-        f"SELECT epoch, language, {counted}, length, targets FROM document"  # noqa: S608 - a constant of ours
-        " LEFT JOIN signature ON signature.ordinal = document.ordinal ORDER BY document.ordinal"
+        "SELECT epoch, language, length, targets FROM document"  # noqa: S608 - a constant of ours
+        " LEFT JOIN signature ON signature.ordinal = document.ordinal"
+        f" WHERE {counted} ORDER BY document.ordinal"
     )
     for epoch, members in groupby(rows, key=lambda row: row[0]):
         if epoch > closed:
             break
         languages: dict[str, list[Row]] = {}
-        for _, language, counts, *values in members:
-            rows_of_language = languages.setdefault(language, [])
-            if counts:
-                rows_of_language.append(tuple(values))
+        for _, language, *values in members:
+            languages.setdefault(language, []).append(tuple(values))
         for language, values in sorted(languages.items()):
             fault = _recount(values, noted.pop((epoch, language), (0, 0, b"", b"")))
             yield fault and f"epoch {epoch}, language {language}: {fault}"

@@ -14,7 +14,7 @@ from infostream_dedup.store.blobs import INT32, blobs_of, numbers_of
 from infostream_dedup.store.checking import batch_as_stored
 from infostream_dedup.store.connection import naming_failures, writing
 from infostream_dedup.store.document_columns import REPEATS
-from infostream_dedup.store.restoring import counts_repeats, open_epoch
+from infostream_dedup.store.restoring import counts_apart, open_epoch
 
 __all__ = ["Forgotten", "forget", "wipe"]
 
@@ -56,10 +56,12 @@ def forget(connection: sqlite3.Connection, path: Path, id: str) -> Forgotten:  #
             raise BadDataError(f"the store has no document {id!r}", code="E_ID_UNKNOWN", source=str(path))
         epoch = open_epoch(connection)
         fresh = [row for row in rows if not row[4]]
-        all_count = counts_repeats(connection)
+        apart = counts_apart(connection)
         for ordinal, batch, document_epoch, language, _, repeats in fresh:
-            if document_epoch >= epoch and (all_count or not repeats):
-                _withhold(connection, ordinal, document_epoch, language)
+            if document_epoch >= epoch:
+                _withhold(connection, "withheld_frequency", ordinal, document_epoch, language)
+                if apart and repeats:
+                    _withhold(connection, "withheld_repeats", ordinal, document_epoch, language)
             _erase(connection, ordinal)
             checksum = batch_checksum(batch_as_stored(connection, batch))
             connection.execute("UPDATE batch SET checksum = ? WHERE sequence = ?", (checksum, batch))
@@ -89,11 +91,12 @@ def _erase(connection: sqlite3.Connection, ordinal: int) -> None:
     )
 
 
-def _withhold(connection: sqlite3.Connection, ordinal: int, epoch: int, language: str) -> None:
+def _withhold(connection: sqlite3.Connection, table: str, ordinal: int, epoch: int, language: str) -> None:
     """Keep the document's share in frequencies that are still being counted."""
     row = connection.execute("SELECT targets FROM signature WHERE ordinal = ?", (ordinal,)).fetchone()
     known = connection.execute(
-        "SELECT terms, df FROM withheld_frequency WHERE epoch = ? AND language = ?", (epoch, language)
+        f"SELECT terms, df FROM {table} WHERE epoch = ? AND language = ?",  # noqa: S608 - a table of ours
+        (epoch, language),
     ).fetchone()
     terms = numbers_of(row[0], INT32)
     counts = np.ones(len(terms), dtype=np.int64)
@@ -103,6 +106,6 @@ def _withhold(connection: sqlite3.Connection, ordinal: int, epoch: int, language
     terms, places = np.unique(terms, return_inverse=True)
     df = np.bincount(places, weights=counts, minlength=len(terms)).astype(np.int64)
     connection.execute(
-        "REPLACE INTO withheld_frequency (epoch, language, terms, df) VALUES (?, ?, ?, ?)",
+        f"REPLACE INTO {table} (epoch, language, terms, df) VALUES (?, ?, ?, ?)",  # noqa: S608 - a table of ours
         (epoch, language, *blobs_of([terms, df], INT32)),
     )

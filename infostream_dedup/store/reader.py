@@ -130,6 +130,15 @@ class StoreReader:
         with self.reading() as connection:
             return summed_frequencies(connection, before=before, terms=position_of(connection).terms)
 
+    def repeat_frequencies(self, *, before: int) -> dict[Language, LanguageFrequencies]:
+        """Return the part of `frequencies` that documents make up that repeat earlier ones.
+
+        It is empty if the store does not count them apart.
+        """
+        with self.reading() as connection:
+            terms = position_of(connection).terms
+            return summed_frequencies(connection, before=before, terms=terms, table="repeat_frequency")
+
     def titles(self, ordinals: Iterable[int]) -> list[str]:
         """Return the headlines of documents; empty for forgotten ones.
 

@@ -23,7 +23,7 @@ __all__ = [
     "LanguageFrequencies",
     "Loaded",
     "Position",
-    "counts_repeats",
+    "counts_apart",
     "first_ordinal",
     "first_ordinal_needed",
     "load",
@@ -76,7 +76,9 @@ class Loaded:
         oldest: smallest ordinal in the window after the last batch.
         terms: all terms, or those that are new since the given position, by number.
         frequencies: sums over all closed epochs, by language; languages without a document are missing.
+        repeats: the same sums over documents that repeat earlier ones, of a store that counts them apart.
         withheld: what forgotten documents had added to the open epoch (terms and df only; documents and length are 0).
+        withheld_repeats: the part of it that documents had added that repeat earlier ones.
         documents: documents of the window and of the open epoch, or those that are new since the given position.
         events: merges, alarms and limits in order, all or those that are new since the given position; the groups of
             `documents` already reflect the merges.
@@ -89,7 +91,9 @@ class Loaded:
     oldest: int
     terms: list[str]
     frequencies: Mapping[Language, LanguageFrequencies]
+    repeats: Mapping[Language, LanguageFrequencies]
     withheld: tuple[EpochFrequencies, ...]
+    withheld_repeats: tuple[EpochFrequencies, ...]
     documents: RememberedTable
     events: tuple[GroupEvent, ...]
     state: dict[str, Any]
@@ -121,7 +125,9 @@ def load(connection: sqlite3.Connection, *, since: Position | None) -> Loaded:
         oldest=last[0] if last else 0,
         terms=terms_of(connection, first=terms),
         frequencies=summed_frequencies(connection, before=epoch, terms=position.terms),
-        withheld=_read_withheld(connection, epoch),
+        repeats=summed_frequencies(connection, before=epoch, terms=position.terms, table="repeat_frequency"),
+        withheld=_read_withheld(connection, epoch, "withheld_frequency"),
+        withheld_repeats=_read_withheld(connection, epoch, "withheld_repeats"),
         documents=table_of(connection, max(documents, first_ordinal_needed(connection)), position.documents),
         events=_events(connection, batches),
         state={name: orjson.loads(value) for name, value in connection.execute("SELECT name, value FROM state")},
@@ -133,10 +139,10 @@ def open_epoch(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT coalesce(max(epoch) + 1, 0) FROM epoch_frequency").fetchone()[0])
 
 
-def counts_repeats(connection: sqlite3.Connection) -> bool:
-    """Whether documents that repeat earlier ones count in the store's document frequencies."""
+def counts_apart(connection: sqlite3.Connection) -> bool:
+    """Whether the store also counts documents that repeat earlier ones apart from the others."""
     rule = connection.execute("SELECT json_extract(settings, '$.df_counts') FROM store").fetchone()[0]
-    return rule in (None, "all")
+    return rule not in (None, "all")
 
 
 def first_ordinal_needed(connection: sqlite3.Connection) -> int:
@@ -168,7 +174,11 @@ def terms_of(connection: sqlite3.Connection, *, first: int = 0) -> list[str]:
 
 
 def summed_frequencies(
-    connection: sqlite3.Connection, *, before: int, terms: int
+    connection: sqlite3.Connection,
+    *,
+    before: int,
+    terms: int,
+    table: Literal["epoch_frequency", "repeat_frequency"] = "epoch_frequency",
 ) -> dict[Language, LanguageFrequencies]:
     """Sum document frequencies over all epochs before one.
 
@@ -176,11 +186,12 @@ def summed_frequencies(
         connection: open connection to the store.
         before: the first epoch that is not counted.
         terms: length of the arrays.
+        table: counts of all documents, or of those that repeat earlier ones.
     """
     df: dict[Language, NDArray[np.int64]] = {}
     totals: dict[Language, tuple[int, int]] = {}
     rows = connection.execute(
-        "SELECT language, documents, length, terms, df FROM epoch_frequency WHERE epoch < ? ORDER BY epoch, language",
+        f"SELECT language, documents, length, terms, df FROM {table} WHERE epoch < ? ORDER BY epoch, language",  # noqa: S608
         (before,),
     )
     for language, documents, length, numbers, counts in rows:
@@ -191,9 +202,10 @@ def summed_frequencies(
     return {language: LanguageFrequencies(*totals[language], df[language]) for language in sorted(df)}
 
 
-def _read_withheld(connection: sqlite3.Connection, epoch: int) -> tuple[EpochFrequencies, ...]:
+def _read_withheld(connection: sqlite3.Connection, epoch: int, table: str) -> tuple[EpochFrequencies, ...]:
     rows = connection.execute(
-        "SELECT epoch, language, terms, df FROM withheld_frequency WHERE epoch >= ? ORDER BY epoch, language", (epoch,)
+        f"SELECT epoch, language, terms, df FROM {table} WHERE epoch >= ? ORDER BY epoch, language",  # noqa: S608
+        (epoch,),
     )
     return tuple(
         EpochFrequencies(number, language, 0, 0, numbers_of(terms, INT32), numbers_of(df, INT32))

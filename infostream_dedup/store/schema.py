@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["APPLICATION_ID", "DATED_GROUPS", "JUDGEMENT", "TABLES", "VIEWS"]
+__all__ = ["APPLICATION_ID", "DATED_GROUPS", "JUDGEMENT", "REPEATS", "TABLES", "VIEWS"]
 
 APPLICATION_ID: Final = 0x49534444
 """Marks an SQLite file as a store of ours: ``ISDD``."""
@@ -125,6 +125,30 @@ JUDGEMENT: Final = """CREATE TABLE judgement (
     criteria TEXT NOT NULL CHECK (json_valid(criteria))
 ) STRICT"""
 """What the model of a stream says of a document against the one it repeats or resembles."""
+
+
+REPEATS: Final[tuple[str, ...]] = (
+    """CREATE TABLE repeat_frequency (
+        epoch INTEGER NOT NULL,
+        language TEXT NOT NULL,
+        batch INTEGER NOT NULL REFERENCES batch (sequence),
+        documents INTEGER NOT NULL CHECK (documents >= 1),
+        length INTEGER NOT NULL CHECK (length >= 0),
+        terms BLOB NOT NULL CHECK (length(terms) % 4 = 0),
+        df BLOB NOT NULL CHECK (length(df) = length(terms)),
+        PRIMARY KEY (epoch, language),
+        FOREIGN KEY (epoch, language) REFERENCES epoch_frequency (epoch, language)
+    ) STRICT""",
+    """CREATE TABLE withheld_repeats (
+        epoch INTEGER NOT NULL CHECK (epoch >= 0),
+        language TEXT NOT NULL CHECK (language IN ('ru', 'uk', 'en')),
+        terms BLOB NOT NULL CHECK (length(terms) % 4 = 0),
+        df BLOB NOT NULL CHECK (length(df) = length(terms)),
+        PRIMARY KEY (epoch, language)
+    ) STRICT""",
+)
+"""As `epoch_frequency` and `withheld_frequency`, over documents that repeat earlier ones; empty if `df_counts` is
+``all``. A language without a repeat in the epoch has no row."""
 
 
 def _time(column: str) -> str:

@@ -61,6 +61,7 @@ def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch
         event_rows(decided.events, connection.execute(_NEXT_EVENT).fetchone()[0]),
         sorted(epoch_rows(decided.closed)),
         judgement_rows(remembered, verdicts),
+        sorted(epoch_rows(decided.repeated)),
     )
     _insert(connection, content)
     connection.executemany(insertion("signature", SIGNATURE_COLUMNS), signatures)
@@ -89,7 +90,7 @@ def _head(position: Position, batch: Batch) -> BatchHead:
 
 def _insert(connection: sqlite3.Connection, content: BatchContent) -> None:
     run = connection.executemany
-    head, documents, terms, events, epochs, judgements = content
+    head, documents, terms, events, epochs, judgements, repeats = content
     batch = head.sequence
     run(insertion("batch", (*BatchHead._fields, "checksum")), [(*head, batch_checksum(content))])
     run(insertion("term", ("number", "term")), enumerate(terms, start=head.first_term))
@@ -97,7 +98,9 @@ def _insert(connection: sqlite3.Connection, content: BatchContent) -> None:
     run(insertion("judgement", JUDGEMENT_COLUMNS), judgements)
     run(insertion("event", ("batch", *EVENT_COLUMNS)), [(batch, *row) for row in events])
     run(insertion("epoch_frequency", ("batch", *EPOCH_COLUMNS)), [(batch, *row) for row in epochs])
+    run(insertion("repeat_frequency", ("batch", *EPOCH_COLUMNS)), [(batch, *row) for row in repeats])
     run("DELETE FROM withheld_frequency WHERE epoch = ?", [row[:1] for row in epochs])
+    run("DELETE FROM withheld_repeats WHERE epoch = ?", [row[:1] for row in epochs])
 
 
 def _check(position: Position, remembered: Sequence[Remembered], verdicts: Sequence[Verdict], new_terms: int) -> None:

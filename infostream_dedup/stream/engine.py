@@ -216,7 +216,9 @@ class StreamEngine:
         start = 0
         while start < len(prepared):
             if epochs[start] != self.frequencies.epoch:
-                decided.closed += self.frequencies.close()
+                closed, repeated = self.frequencies.close()
+                decided.closed += closed
+                decided.repeated += repeated
             end = start + epochs[start:].count(epochs[start])
             self._decide_within_epoch(prepared, analysed, start, end, decided)
             start = end
@@ -255,14 +257,11 @@ class StreamEngine:
             more = slice(begin, begin + _JUDGED_AT_ONCE)
             decided.verdicts += self._judge_documents(remembered[more], equals[more], oldest[more], decided.events)
         languages, lengths = analysed.languages[start:end], analysed.lengths[start:end]
-        counted = self._choose_counted(decided.verdicts[len(decided.verdicts) - len(remembered) :])
-        count_rows(self.frequencies.open, languages, lengths, targets, counted=counted)
-
-    def _choose_counted(self, verdicts: Sequence[Verdict]) -> NDArray[np.bool_]:
-        """Return bool (verdicts,): which documents count in document frequencies."""
-        if self.settings.df_counts == "all":
-            return np.ones(len(verdicts), dtype=np.bool_)
-        return np.array([not one.repeats for one in verdicts], dtype=np.bool_)
+        count_rows(self.frequencies.open, languages, lengths, targets)
+        if self.settings.df_counts == "distinct":
+            verdicts = decided.verdicts[len(decided.verdicts) - len(remembered) :]
+            repeats = np.array([one.repeats for one in verdicts], dtype=np.bool_)
+            count_rows(self.frequencies.open_repeats, languages, lengths, targets, counted=repeats)
 
     def _make_records(
         self, prepared: Prepared, analysed: Analysed, start: int, end: int, rows: tuple[Rows, Rows, Rows, Rows]

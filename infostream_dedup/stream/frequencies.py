@@ -14,7 +14,7 @@ from infostream_dedup.model import LANGUAGES, Language, Settings
 from infostream_dedup.model.stream_records import EpochFrequencies
 from infostream_dedup.stream.term_numbers import TermNumbers, longer
 from infostream_dedup.terms.representation import term_frequencies
-from infostream_dedup.terms.statistics import Statistics, Totals, document_probability
+from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics, Totals, document_probability
 from infostream_dedup.terms.weighting import bounded_idf
 
 if TYPE_CHECKING:
@@ -30,12 +30,10 @@ class LanguageCounts:
     Attributes:
         totals: number and length of the documents.
         df: uint32, documents that contain each term, by number; may be longer or shorter than the list of terms.
-        met: whether there was a document at all, though none may have been counted.
     """
 
     totals: Totals = field(default_factory=Totals)
     df: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, dtype=np.uint32))
-    met: bool = False
 
     def add(self, totals: Totals, terms: NDArray[np.int64], df: NDArray[np.int64] | int) -> None:
         """Count more documents.
@@ -103,6 +101,8 @@ class Frequencies:
         epoch: number of the open epoch.
         closed: per language, sums over all closed epochs.
         open: per language, documents of the open epoch.
+        closed_repeats, open_repeats: the same over documents that repeat earlier ones; without them ``df_max`` is
+            judged on all documents.
     """
 
     def __init__(
@@ -117,38 +117,60 @@ class Frequencies:
         self.epoch = 0
         self.closed = [LanguageCounts() for _ in LANGUAGES]
         self.open = [LanguageCounts() for _ in LANGUAGES]
+        self.closed_repeats = [LanguageCounts() for _ in LANGUAGES]
+        self.open_repeats = [LanguageCounts() for _ in LANGUAGES]
         self._background = [
             _Background(numbers, partial(frequencies, language, settings.representation)) for language in LANGUAGES
         ]
 
-    def resume(self, epoch: int, closed: Mapping[int, LanguageCounts]) -> None:
+    def resume(
+        self, epoch: int, closed: Mapping[int, LanguageCounts], repeats: Mapping[int, LanguageCounts] | None = None
+    ) -> None:
         """Resume in an epoch; the earlier ones are given, and the open one is empty.
 
         Args:
             epoch: the open epoch.
             closed: by index into ``LANGUAGES``.
+            repeats: the same over documents that repeat earlier ones; none by default.
         """
         self.epoch = epoch
-        self.closed = [closed.get(language, LanguageCounts()) for language in range(len(LANGUAGES))]
-        self.open = [LanguageCounts() for _ in LANGUAGES]
+        languages = range(len(LANGUAGES))
+        self.closed = [closed.get(language, LanguageCounts()) for language in languages]
+        self.open = [LanguageCounts() for _ in languages]
+        self.closed_repeats = [(repeats or {}).get(language, LanguageCounts()) for language in languages]
+        self.open_repeats = [LanguageCounts() for _ in languages]
 
-    def close(self) -> list[EpochFrequencies]:
-        """Close the open epoch and return its counts for each language that has documents."""
-        found = []
-        for number, (language, sums, own) in enumerate(zip(LANGUAGES, self.closed, self.open, strict=True)):
-            if own.met:
-                terms = np.flatnonzero(own.df).astype(np.int64)
-                df = own.df[terms].astype(np.int64)
-                found.append(EpochFrequencies(self.epoch, language, own.totals.documents, own.totals.length, terms, df))
-                sums.add(own.totals, terms, df)
-            self.open[number] = LanguageCounts()
+    def close(self) -> tuple[list[EpochFrequencies], list[EpochFrequencies]]:
+        """Close the open epoch.
+
+        Returns:
+            Its counts for each language that has documents, and for each that has documents that repeat earlier ones.
+        """
+        found = self._close(self.open, self.closed), self._close(self.open_repeats, self.closed_repeats)
         self.epoch += 1
         return found
 
-    def withhold(self, counted: Iterable[EpochFrequencies]) -> None:
-        """Count in the open epoch documents that have been forgotten on request."""
-        for one in counted:
-            self.open[LANGUAGES.index(one.language)].add(Totals(one.documents, one.length), one.terms, one.df)
+    def _close(self, counts: list[LanguageCounts], sums: list[LanguageCounts]) -> list[EpochFrequencies]:
+        found = []
+        for number, (language, own) in enumerate(zip(LANGUAGES, counts, strict=True)):
+            if own.totals.documents:
+                terms = np.flatnonzero(own.df).astype(np.int64)
+                df = own.df[terms].astype(np.int64)
+                found.append(EpochFrequencies(self.epoch, language, own.totals.documents, own.totals.length, terms, df))
+                sums[number].add(own.totals, terms, df)
+            counts[number] = LanguageCounts()
+        return found
+
+    def withhold(self, counted: Iterable[EpochFrequencies], repeated: Iterable[EpochFrequencies] = ()) -> None:
+        """Count in the open epoch documents that have been forgotten on request.
+
+        Args:
+            counted: their counts.
+            repeated: counts of those of them that repeat earlier ones.
+        """
+        for into, records in ((self.open, counted), (self.open_repeats, repeated)):
+            for one in records:
+                into[LANGUAGES.index(one.language)].add(Totals(one.documents, one.length), one.terms, one.df)
 
     def average_length(self, language: int) -> float:
         """Mean length of the documents of the closed epochs; of a pseudo-document if there are none."""
@@ -161,8 +183,8 @@ class Frequencies:
         Unlike a collection, a stream has statistics before its first document: those of the background alone.
         """
         terms = np.arange(len(self._numbers))
-        documents, df = self._documents(language, terms)
-        return Statistics(documents, df, self.average_length(language))
+        documents, df = self._all_documents(language, terms)
+        return Statistics(documents, df, self.average_length(language), self._distinct_documents(language, terms))
 
     def idf(self, language: int, terms: NDArray[np.integer]) -> NDArray[np.float64]:
         """Return the idf of terms, 0 if their document frequency is out of bounds.
@@ -174,16 +196,27 @@ class Frequencies:
         Returns:
             float64 (terms,).
         """
-        documents, df = self._documents(language, terms)
-        return bounded_idf(df, documents, self._settings)
+        distinct = self._distinct_documents(language, terms)
+        return bounded_idf(self._all_documents(language, terms), self._settings, distinct)
 
-    def _documents(self, language: int, terms: NDArray[np.integer]) -> tuple[float, NDArray[np.float64]]:
-        """Return the number of documents and how many contain each term, pseudo-documents included."""
+    def _all_documents(self, language: int, terms: NDArray[np.integer]) -> DocumentFrequencies:
         counts = self.closed[language]
-        df, pseudo = counts.df_of(terms), counts.totals.pseudo_documents
+        return self._filled_up(language, terms, counts.totals, counts.df_of(terms))
+
+    def _distinct_documents(self, language: int, terms: NDArray[np.integer]) -> DocumentFrequencies | None:
+        counts, repeats = self.closed[language], self.closed_repeats[language]
+        if not repeats.totals.documents:
+            return None
+        df = counts.df_of(terms) - repeats.df_of(terms)
+        return self._filled_up(language, terms, counts.totals - repeats.totals, df)
+
+    def _filled_up(
+        self, language: int, terms: NDArray[np.integer], totals: Totals, df: NDArray[np.float64]
+    ) -> DocumentFrequencies:
+        pseudo = totals.pseudo_documents
         if pseudo:
             df += pseudo * self._background[language].of(terms)
-        return float(counts.totals.documents + pseudo), df
+        return DocumentFrequencies(float(totals.documents + pseudo), df)
 
 
 def count_rows(
@@ -206,6 +239,5 @@ def count_rows(
     sizes = np.diff(terms.indptr)
     for language in np.unique(languages).tolist():
         own = languages == language if counted is None else (languages == language) & counted
-        open_counts[language].met = True
         totals = Totals(int(own.sum()), int(lengths[own].sum()))
         open_counts[language].add(totals, terms.values[np.repeat(own, sizes)], 1)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from infostream_dedup.features.rows import Rows
-from infostream_dedup.model import LANGUAGES
+from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.stream.clock import NO_TIME
 from infostream_dedup.stream.frequencies import Frequencies, LanguageCounts, count_rows
 from infostream_dedup.stream.memory import Memory
@@ -16,7 +17,7 @@ from infostream_dedup.terms.statistics import Totals
 
 if TYPE_CHECKING:
     from infostream_dedup.store.blobs import Ragged
-    from infostream_dedup.store.restoring import Loaded
+    from infostream_dedup.store.restoring import LanguageFrequencies, Loaded
 
 __all__ = ["catch_up", "resume_frequencies", "resumed_memory"]
 
@@ -29,20 +30,25 @@ def resume_frequencies(frequencies: Frequencies, loaded: Loaded, settings: Strea
         loaded: everything, or what is new since the frequencies were last updated.
         settings: settings of the stream.
     """
-    goes_on = loaded.epoch == frequencies.epoch and any(counts.met for counts in frequencies.open)
+    goes_on = loaded.epoch == frequencies.epoch and any(counts.totals.documents for counts in frequencies.open)
     if not goes_on:
-        closed = {
-            LANGUAGES.index(language): LanguageCounts(Totals(one.documents, one.length), one.df.astype(np.uint32))
-            for language, one in loaded.frequencies.items()
-        }
-        frequencies.resume(loaded.epoch, closed)
+        frequencies.resume(loaded.epoch, _counts(loaded.frequencies), _counts(loaded.repeats))
     table = loaded.documents
     first = int(np.searchsorted(table.epochs, loaded.epoch))
     languages = np.array([LANGUAGES.index(language) for language in table.languages[first:]], dtype=np.uint8)
-    counted = (table.repeats[first:] == 0) | (settings.df_counts == "all")
-    count_rows(frequencies.open, languages, table.lengths[first:], _rows(table.targets, first), counted=counted)
+    lengths, targets = table.lengths[first:], _rows(table.targets, first)
+    count_rows(frequencies.open, languages, lengths, targets)
+    if settings.df_counts == "distinct":
+        count_rows(frequencies.open_repeats, languages, lengths, targets, counted=table.repeats[first:] == 1)
     if not goes_on:
-        frequencies.withhold(loaded.withheld)
+        frequencies.withhold(loaded.withheld, loaded.withheld_repeats)
+
+
+def _counts(summed: Mapping[Language, LanguageFrequencies]) -> dict[int, LanguageCounts]:
+    return {
+        LANGUAGES.index(language): LanguageCounts(Totals(one.documents, one.length), one.df.astype(np.uint32))
+        for language, one in summed.items()
+    }
 
 
 def resumed_memory(settings: StreamSettings, loaded: Loaded) -> Memory:

@@ -58,9 +58,10 @@ class StreamSettings:
         loss_limit: share of a source's documents that may be exact or duplicate, 0 to 1; ``None`` for no limit.
         loss_documents: number of a source's last documents that the share is computed over, at least 1.
         keep_text: also store the bodies.
-        df_counts: which documents count in document frequencies. ``distinct`` leaves out those that repeat an earlier
-            one (``Verdict.repeats``), so that a story that fills a feed keeps its key terms; ``all`` counts every
-            document, as stores did before there was a choice. A store keeps its rule for life.
+        df_counts: which documents ``df_max`` is judged on. ``distinct``: a term that only repeats of earlier documents
+            (``Verdict.repeats``) lift above it stays, so that a story that fills a feed keeps its key terms; ``all``:
+            every document, as before there was a choice. Everything else counts all documents under both rules. A
+            store keeps its rule for life.
         model: digest of the classifier that judges the candidates (``model_digest``); ``None`` for none. It needs
             ``keep_text``.
         boilerplate: digest of the list whose sentences were removed from the texts (``Boilerplate.digest``);

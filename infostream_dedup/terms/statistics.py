@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ __all__ = [
     "BACKGROUND_DOCUMENTS",
     "BACKGROUND_WORDS",
     "Background",
+    "DocumentFrequencies",
     "Statistics",
     "Totals",
     "document_probability",
@@ -52,6 +53,9 @@ class Totals:
     def __add__(self, other: Totals) -> Totals:
         return Totals(self.documents + other.documents, self.length + other.length)
 
+    def __sub__(self, part: Totals) -> Totals:
+        return Totals(self.documents - part.documents, self.length - part.length)
+
     @property
     def pseudo_documents(self) -> int:
         """Pseudo-documents that the background adds."""
@@ -64,6 +68,18 @@ class Totals:
         return 1.0 if background is None else max(BACKGROUND_WORDS * sum(background().values()), 1.0)
 
 
+class DocumentFrequencies(NamedTuple):
+    """How many of some documents contain each term.
+
+    Attributes:
+        documents: number of documents, pseudo-documents included.
+        df: float64 (terms,), documents that contain the term, pseudo-documents included.
+    """
+
+    documents: float
+    df: NDArray[np.float64]
+
+
 @dataclass(frozen=True, slots=True)
 class Statistics:
     """Statistics of the documents of one language, or of all documents in a pivot language.
@@ -72,11 +88,14 @@ class Statistics:
         documents: number of documents N, pseudo-documents included.
         df: float64 (terms,), documents that contain the term, pseudo-documents included.
         average_length: mean length of the documents in terms, at least 1.
+        distinct: the frequencies among documents that repeat no earlier one, with pseudo-documents of their own;
+            ``None`` if no document is known to be a repeat. ``bounded_idf`` says what they are for.
     """
 
     documents: float
     df: NDArray[np.float64]
     average_length: float
+    distinct: DocumentFrequencies | None = None
 
 
 def statistics_by_language(counts: TermCounts, df: NDArray[np.int64], settings: Settings) -> list[Statistics]:

@@ -21,7 +21,7 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import Settings
 from infostream_dedup.model.settings import WEIGHTINGS
 from infostream_dedup.terms.counts import TermCounts
-from infostream_dedup.terms.statistics import Statistics
+from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,24 +79,35 @@ def weighting(name: str) -> Weighting:
     return cast("Weighting", import_module(f"infostream_dedup.terms.weightings.{name}"))
 
 
-def bounded_idf(df: NDArray[np.float64], documents: float, settings: Settings) -> NDArray[np.float64]:
+def bounded_idf(
+    counted: DocumentFrequencies, settings: Settings, distinct: DocumentFrequencies | None = None
+) -> NDArray[np.float64]:
     """Return the idf of terms, 0 outside of ``df_min`` .. ``df_max``: float64 (terms,).
 
+    A term above ``df_max`` only because documents repeat each other is not excluded: if its frequency among the
+    distinct documents is within ``df_max``, its idf is that among them. (The idf among all of them would be
+    negative by BM25.) Otherwise a story that fills a feed would lose its key terms.
+
     Args:
-        df: float64 (terms,), documents that contain each term.
-        documents: number of documents.
+        counted: frequencies among all documents.
         settings: weighting, df_min, df_max.
+        distinct: frequencies among the documents that repeat no earlier one; ``None`` to judge by ``counted`` alone.
     """
+    idf, (documents, df) = weighting(settings.weighting).idf, counted
     low, high = (_as_count(bound, documents) for bound in (settings.df_min, settings.df_max))
     taken = (df >= low) & (df <= high)
     found = np.zeros(len(df), dtype=np.float64)
-    found[taken] = weighting(settings.weighting).idf(df[taken], documents)
+    found[taken] = idf(df[taken], documents)
+    if distinct is not None:
+        kept = (df >= low) & (df > high) & (distinct.df <= _as_count(settings.df_max, distinct.documents))
+        found[kept] = idf(distinct.df[kept], distinct.documents)
     return found
 
 
 def idf_table(statistics: list[Statistics], settings: Settings) -> NDArray[np.float64]:
     """Return ``bounded_idf`` of all terms by the statistics of each language: float64 (languages, terms)."""
-    return np.stack([bounded_idf(one.df, one.documents, settings) for one in statistics])
+    found = [bounded_idf(DocumentFrequencies(one.documents, one.df), settings, one.distinct) for one in statistics]
+    return np.stack(found)
 
 
 def document_norms(counts: TermCounts, statistics: list[Statistics], settings: Settings) -> NDArray[np.float64]:

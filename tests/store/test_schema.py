@@ -190,8 +190,8 @@ def test_groups_have_two_documents_or_more(connection, synthetic):
 
 
 def test_a_group_without_dates_has_none(synthetic, new_store):
-    new_store.append(**synthetic.batch(0))
-    new_store.append(**synthetic.batch(1))
+    new_store.append(synthetic.batch(0))
+    new_store.append(synthetic.batch(1))
     connection = new_store.connection
     connection.execute("UPDATE document SET published = NULL, clock = 0")
     (first, last), *_ = connection.execute("SELECT first, last FROM v_groups").fetchall()

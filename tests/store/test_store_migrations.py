@@ -28,7 +28,7 @@ def schema_of(path):
 
 def test_a_new_store_has_the_newest_schema(tmp_path, newer_program):
     Store.open(tmp_path / "a.db", settings_digest="x").close()
-    assert schema_of(tmp_path / "a.db") == 4
+    assert schema_of(tmp_path / "a.db") == 5
     assert [path.name for path in tmp_path.iterdir()] == ["a.db"]
 
 
@@ -40,32 +40,32 @@ def test_an_older_store_is_copied_and_then_brought_forward(filled, newer_program
         assert faults(store) == []
         store.append(synthetic.batch(20))
         names = store.connection.execute("SELECT name FROM _sqlite_migrations ORDER BY id").fetchall()
-        assert names == [("first_schema",), ("judgements",), ("dated_groups",), ("second_step",)]
-    assert schema_of(filled) == 4
-    copy = filled.with_name("stream.db.schema-3")
-    assert schema_of(copy) == 3
+        assert names == [("first_schema",), ("judgements",), ("dated_groups",), ("repeats",), ("second_step",)]
+    assert schema_of(filled) == 5
+    copy = filled.with_name("stream.db.schema-4")
+    assert schema_of(copy) == 4
     assert len(copy.read_bytes()) == len(before)
 
 
 def test_the_copy_of_the_old_store_is_a_store_of_the_old_program(filled, newer_program, monkeypatch, faults):
     migrate_store(filled)
     monkeypatch.undo()
-    with Store.open(filled.with_name("stream.db.schema-3")) as old:
+    with Store.open(filled.with_name("stream.db.schema-4")) as old:
         assert old.load().position.batches == 20
         assert faults(old) == []
-    with pytest.raises(BadDataError, match="has schema 4, this program knows up to 3"):
+    with pytest.raises(BadDataError, match="has schema 5, this program knows up to 4"):
         Store.open(filled)
 
 
 def test_migrating_twice_does_nothing(filled, newer_program):
-    assert migrate_store(filled) == (4, filled.with_name("stream.db.schema-3"))
-    assert migrate_store(filled) == (4, None)
+    assert migrate_store(filled) == (5, filled.with_name("stream.db.schema-4"))
+    assert migrate_store(filled) == (5, None)
 
 
 def test_an_older_store_is_not_read_without_migration(filled, newer_program):
     with pytest.raises(ConfigurationError, match="store migrate"):
         Store.open(filled, read_only=True)
-    assert schema_of(filled) == 3
+    assert schema_of(filled) == 4
 
 
 def test_a_failing_step_leaves_the_store_as_it_was(filled, monkeypatch, faults):
@@ -77,7 +77,7 @@ def test_a_failing_step_leaves_the_store_as_it_was(filled, monkeypatch, faults):
     with pytest.raises(ZeroDivisionError):
         migrate_store(filled)
     monkeypatch.undo()
-    assert schema_of(filled) == 3
+    assert schema_of(filled) == 4
     with Store.open(filled) as store:
         assert faults(store) == []
 
@@ -109,12 +109,12 @@ die("done")
 """
 
 
-@pytest.mark.parametrize(("place", "schema"), [("copy", 3), ("step", 3), ("done", 4)])
+@pytest.mark.parametrize(("place", "schema"), [("copy", 4), ("step", 4), ("done", 5)])
 def test_a_kill_while_migrating_leaves_the_old_or_the_new(filled, newer_program, faults, place, schema):
     ran = subprocess.run([sys.executable, "-c", KILLED, filled, place], capture_output=True)
     assert ran.returncode == -signal.SIGKILL, ran.stderr
     assert schema_of(filled) == schema
-    assert migrate_store(filled)[0] == 4
+    assert migrate_store(filled)[0] == 5
     with Store.open(filled) as store:
         assert faults(store) == []
         assert store.load().position.batches == 20

@@ -56,19 +56,21 @@ class PlainStream:
             row = (self.documents[of].id, relation, forward, backward, met)
         self.verdicts.append((document.id, status, self.group[document.ordinal], *row))
 
-    def frequencies(self, closed):
-        """Documents, length and document frequencies of each closed epoch and language that had a document."""
+    def frequencies(self, closed, *, repeats=False):
+        """Documents, length and document frequencies of each closed epoch and language that had a document.
+
+        Those of documents that repeat earlier ones are empty where they are not counted apart.
+        """
         found = {}
         for document, verdict in zip(self.documents, self.verdicts, strict=True):
-            if document.epoch > closed:
-                continue
-            one = found.setdefault((document.epoch, document.language), [0, 0, Counter()])
             status, relation = verdict[1], verdict[4]
             again = status in ("exact", "duplicate") or relation in ("template", "updated")
-            if self.settings.df_counts == "all" or not again:
-                one[0] += 1
-                one[1] += document.length
-                one[2].update(document.targets.tolist())
+            if document.epoch > closed or (repeats and (self.settings.df_counts == "all" or not again)):
+                continue
+            one = found.setdefault((document.epoch, document.language), [0, 0, Counter()])
+            one[0] += 1
+            one[1] += document.length
+            one[2].update(document.targets.tolist())
         return {key: (*counts[:2], dict(counts[2])) for key, counts in found.items()}
 
     def expire(self, document):

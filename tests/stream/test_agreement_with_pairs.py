@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup import api
 from infostream_dedup.corpus import read_documents
+from infostream_dedup.model import Document, Settings
 from infostream_dedup.sample import documents_path
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
@@ -83,10 +84,11 @@ def check_whole_stream(documents, path):
     return {verdict.status for verdict in verdicts}
 
 
-def check_second_epoch(documents, path):
+def check_second_epoch(documents, path, **terms):
     """Documents of a second epoch, weighed by what the first one counted: whatever they say of each other."""
     half = len(documents) // 2
-    verdicts = ingested(path, documents, StreamSettings(first_epoch=half, epoch_documents=len(documents), **FREE))
+    chosen = StreamSettings(terms=Settings(**terms), first_epoch=half, epoch_documents=len(documents), **FREE)
+    verdicts = ingested(path, documents, chosen)
     place = {document.id: number for number, document in enumerate(documents)}
     checked = 0
     for verdict, (status, of, row) in zip(verdicts[half:], from_pairs(documents, f"{path}:1", half), strict=True):
@@ -116,6 +118,18 @@ def test_the_sample_in_one_epoch_and_in_two(tmp_path):
     documents = list(read_documents(documents_path()))
     assert check_whole_stream(documents, tmp_path / "one.db") >= {"exact", "duplicate", "similar", "new"}
     assert check_second_epoch(documents, tmp_path / "two.db") > 20
+
+
+def test_a_story_that_fills_the_first_epoch(tmp_path):
+    """Its terms are above df_max, 60 of 2000 with the pseudo-documents, but not among the distinct documents."""
+    words = max((one.text for one in read_documents(documents_path())), key=len).split()
+    documents = [
+        Document(id=str(number), text=" ".join([*words[: number % 40], *words[number % 40 + 1 :], str(number)]))
+        for number in range(180)
+    ]
+    check_second_epoch(documents, tmp_path / "s.db", df_max=0.03)
+    found = from_pairs(documents, f"{tmp_path / 's.db'}:1", 90)
+    assert {status for status, *_ in found[1:]} == {"duplicate"}
 
 
 @pytest.mark.corpus

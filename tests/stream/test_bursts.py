@@ -63,8 +63,11 @@ def test_six_thousand_copies_are_found():
 
 
 def test_words_that_differ_do_not_take_the_place_of_the_story():
-    found = statuses(burst(2500, changed=10), StreamSettings(terms=STEMS))
+    found = statuses(burst(2500, changed=5), StreamSettings(terms=STEMS))
     assert found["duplicate"] + found["exact"] >= 0.99 * 2500
+    # Ten rare words a document outweigh those of the story, which many documents contain; none passes as new.
+    assert statuses(burst(1500, changed=10), StreamSettings(terms=STEMS))["similar"] >= 900
+    assert statuses(burst(1500, changed=10), StreamSettings(terms=STEMS))["new"] == 1
 
 
 def test_a_form_that_fills_a_feed_keeps_its_key_terms():
@@ -83,20 +86,54 @@ def test_an_epoch_of_nothing_but_copies_is_closed_all_the_same(tmp_path):
             found += stream.process(documents[begin : begin + 4])
     assert found == expected
     with Store.open(tmp_path / "s.db", create=False) as store:
-        epochs = store.connection.execute("SELECT epoch, documents FROM epoch_frequency ORDER BY epoch").fetchall()
-        assert epochs == [(0, 1), *((epoch, 0) for epoch in range(1, 5))]
+        query = "SELECT epoch, documents FROM {} ORDER BY epoch"
+        epochs, repeats = (
+            store.connection.execute(query.format(table)).fetchall() for table in ("epoch_frequency", "repeat_frequency")
+        )
+        assert epochs == [(epoch, 10) for epoch in range(5)]
+        assert repeats == [(0, 9), *((epoch, 10) for epoch in range(1, 5))]
         assert [check for check in checks(store.connection) if check.faults] == []
 
 
-def test_a_forgotten_copy_takes_nothing_from_frequencies_it_never_counted_in(tmp_path):
+def test_key_terms_that_repeats_lift_above_df_max_survive_restarts_and_forgetting(tmp_path):
+    # With the pseudo-documents, 2000 in all, 50 copies lift terms above a df_max of .03; one of them is distinct.
+    documents = burst(170, changed=2)
+    settings = StreamSettings(terms=STEMS.but(df_max=0.03), first_epoch=50, epoch_documents=50)
+    expected = StreamEngine(settings).decide(documents).verdicts
+    older = StreamEngine(settings.but(df_counts="all")).decide(documents).verdicts
+    assert expected[:50] == older[:50]
+    assert Counter(one.status for one in older[50:])["insufficient_text"] > 100
+    assert {one.status for one in expected[1:]} <= {"duplicate", "exact"}
+    found = []
+    for begin in range(0, 170, 17):
+        with Deduplicator.open(tmp_path / "s.db", settings) as stream:
+            found += stream.process(documents[begin : begin + 17])
+            # Of an open epoch, and long before the document is repeated by another one.
+            stream.store.forget(documents[begin + 16].id)
+    assert [(one.id, one.status) for one in found] == [(one.id, one.status) for one in expected]
+    with Store.open(tmp_path / "s.db", create=False) as store:
+        kept = [
+            store.connection.execute(f"SELECT documents, df FROM {table} ORDER BY epoch").fetchall()
+            for table in ("epoch_frequency", "repeat_frequency")
+        ]
+        assert [check for check in checks(store.connection) if check.faults] == []
+    decided = StreamEngine(settings).decide(documents)
+    for rows, records in zip(kept, (decided.closed, decided.repeated), strict=True):
+        assert rows == [(one.documents, one.df.astype("<i4").tobytes()) for one in records]
+
+
+def test_a_forgotten_copy_stays_a_repeat_in_frequencies(tmp_path):
     documents, settings = burst(20), StreamSettings(terms=STEMS, first_epoch=15, epoch_documents=1000)
     with Deduplicator.open(tmp_path / "s.db", settings) as stream:
         stream.process(documents[:10])
-        stream.store.forget("b4")
-        assert stream.store.load().withheld == ()
         stream.store.forget("b0")
-        (withheld,) = stream.store.load().withheld
-        assert set(withheld.df.tolist()) == {1}
+        assert stream.store.load().withheld_repeats == ()
+        stream.store.forget("b4")
+        loaded = stream.store.load()
+        (withheld,), (repeats,) = loaded.withheld, loaded.withheld_repeats
+        assert set(withheld.df.tolist()) == {1, 2}
+        assert set(repeats.df.tolist()) == {1}
+        assert set(repeats.terms.tolist()) < set(withheld.terms.tolist())
         stream.process(documents[10:])
         assert [check for check in checks(stream.store.connection) if check.faults] == []
 
@@ -118,7 +155,9 @@ def test_a_store_made_before_the_rule_keeps_counting_every_document(tmp_path):
 
 def test_what_repeats():
     def verdict(status, relation):
-        return Verdict("a", status, "b", "b", relation, 6, 6, ())
+        return Verdict(
+            id="a", status=status, of="b", group="b", relation=relation, forward=6, backward=6, terms=()
+        )
 
     assert verdict("exact", "equal").repeats
     assert verdict("duplicate", "equal").repeats

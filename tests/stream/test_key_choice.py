@@ -13,7 +13,7 @@ from infostream_dedup.stream.frequencies import Frequencies, count_rows
 from infostream_dedup.stream.key_choice import choose_keys
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.plain import SurfaceCounter, count_terms, select_key_terms
-from infostream_dedup.terms.statistics import Statistics
+from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics
 
 _RUSSIAN = "Река Мост мост школа министр Ковалева река больница армия суд заводАгора рынок зима театр поезд"
 _UKRAINIAN = "Річка міст школа міністр Ковальчук лікарня армія суд завод ринок зима театр потяг п'ятниця"
@@ -32,7 +32,8 @@ def collection_statistics(frequencies, numbers, terms):
     found = []
     for language in range(len(LANGUAGES)):
         one = frequencies.statistics(language)
-        found.append(Statistics(one.documents, one.df[columns], one.average_length))
+        distinct = one.distinct and DocumentFrequencies(one.distinct.documents, one.distinct.df[columns])
+        found.append(Statistics(one.documents, one.df[columns], one.average_length, distinct))
     return found
 
 
@@ -74,6 +75,8 @@ def test_the_same_keys_and_weights_as_a_collection_of_the_same_statistics(stream
             }
             assert np.all(np.diff(analysed.terms.row(row)) > 0)
         count_rows(frequencies.open, analysed.languages, analysed.lengths, analysed.terms)
+        repeats = np.arange(len(documents)) % 3 > 0
+        count_rows(frequencies.open_repeats, analysed.languages, analysed.lengths, analysed.terms, counted=repeats)
         frequencies.close()
 
 
@@ -102,10 +105,11 @@ def test_an_epoch_counts_when_it_is_closed():
     documents = Rows(np.array([0, 2, 3]), np.concatenate(rows))
     count_rows(frequencies.open, np.array([english, english], dtype=np.uint8), np.array([7, 5]), documents)
     assert frequencies.statistics(english).df.tolist() == [0, 0]
-    closed = frequencies.close()
+    closed, repeated = frequencies.close()
+    assert repeated == []
     assert [(one.epoch, one.language, one.documents, one.length) for one in closed] == [(0, "en", 2, 12)]
     assert (closed[0].terms.tolist(), closed[0].df.tolist()) == ([0, 1], [2, 1])
     statistics = frequencies.statistics(english)
     assert (statistics.df.tolist(), statistics.documents, statistics.average_length) == ([2, 1], 2000, 6)
     assert frequencies.epoch == 1
-    assert frequencies.close() == []
+    assert frequencies.close() == ([], [])

@@ -264,15 +264,19 @@ def test_any_stream_in_any_batches_is_decided_as_the_slow_way_does(script, chose
     fields = ("id", "status", "group", "of", "relation", "forward", "backward", "terms")
     assert [tuple(getattr(one, name) for name in fields) for one in decided.verdicts] == slow.verdicts
     assert [(one.ordinal, one.kind, one.group, one.other) for one in decided.events] == slow.events
-    counted = {
+    assert by_epoch(decided.closed) == slow.frequencies(whole.frequencies.epoch - 1)
+    assert by_epoch(decided.repeated) == slow.frequencies(whole.frequencies.epoch - 1, repeats=True)
+
+
+def by_epoch(records):
+    return {
         (one.epoch, one.language): (
             one.documents,
             one.length,
             dict(zip(one.terms.tolist(), one.df.tolist(), strict=True)),
         )
-        for one in decided.closed
+        for one in records
     }
-    assert counted == slow.frequencies(whole.frequencies.epoch - 1)
 
 
 def test_time_of_day_counts(plain):

@@ -10,8 +10,8 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import Settings
 from infostream_dedup.model.settings import WEIGHTINGS
 from infostream_dedup.terms.counts import TermCounts
-from infostream_dedup.terms.statistics import Statistics
-from infostream_dedup.terms.weighting import UNITS, weigh, weighting
+from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics
+from infostream_dedup.terms.weighting import UNITS, bounded_idf, weigh, weighting
 from infostream_dedup.terms.weightings import bm25, tfidf
 
 
@@ -92,3 +92,15 @@ def test_a_term_out_of_bounds_weighs_nothing(name):
 def test_an_unknown_weighting_is_refused():
     with pytest.raises(ConfigurationError, match="weighting is 'bm26'; expected one of bm25, tfidf"):
         weighting("bm26")
+
+
+def test_a_term_that_only_repeats_lift_above_df_max_counts_by_the_distinct_documents():
+    # 100 documents, 60 of them repeats, df_max half. Of 80, 80, 50 and 1 documents with a term 10, 30, 10 and 1 are
+    # distinct: the first term has the idf of 10 in 40, the second stays excluded, the others are as without repeats.
+    everything = DocumentFrequencies(100.0, np.array([80.0, 80.0, 50.0, 1.0]))
+    distinct = DocumentFrequencies(40.0, np.array([10.0, 30.0, 10.0, 1.0]))
+    plain, kept = (bounded_idf(everything, Settings(), one) for one in (None, distinct))
+    assert plain.tolist() == [0, 0, 0, 0]  # ln((100 - 50 + .5) / (50 + .5)) is 0
+    assert kept.tolist() == [pytest.approx(np.log(30.5 / 10.5)), 0, 0, 0]
+    by_count = bounded_idf(everything, Settings(df_max=25), distinct)
+    assert by_count.tolist() == [pytest.approx(np.log(30.5 / 10.5)), 0, pytest.approx(np.log(30.5 / 10.5)), 0]
