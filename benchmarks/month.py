@@ -31,7 +31,7 @@ import numpy as np
 
 from benchmarks.generator import MONTH, Words, generate, harder, write_texts
 from infostream_dedup.batch.collection import Collection, collect
-from infostream_dedup.batch.linking import key_terms_of, link
+from infostream_dedup.batch.linking import link
 from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, verbatim_links
 from infostream_dedup.links import Relation
 from infostream_dedup.model import Document, Settings
@@ -166,7 +166,7 @@ def _measure_job(folder: Path, reader: str, representation: str, target: str) ->
         hashes=False,
         engine="compiled",
     )
-    _relation(key_terms_of(toy, settings), settings).measures()
+    _relation(toy.key_terms(settings), settings).measures()
     stages: dict[str, dict[str, float]] = {}
 
     def stage(name: str, work: Callable[[], Any]) -> Any:
@@ -180,7 +180,7 @@ def _measure_job(folder: Path, reader: str, representation: str, target: str) ->
         return result
 
     collection = stage("texts", lambda: READERS[reader](folder))
-    key_terms = stage("key terms", partial(key_terms_of, collection, settings))
+    key_terms = stage("key terms", partial(collection.key_terms, settings))
     # Free the texts, which are no longer needed.
     del collection
     relation = stage("matching", lambda: _relation(key_terms, settings))

@@ -145,7 +145,7 @@ Run = Callable[[], Pairs]
 def _ours(texts: list[str]) -> Run:
     from infostream_dedup import Settings
     from infostream_dedup.batch.collection import Collection
-    from infostream_dedup.batch.linking import key_terms_of, link
+    from infostream_dedup.batch.linking import link
     from infostream_dedup.links.pair_rules import count_grades, pair_grades
     from infostream_dedup.terms.compiled import SurfaceCounter
 
@@ -156,7 +156,7 @@ def _ours(texts: list[str]) -> Run:
         for text in some:
             counter.add(text, None)
         # Like the other contestants, without an object for each document.
-        key_terms = key_terms_of(Collection([], [], counter.finish(), [], []), settings)
+        key_terms = Collection([], [], counter.finish(), [], []).key_terms(settings)
         linked = link(key_terms, settings, k_min=4, engine="compiled")
         linked.relation().measures()
         grades = count_grades(linked.matrix.counts, key_terms.sizes, n=settings.n).copy()

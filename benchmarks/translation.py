@@ -78,8 +78,7 @@ def _measure_translation(path: Path) -> dict[str, float]:
     import scipy.sparse as sp
 
     from infostream_dedup.model import LANGUAGES as NUMBERED
-    from infostream_dedup.terms.equivalents import equivalents_of
-    from infostream_dedup.terms.source_terms import SourceTerms
+    from infostream_dedup.terms.equivalents import SourceTerms, equivalents_of
 
     words = json.loads(path.read_text(encoding="utf-8"))
     terms = [term for language in NUMBERED for term in words[language]]

@@ -10,7 +10,7 @@ import numpy as np
 
 from infostream_dedup import Document
 from infostream_dedup.batch.collection import Collection, collect
-from infostream_dedup.batch.linking import key_terms_of, link
+from infostream_dedup.batch.linking import link
 from infostream_dedup.batch.pair_table import candidate_pairs
 from infostream_dedup.evidence.frequencies import EPOCH, EvidenceFrequencies, changes_of
 from infostream_dedup.evidence.pair_evidence import ComparedKeys, TripleRows, compared, key_rows, shares_of_pairs
@@ -61,7 +61,7 @@ class EvidenceCollection:
         collection = collect(kept)
         languages = np.array([LANGUAGES.index(one) for one in collection.languages], dtype=np.int8)
         raw = read_evidence(*evidence_texts(kept))
-        terms = key_terms_of(collection, Settings(n=30))
+        terms = collection.key_terms(Settings(n=30))
         keys = key_rows(terms.keys, terms.targets)
         records = _as_stream(kept, languages) if as_stream else _as_collection(raw, languages)
         return cls(kept, collection, raw, records, keys)
@@ -69,7 +69,7 @@ class EvidenceCollection:
     def candidates(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Pairs with three of twelve key terms in one direction, as (earlier, later), ordered by the later one."""
         settings = Settings(n=12)
-        linked = link(key_terms_of(self.collection, settings), settings, k_min=_LEAST_COUNT)
+        linked = link(self.collection.key_terms(settings), settings, k_min=_LEAST_COUNT)
         one, other = candidate_pairs(linked, None)
         order = np.lexsort((one, other))
         return one[order].astype(np.int64), other[order].astype(np.int64)

@@ -16,7 +16,7 @@ from make_reports import CORPORA, NEWS, OTHER, table, write_page
 
 from infostream_dedup import Settings, read_documents
 from infostream_dedup.batch.collection import Collection, collect
-from infostream_dedup.batch.linking import Linked, key_terms_of, link
+from infostream_dedup.batch.linking import Linked, link
 from infostream_dedup.batch.sweeping import SweepResult, recommendation_for, sweep_collection
 from infostream_dedup.evaluation.collection_scores import predictions_of, truth_for
 from infostream_dedup.evaluation.predictions import Predictions
@@ -160,7 +160,7 @@ def corpus_result(corpus: str) -> CorpusResult:
     found: dict[tuple[CrossSet, str], dict[str, Evaluation]] = {place: {} for place in truths}
     for name, settings in CONFIGURATIONS.items():
         share = settings.score == "share"
-        linked = link(key_terms_of(collection, settings), settings, k_min=settings.min_terms if share else 1)
+        linked = link(collection.key_terms(settings), settings, k_min=settings.min_terms if share else 1)
         predictions = predictions_of(linked)
         for (one, block), truth in truths.items():
             found[one, block][name] = _evaluate(linked, predictions, truth, cross=block in CROSS)

@@ -18,7 +18,7 @@ import numpy as np
 
 from infostream_dedup import Settings, read_documents
 from infostream_dedup.batch.collection import Collection, collect
-from infostream_dedup.batch.linking import Linked, key_terms_of, link
+from infostream_dedup.batch.linking import Linked, link
 from infostream_dedup.batch.sweeping import SweepResult, SweepRow, recommendation_for
 from infostream_dedup.evaluation.agreement import agreement
 from infostream_dedup.evaluation.collection_scores import evaluate_collection, predictions_of, truth_for
@@ -300,7 +300,7 @@ def _quality_row(labelled: LabelledSet, found: Evaluation, settings: Settings) -
 
 
 def _link(collection: Collection, settings: Settings) -> Linked:
-    return link(key_terms_of(collection, settings), settings, k_min=1)
+    return link(collection.key_terms(settings), settings, k_min=1)
 
 
 def _sweep_table(rows: Sequence[SweepRow]) -> str:

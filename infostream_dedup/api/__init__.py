@@ -21,7 +21,7 @@ from infostream_dedup.api.similarity import similarity_matrix
 from infostream_dedup.api.suggest import suggest
 from infostream_dedup.api.sweep import demo, moment, sweep, sweep_store
 from infostream_dedup.api.train import Training, train
-from infostream_dedup.corpus.read_options import Reading
+from infostream_dedup.corpus.reading import Reading
 
 __all__ = [
     "Classification",

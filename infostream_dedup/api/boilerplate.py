@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from infostream_dedup.api.keywords import parted
 from infostream_dedup.api.listing import Listing
-from infostream_dedup.corpus.read_options import ReadingOptions, chosen_reading
+from infostream_dedup.corpus.reading import ReadingOptions, chosen_reading
 
 if TYPE_CHECKING:
     from infostream_dedup.corpus import Reading

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, Unpack
 
 from infostream_dedup.api.keywords import IngestKeywords, parted
-from infostream_dedup.corpus.read_options import chosen_reading
+from infostream_dedup.corpus.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError, UsageError
 
 if TYPE_CHECKING:

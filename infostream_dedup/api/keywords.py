@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypedDict
 
-from infostream_dedup.corpus.read_options import Reading, ReadingOptions, chosen_reading
+from infostream_dedup.corpus.reading import Reading, ReadingOptions, chosen_reading
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import Settings
 

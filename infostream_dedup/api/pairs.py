@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from infostream_dedup.api.keywords import PairKeywords, chosen, parted
 from infostream_dedup.api.listing import Listing
-from infostream_dedup.corpus.read_options import chosen_reading
+from infostream_dedup.corpus.reading import chosen_reading
 from infostream_dedup.errors import UsageError
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from infostream_dedup.api.keywords import FindKeywords, PassageKeywords, parted
 from infostream_dedup.api.listing import Listing
-from infostream_dedup.corpus.read_options import chosen_reading
+from infostream_dedup.corpus.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError
 
 if TYPE_CHECKING:

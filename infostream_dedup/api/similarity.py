@@ -45,11 +45,11 @@ def similarity_matrix(
         TypeError: an option is unknown.
     """
     from infostream_dedup.api.sources import read_collection
-    from infostream_dedup.batch.linking import key_terms_of, least_k, link
+    from infostream_dedup.batch.linking import least_k, link
 
     agreed, read = chosen(similarity_matrix, MatrixKeywords, options, settings=settings, reading=reading)
     collection, _ = read_collection(source, read, engine=engine, progress=progress)
-    key_terms = key_terms_of(collection, agreed)
+    key_terms = collection.key_terms(agreed)
     least = least_k(key_terms) if k_min is None else k_min
     linked = link(key_terms, agreed, k_min=least, engine=engine, progress=progress)
     return linked.matrix, [document.id for document in collection.documents]

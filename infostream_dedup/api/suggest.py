@@ -9,7 +9,7 @@ from infostream_dedup.api.candidates import Candidates
 from infostream_dedup.api.keywords import parted
 from infostream_dedup.api.listing import Listing
 from infostream_dedup.api.train import train
-from infostream_dedup.corpus.read_options import ReadingOptions
+from infostream_dedup.corpus.reading import ReadingOptions
 
 if TYPE_CHECKING:
     from infostream_dedup.corpus import Reading

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from infostream_dedup.api.candidates import Candidates, candidate_pairs
 from infostream_dedup.api.keywords import parted
-from infostream_dedup.corpus.read_options import ReadingOptions, chosen_reading
+from infostream_dedup.corpus.reading import ReadingOptions, chosen_reading
 
 if TYPE_CHECKING:
     from infostream_dedup.corpus import Reading, ReadingReport

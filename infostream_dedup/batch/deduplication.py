@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from infostream_dedup.batch.collection import Collection
-from infostream_dedup.batch.linking import key_terms_of, link
+from infostream_dedup.batch.linking import link
 from infostream_dedup.batch.pair_table import PairTable, candidate_pairs, chunks_of_pairs, least_count, relations
 from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, node_pairs, verbatim_links
 from infostream_dedup.model import Settings
@@ -101,7 +101,7 @@ def statuses(
     ``similar``: either direction has need(4) terms (by share: reaches the threshold).
     Groups join documents by ``exact`` and ``duplicate`` only.
     """
-    key_terms = key_terms_of(collection, settings)
+    key_terms = collection.key_terms(settings)
     k_similar = min(K_SIMILAR, settings.k)
     documents = len(collection)
     duplicate, similar = _Best.none(documents), _Best.none(documents)

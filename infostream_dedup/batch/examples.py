@@ -62,8 +62,10 @@ def pick_examples(
     matrix: SimilarityMatrix,
     settings: Settings,
     ks: Sequence[int] | None = None,
+    *,
+    across: SimilarityMatrix | None = None,
 ) -> list[Example]:
-    """Up to five pairs at each k, spread evenly over the collection; in a pivot language, pairs of two languages.
+    """Up to five pairs at each k, spread evenly over the collection.
 
     Args:
         collection: the documents.
@@ -71,12 +73,11 @@ def pick_examples(
         matrix: links between them.
         settings: ``n`` and the representation.
         ks: default: all that the matrix holds.
+        across: of the links, those between languages; if there are any, all examples are taken from these.
     """
-    counts, found = matrix.counts, list[Example]()
-    if key_terms.pivot is not None:
-        across = matrix.between(key_terms.counts.languages, same=False).counts
-        counts = across if across.nnz else counts
-    chosen = spread_pairs(LinkedPairs(counts), settings.n)
+    found: list[Example] = []
+    source = across if across is not None and across.counts.nnz else matrix
+    chosen = spread_pairs(LinkedPairs(source.counts), settings.n)
     for k in range(matrix.k_min, settings.n + 1) if ks is None else ks:
         a, b = chosen.get(k, np.zeros((2, 0), dtype=np.int64))
         pairs = pair_table(key_terms, a, b)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from infostream_dedup.batch.collection import Weighable
 from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, verbatim_links
 from infostream_dedup.links import (
     EXACT_FROM,
@@ -32,7 +31,6 @@ __all__ = [
     "MOST_LINKS",
     "SHARE_THRESHOLDS",
     "Linked",
-    "key_terms_of",
     "least_k",
     "link",
     "recommendation_for",
@@ -70,11 +68,6 @@ class Linked:
         terms = self.key_terms
         links = StoredLinks(matrix=self.matrix, keys=terms.keys, targets=terms.targets, backend=self.backend)
         return links if documents is None else links.restricted(documents)
-
-
-def key_terms_of(collection: Weighable, settings: Settings) -> KeyTerms:
-    """Key terms of every document of a collection: by its own statistics, unless it brings others."""
-    return collection.key_terms(settings)
 
 
 def least_k(key_terms: KeyTerms, wanted: int = 1) -> int:

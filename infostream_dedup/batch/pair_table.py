@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.batch.linking import Linked
 from infostream_dedup.links.pair_rules import need
-from infostream_dedup.links.row_blocks import row_blocks
+from infostream_dedup.machine.row_blocks import row_blocks
 from infostream_dedup.model import Settings
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.meetings import Meeting, meetings

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infostream_dedup.batch.collection import Weighable
-from infostream_dedup.batch.linking import key_terms_of, link
+from infostream_dedup.batch.linking import link
 from infostream_dedup.batch.pair_table import (
     RELATIONS,
     PairTable,
@@ -95,7 +95,7 @@ def pair_rows(
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called with the number of documents matched.
     """
-    key_terms = key_terms_of(collection, settings)
+    key_terms = collection.key_terms(settings)
     least = least_count(settings) if k_min is None else k_min
     linked = link(key_terms, settings, k_min=least, engine=engine, progress=progress)
     a, b = candidate_pairs(linked, settings.k if k_min is None and settings.score == "count" else None)

@@ -11,14 +11,16 @@ import numpy as np
 
 from infostream_dedup.batch.collection import Weighable
 from infostream_dedup.batch.examples import Example, pick_examples
-from infostream_dedup.batch.linking import SHARE_THRESHOLDS, key_terms_of, recommendation_for, relate
-from infostream_dedup.links import Measures, Recommendation, Relation, recommend
+from infostream_dedup.batch.linking import SHARE_THRESHOLDS, recommendation_for, relate
+from infostream_dedup.links import Measures, Recommendation, SimilarityMatrix, Survey, survey
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, VERSION, Settings
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.untranslated import untranslated_shares
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from infostream_dedup.corpus import ReadingReport
 
 __all__ = [
@@ -30,7 +32,6 @@ __all__ = [
     "sweep_collection",
 ]
 
-_REFUSED_K: Final = 6
 _NO_K_FOR_SHARES: Final = Recommendation(None, "k is recommended for the count score only; the share score has no k")
 _ONE_LANGUAGE: Final = Recommendation(
     None, "all documents are of one language, so there are no links between languages"
@@ -146,43 +147,40 @@ def sweep_collection(
         if progress is not None:
             progress(f"sweep {representation}", number, len(representations))
         chosen = settings.but(representation=representation)
-        key_terms = key_terms_of(collection, chosen)
-        relation = relate(key_terms, chosen, engine=engine, progress=progress)
-        _sweep(result, relation, key_terms, chosen, ks=ks, progress=progress)
-        _add_notes(result, relation, key_terms, chosen)
-        if examples and chosen.score == "count" and relation.matrix is not None:
-            result.examples.extend(pick_examples(collection, key_terms, relation.matrix, chosen, ks))
+        key_terms = collection.key_terms(chosen)
+        found = survey(
+            relate(key_terms, chosen, engine=engine, progress=progress),
+            n=chosen.n if chosen.score == "count" else None,
+            labels=_labels(key_terms),
+            progress=progress,
+        )
+        _add_survey(result, found, chosen, ks)
+        _add_notes(result, found.matrix, key_terms, chosen)
+        if examples and chosen.score == "count" and found.matrix is not None:
+            result.examples.extend(pick_examples(collection, key_terms, found.matrix, chosen, ks, across=found.across))
     if progress is not None:
         progress("sweep", len(representations), len(representations))
     return result
 
 
-def _sweep(
-    result: SweepResult,
-    relation: Relation,
-    key_terms: KeyTerms,
-    settings: Settings,
-    *,
-    ks: Sequence[int] | None,
-    progress: Progress | None,
-) -> None:
-    representation, n = settings.representation, settings.n
-    shown = {None, *(range(1, n + 1) if ks is None else ks)}
-    for block, links in {"all": relation, **_language_blocks(relation, key_terms)}.items():
-        rows = links.measures(progress=progress if block == "all" else None)
+def _labels(key_terms: KeyTerms) -> NDArray[np.uint8] | None:
+    """The language of each document, if terms of several languages can meet."""
+    languages = key_terms.counts.languages
+    return None if key_terms.pivot is None or len(np.unique(languages)) < 2 else languages
+
+
+def _add_survey(result: SweepResult, found: Survey, settings: Settings, ks: Sequence[int] | None) -> None:
+    representation = settings.representation
+    shown = {None, *(range(1, settings.n + 1) if ks is None else ks)}
+    for block, rows in found.rows.items():
         result.rows.extend(SweepRow(representation, block, row) for row in rows if row.k in shown)
-        if block == "mono":
-            continue
-        advice = _NO_K_FOR_SHARES
-        if settings.score == "count":
-            advice = recommend(rows, links.chance(), n=n, cross=block == "cross")
-        _recommend(result, representation if block == "all" else f"{representation}:{block}", advice)
+        if block != "mono":
+            name = representation if block == "all" else f"{representation}:{block}"
+            _recommend(result, name, found.recommended.get(block, _NO_K_FOR_SHARES))
     if representation == "pivot" and "pivot:cross" not in result.recommended_k:
         _recommend(result, "pivot:cross", _ONE_LANGUAGE if settings.score == "count" else _NO_K_FOR_SHARES)
-    if settings.score == "count":
-        recommended = result.recommended_k[representation]
-        sizes = relation.group_sizes(min(_REFUSED_K, n) if recommended is None else recommended)
-        result.groups[representation] = dict(sorted(Counter(sizes.tolist()).items()))
+    if found.group_sizes is not None:
+        result.groups[representation] = dict(sorted(Counter(found.group_sizes.tolist()).items()))
 
 
 def _recommend(result: SweepResult, name: str, recommendation: Recommendation) -> None:
@@ -190,16 +188,8 @@ def _recommend(result: SweepResult, name: str, recommendation: Recommendation) -
     result.reason[name] = recommendation.reason
 
 
-def _language_blocks(relation: Relation, key_terms: KeyTerms) -> dict[str, Relation]:
-    """Links inside languages and between them, if terms of several languages can meet."""
-    languages = key_terms.counts.languages
-    if key_terms.pivot is None or len(np.unique(languages)) < 2:
-        return {}
-    return {name: relation.between(languages, same=name == "mono") for name in ("mono", "cross")}
-
-
-def _add_notes(result: SweepResult, relation: Relation, key_terms: KeyTerms, settings: Settings) -> None:
-    representation, matrix = settings.representation, relation.matrix
+def _add_notes(result: SweepResult, matrix: SimilarityMatrix | None, key_terms: KeyTerms, settings: Settings) -> None:
+    representation = settings.representation
     if representation == "morph" and "en" in result.documents:
         result.notes.append(_ENGLISH_NOTE.format(result.documents["en"]))
     if representation == "pivot":

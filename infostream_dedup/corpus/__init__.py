@@ -1,15 +1,20 @@
 """Reads and writes documents as JSON Lines, CSV, Parquet and data frames; refuses bad records or sets them aside."""
 
 from infostream_dedup.corpus.annotation import Annotation
-from infostream_dedup.corpus.bad_records import BadRecords
+from infostream_dedup.corpus.bad_records import BadRecords, ReadingReport
 from infostream_dedup.corpus.dates import time_zone, utc_time
 from infostream_dedup.corpus.documents import row_of
 from infostream_dedup.corpus.endings import file_kind
 from infostream_dedup.corpus.json_text import json_bytes
 from infostream_dedup.corpus.outputs import check_output, open_output, same_file
-from infostream_dedup.corpus.read_options import MAX_LINE_BYTES, Reading, ReadingOptions
-from infostream_dedup.corpus.reading import Source, placed_documents, read_documents
-from infostream_dedup.corpus.reading_report import ReadingReport
+from infostream_dedup.corpus.reading import (
+    MAX_LINE_BYTES,
+    Reading,
+    ReadingOptions,
+    Source,
+    placed_documents,
+    read_documents,
+)
 from infostream_dedup.corpus.records import Place
 from infostream_dedup.corpus.rows import csv_line, write_rows
 from infostream_dedup.corpus.writing import write_documents

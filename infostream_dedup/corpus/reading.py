@@ -2,32 +2,105 @@
 
 from __future__ import annotations
 
+import zlib
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeAlias, Unpack, get_args
+from typing import Any, Final, TypeAlias, TypedDict, Unpack, get_args
 
-from infostream_dedup.corpus.bad_records import BadRecords
+from infostream_dedup.corpus.bad_records import BadRecords, OnError, ReadingReport
 from infostream_dedup.corpus.csv_table import csv_records
 from infostream_dedup.corpus.dates import time_zone
 from infostream_dedup.corpus.documents import DocumentBuilder, IdType
 from infostream_dedup.corpus.endings import STANDARD_STREAM, file_kind
 from infostream_dedup.corpus.frames import frame_records, is_frame, list_records
-from infostream_dedup.corpus.identities import SeenIds
 from infostream_dedup.corpus.json_text import json_bytes
 from infostream_dedup.corpus.jsonl import jsonl_records
 from infostream_dedup.corpus.outputs import same_file
 from infostream_dedup.corpus.parquet import parquet_records
-from infostream_dedup.corpus.read_options import Reading, ReadingOptions, chosen_reading
-from infostream_dedup.corpus.reading_report import ReadingReport
 from infostream_dedup.corpus.records import Item, Place, Record
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, NoInputError
 from infostream_dedup.model import Document
 
-__all__ = ["Source", "placed_documents", "read_documents"]
+__all__ = [
+    "MAX_LINE_BYTES",
+    "Reading",
+    "ReadingOptions",
+    "Source",
+    "chosen_reading",
+    "placed_documents",
+    "read_documents",
+]
 
 Source: TypeAlias = str | Path | Iterable[str | Path] | Iterable[Mapping[str, Any] | Document] | Any
 """A path or several, ``-``, an iterable of dicts or documents, or a data frame (anything that supports Arrow)."""
+
+MAX_LINE_BYTES: Final = 10 * 2**20
+
+
+class ReadingOptions(TypedDict, total=False):
+    """The fields of ``Reading`` as keywords."""
+
+    on_error: OnError
+    quarantine: str | Path | None
+    max_errors: int | None
+    max_line_bytes: int
+    tz: str | None
+    id_type: IdType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """Options of reading. Names equal the flags of the command line; values are checked when reading begins.
+
+    Attributes:
+        on_error: ``fail`` stops at the first bad record; ``skip`` sets it aside in ``quarantine`` and goes on. A file
+            that breaks off (a cut archive, damaged Parquet) or has wrong columns is one bad record: everything before
+            the break is read, and reading continues with the next file.
+        quarantine: file for the records that are set aside; overwritten. Required for ``skip``.
+        max_errors: with ``skip``, how many records may be set aside before reading stops after all.
+        max_line_bytes: longest line of JSON Lines or row of CSV; longer ones are bad and are never loaded.
+        tz: IANA name of the time zone of dates without one; UTC if None.
+        id_type: ``int`` accepts whole numbers as ids too; ``Document.id`` holds their digits.
+    """
+
+    on_error: OnError = "fail"
+    quarantine: str | Path | None = None
+    max_errors: int | None = None
+    max_line_bytes: int = MAX_LINE_BYTES
+    tz: str | None = None
+    id_type: IdType = "str"
+
+    def bad_records(self, report: ReadingReport | None = None) -> BadRecords:
+        """What handles the bad records of a reading with these options.
+
+        Args:
+            report: counts what is read; a new one by default.
+
+        Raises:
+            ConfigurationError: the options contradict each other.
+        """
+        return BadRecords(on_error=self.on_error, quarantine=self.quarantine, max_errors=self.max_errors, report=report)
+
+
+def chosen_reading(reading: Reading | None, given: Any) -> Reading:
+    """The record itself, or one made of single options.
+
+    Args:
+        reading: all options at once.
+        given: single options by name.
+
+    Raises:
+        ConfigurationError: options are given both ways.
+        TypeError: there is no such option.
+    """
+    if reading is None:
+        return Reading(**given)
+    if given:
+        raise ConfigurationError(f"reading and {', '.join(given)} are both given; put everything into reading")
+    return reading
 
 
 def read_documents(
@@ -87,12 +160,12 @@ def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Itera
 
 def _read_once(items: Iterator[Item], builder: DocumentBuilder, bad: BadRecords) -> Iterator[Document]:
     with bad:
-        for document, _ in _build_documents(items, builder, bad, SeenIds()):
+        for document, _ in _build_documents(items, builder, bad, _SeenIds()):
             yield document
 
 
 def _build_documents(
-    items: Iterator[Item], builder: DocumentBuilder, bad: BadRecords, seen: SeenIds | None
+    items: Iterator[Item], builder: DocumentBuilder, bad: BadRecords, seen: _SeenIds | None
 ) -> Iterator[tuple[Document, Place]]:
     for item in items:
         checked = _check(item, builder, seen)
@@ -105,7 +178,7 @@ def _build_documents(
         yield document, place
 
 
-def _check(item: Item, builder: DocumentBuilder, seen: SeenIds | None) -> tuple[Document, Place] | BadDataError:
+def _check(item: Item, builder: DocumentBuilder, seen: _SeenIds | None) -> tuple[Document, Place] | BadDataError:
     if isinstance(item, BadDataError):
         return item
     try:
@@ -187,3 +260,43 @@ def _make_builder(reading: Reading) -> DocumentBuilder:
     if reading.max_line_bytes < 1:
         raise ConfigurationError(f"max_line_bytes is {reading.max_line_bytes}, expected a number from 1")
     return DocumentBuilder(id_type=reading.id_type, zone=time_zone(reading.tz))
+
+
+class _SeenIds:
+    """Remembers the id, the place and a content checksum of each document: about 20 bytes plus the id."""
+
+    def __init__(self) -> None:
+        self._ordinals: dict[str, int] = {}
+        self._contents = array("L")
+        self._lines = array("Q")
+        self._source_numbers = array("L")
+        self._sources: list[str] = []
+
+    def add(self, document: Document, place: Place) -> None:
+        """Remember `document`.
+
+        Raises:
+            BadDataError: the id was seen before: ``E_ID_DUPLICATE`` with the same title and text, ``E_ID_CONFLICT``
+                with a different title or text.
+        """
+        ordinal = len(self._ordinals)
+        first = self._ordinals.setdefault(document.id, ordinal)
+        # Any encoding will do, as long as it is always the same: this one takes a third of the time of UTF-8.
+        content = zlib.crc32(document.text.encode("utf-16-le"), zlib.crc32(document.title.encode("utf-16-le")))
+        if first == ordinal:
+            self._remember(content, place)
+            return
+        where = f"{self._sources[self._source_numbers[first]]}:{self._lines[first]}"
+        again = f"{document.id!r} already occurred at {where}"
+        if self._contents[first] == content:
+            raise place.error(
+                "E_ID_DUPLICATE", f"{again} with the same title and text; an id may occur once in a collection", "id"
+            )
+        raise place.error("E_ID_CONFLICT", f"{again} with another title or text; give each document its own id", "id")
+
+    def _remember(self, content: int, place: Place) -> None:
+        if not self._sources or self._sources[-1] != place.source:
+            self._sources.append(place.source)
+        self._contents.append(content)
+        self._lines.append(place.line or 0)
+        self._source_numbers.append(len(self._sources) - 1)

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from infostream_dedup.batch.collection import Collection
-from infostream_dedup.batch.linking import Linked, key_terms_of, link
+from infostream_dedup.batch.linking import Linked, link
 from infostream_dedup.batch.sweeping import SHARE_THRESHOLDS, recommendation_for
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.evaluation.labels import Label, kin_by_field, read_kin, read_labels
@@ -66,7 +66,7 @@ def evaluate_collection(
     """
     truth = truth_for(collection, labels, kin=kin, kin_field=kin_field, lang=lang, domains=domains, positive=positive)
     share = settings.score == "share"
-    key_terms = key_terms_of(collection, settings)
+    key_terms = collection.key_terms(settings)
     linked = link(key_terms, settings, k_min=settings.min_terms if share else 1, engine=engine)
     predictions = predictions_of(linked)
     if share:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.features.rows import Rows, distinct
-from infostream_dedup.links.row_blocks import row_blocks
+from infostream_dedup.machine.row_blocks import row_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

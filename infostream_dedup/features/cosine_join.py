@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.features.set_join import Resembling
-from infostream_dedup.links.row_blocks import row_blocks
+from infostream_dedup.machine.row_blocks import row_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.features.hashing import scrambled
 from infostream_dedup.features.rows import Rows
-from infostream_dedup.links.row_blocks import row_blocks
+from infostream_dedup.machine.row_blocks import row_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

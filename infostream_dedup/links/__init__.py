@@ -5,14 +5,20 @@ the links of a collection are stored.
 """
 
 from infostream_dedup.links.backend import PLAIN, Backend, choose_backend
-from infostream_dedup.links.chance import expected_chance_links
-from infostream_dedup.links.groups import group_sizes
-from infostream_dedup.links.match_input import expected_work
 from infostream_dedup.links.measures import EXACT_FROM, LinkTotals, Measures
 from infostream_dedup.links.plain import sweep_counts, sweep_shares
-from infostream_dedup.links.recommend import Recommendation, recommend
-from infostream_dedup.links.relation import LowLinks, NodeLinks, Relation, ShareLinks, StoredLinks
-from infostream_dedup.links.similarity_matrix import SimilarityMatrix
+from infostream_dedup.links.recommendation import Recommendation, expected_chance_links, recommend
+from infostream_dedup.links.relation import (
+    LowLinks,
+    NodeLinks,
+    Relation,
+    ShareLinks,
+    StoredLinks,
+    Survey,
+    group_sizes,
+    survey,
+)
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix, expected_work
 
 __all__ = [
     "EXACT_FROM",
@@ -27,11 +33,13 @@ __all__ = [
     "ShareLinks",
     "SimilarityMatrix",
     "StoredLinks",
+    "Survey",
     "choose_backend",
     "expected_chance_links",
     "expected_work",
     "group_sizes",
     "recommend",
+    "survey",
     "sweep_counts",
     "sweep_shares",
 ]

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.links.entries import kept_entries, pattern_of
-from infostream_dedup.links.transitivity import closed_from, paths_by_middle, reciprocated
+from infostream_dedup.links.plain.sweeping import closed_from, paths_by_middle, reciprocated
+from infostream_dedup.links.similarity_matrix import kept_entries, pattern_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,16 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.links.backend import PLAIN, Backend
-from infostream_dedup.links.chance import chance_links, chance_links_across, chance_links_within
-from infostream_dedup.links.groups import group_sizes
 from infostream_dedup.links.measures import Measures
 from infostream_dedup.links.plain import sweep_shares
+from infostream_dedup.links.recommendation import Recommendation, chance_links, recommend
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.progress import Progress
 
@@ -30,7 +29,10 @@ if TYPE_CHECKING:
 
     from infostream_dedup.links.compiled.matching import MatchedNodes
 
-__all__ = ["LowLinks", "NodeLinks", "Relation", "ShareLinks", "StoredLinks"]
+__all__ = ["LowLinks", "NodeLinks", "Relation", "ShareLinks", "StoredLinks", "Survey", "group_sizes", "survey"]
+
+_REFUSED_K: Final = 6
+"""The k at which groups are counted if none is recommended."""
 
 
 class Relation(Protocol):
@@ -104,10 +106,7 @@ class StoredLinks:
 
     def chance(self) -> NDArray[np.float64]:
         """As ``Relation.chance``."""
-        if self.labels is None:
-            return chance_links(self.keys, self.targets, self.n)
-        expected = chance_links_across if self.matrix.between_groups else chance_links_within
-        return expected(self.keys, self.targets, self.n, self.labels)
+        return chance_links(self.keys, self.targets, self.n, self.labels, across=self.matrix.between_groups)
 
     def group_sizes(self, k: int) -> NDArray[np.int64]:
         """As ``Relation.group_sizes``."""
@@ -265,3 +264,66 @@ class ShareLinks:
     def between(self, labels: NDArray[np.generic], *, same: bool) -> ShareLinks:
         """As ``Relation.between``."""
         return replace(self, stored=self.stored.between(labels, same=same))
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What the links of a collection show without labels.
+
+    Attributes:
+        rows: symmetry and transitivity at each k or threshold, ascending: of ``all`` links and, if documents were told
+            apart, of those inside labels (``mono``) and between them (``cross``).
+        recommended: the k to use for ``all`` and for ``cross``; empty for links by share, which have no k.
+        group_sizes: int64 (groups,), documents in each group at the recommended k (6 after a refusal); ``None`` for
+            links by share.
+        matrix: links written out document by document; ``None`` if they are not.
+        across: of these, the links between labels; ``None`` without labels.
+    """
+
+    rows: dict[str, list[Measures]]
+    recommended: dict[str, Recommendation]
+    group_sizes: NDArray[np.int64] | None
+    matrix: SimilarityMatrix | None
+    across: SimilarityMatrix | None
+
+
+def survey(
+    relation: Relation,
+    *,
+    n: int | None,
+    labels: NDArray[np.generic] | None = None,
+    progress: Progress | None = None,
+) -> Survey:
+    """Measure the links of a collection at each k or threshold and recommend a k.
+
+    Args:
+        relation: all links.
+        n: largest possible count; ``None`` for links by share.
+        labels: (documents,), to measure links inside labels and between them too.
+        progress: called for each part of measuring all links.
+    """
+    parts = {"all": relation}
+    if labels is not None:
+        parts.update(mono=relation.between(labels, same=True), cross=relation.between(labels, same=False))
+    rows = {name: part.measures(progress=progress if name == "all" else None) for name, part in parts.items()}
+    across = None if labels is None else parts["cross"].matrix
+    if n is None:
+        return Survey(rows, {}, None, relation.matrix, across)
+    recommended = {
+        name: recommend(rows[name], part.chance(), n=n, cross=name == "cross")
+        for name, part in parts.items()
+        if name != "mono"
+    }
+    k = recommended["all"].k
+    sizes = relation.group_sizes(min(_REFUSED_K, n) if k is None else k)
+    return Survey(rows, recommended, sizes, relation.matrix, across)
+
+
+def group_sizes(leaders: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Documents in each group, single documents included, in the order of the leaders: int64 (groups,).
+
+    Args:
+        leaders: int64 (documents,), as ``backend.GroupLeaders`` returns them.
+    """
+    _, sizes = np.unique(leaders, return_counts=True)
+    return np.asarray(sizes, dtype=np.int64)

@@ -1,22 +1,32 @@
-"""The sparse, directed similarity matrix of a collection."""
+"""The sparse, directed similarity matrix of a collection: what it is made from, what it holds, and how it is cut."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.links.entries import at_least, kept_entries, pattern_of
+from infostream_dedup.machine.row_blocks import row_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SimilarityMatrix"]
+__all__ = [
+    "SimilarityMatrix",
+    "at_least",
+    "check_input",
+    "column_counts",
+    "csr_from",
+    "expected_work",
+    "kept_entries",
+    "pattern_of",
+]
 
+_BLOCK_ENTRIES = 8_000_000
 _LARGEST_COUNT = 255
 
 
@@ -157,3 +167,101 @@ def _part(matrix: sp.csr_array, documents: NDArray[np.int64]) -> sp.csr_array:
     part = sp.csr_array(matrix[documents][:, documents])
     part.sort_indices()
     return part
+
+
+def expected_work(keys: sp.csr_array, targets: sp.csr_array) -> int:
+    """Postings that matching touches: for every key term the documents that hold it; at least the links at k = 1.
+
+    Args:
+        keys: (documents, terms).
+        targets: (documents, terms).
+    """
+    return int(column_counts(keys) @ column_counts(targets))
+
+
+def check_input(keys: sp.csr_array, targets: sp.csr_array, *, n: int) -> None:
+    """Refuse key terms and targets that cannot be matched exactly.
+
+    Raises:
+        ValueError: shapes differ, a weight is below 1, a row holds a term twice or more than n terms.
+    """
+    if keys.shape != targets.shape:
+        raise ValueError(f"keys are {keys.shape}, targets {targets.shape}; expected the same documents and terms")
+    if keys.dtype != np.int64:
+        raise ValueError(f"keys are {keys.dtype}; expected int64 weights in units of 1e-9")
+    if not keys.has_canonical_format or not targets.has_canonical_format:
+        raise ValueError("keys and targets need sorted indices and no term twice in a row; call sum_duplicates() first")
+    if keys.nnz and keys.data.min() < 1:
+        raise ValueError(f"the smallest weight of a key term is {keys.data.min()}; expected at least 1")
+    most = int(np.diff(keys.indptr).max(initial=0))
+    if most > n:
+        raise ValueError(f"a document has {most} key terms; expected at most n = {n}")
+
+
+def csr_from(
+    data: NDArray[Any], indices: NDArray[np.signedinteger], indptr: NDArray[np.int64], *, columns: int
+) -> sp.csr_array:
+    """A csr matrix with indices of 4 bytes where they suffice.
+
+    Given an ``indptr`` of int64, scipy would widen ``indices`` too, which doubles the memory of a counts matrix.
+
+    Args:
+        data: (entries,).
+        indices: (entries,), column of each entry.
+        indptr: int64 (rows + 1,), start of each row.
+        columns: number of columns.
+    """
+    narrow = max(columns, len(indices)) <= np.iinfo(np.int32).max
+    index_type = np.int32 if narrow else np.int64
+    return sp.csr_array(
+        (data, indices.astype(index_type, copy=False), indptr.astype(index_type, copy=False)),
+        shape=(len(indptr) - 1, columns),
+    )
+
+
+def kept_entries(matrix: sp.csr_array, keep: NDArray[np.bool_]) -> sp.csr_array:
+    """The chosen entries in their order.
+
+    Args:
+        matrix: any shape and dtype.
+        keep: bool (stored entries,), in the order of ``matrix.data``.
+
+    Returns:
+        The same shape and dtype.
+    """
+    indptr = np.concatenate(([0], np.cumsum(_kept_by_row(matrix.indptr, keep))))
+    return csr_from(matrix.data[keep], matrix.indices[keep], indptr, columns=matrix.shape[1])
+
+
+def at_least(counts: sp.csr_array, k: int) -> sp.csr_array:
+    """Entries of at least k; the matrix itself, not a copy, if that is all of them."""
+    if counts.nnz == 0 or counts.data.min() >= k:
+        return counts
+    return kept_entries(counts, counts.data >= k)
+
+
+def pattern_of(matrix: sp.csr_array) -> sp.csr_array:
+    """Bool matrix that is true at every stored entry; shares its indices."""
+    return sp.csr_array((np.ones(matrix.nnz, dtype=np.bool_), matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def column_counts(matrix: sp.csr_array) -> NDArray[np.int64]:
+    """int64 (columns,): number of stored entries of each column."""
+    counts = np.zeros(matrix.shape[1], dtype=np.int64)
+    # In blocks, as bincount copies its whole input to int64.
+    for begin in range(0, matrix.nnz, _BLOCK_ENTRIES):
+        counts += np.bincount(matrix.indices[begin : begin + _BLOCK_ENTRIES], minlength=len(counts))
+    return counts
+
+
+def _kept_by_row(indptr: NDArray[np.signedinteger], keep: NDArray[np.bool_]) -> NDArray[np.int64]:
+    lengths = np.diff(indptr).astype(np.int64)
+    kept = np.zeros(len(lengths), dtype=np.int64)
+    # In blocks, as reduceat copies its whole input to int64.
+    for block in row_blocks(lengths, _BLOCK_ENTRIES):
+        begin, end = indptr[block.start], indptr[block.stop]
+        # A row without entries would count its neighbour's first one.
+        filled = block.start + np.flatnonzero(lengths[block])
+        if len(filled):
+            kept[filled] = np.add.reduceat(keep[begin:end], indptr[filled] - begin, dtype=np.int64)
+    return kept

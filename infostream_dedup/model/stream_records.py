@@ -134,10 +134,10 @@ class GroupEvent:
 
 @dataclass(frozen=True, slots=True)
 class EpochFrequencies:
-    """Document frequencies of one closed epoch in one language, counted over its own documents only, or over those of
-    them that repeat earlier ones.
+    """Document frequencies of one closed epoch in one language.
 
-    The statistics used in epoch e are the sums over all epochs before e.
+    They are counted over the epoch's own documents, or over those of them that repeat earlier ones. The statistics
+    used in epoch e are the sums over all epochs before e.
 
     Attributes:
         epoch: number of the epoch, from 0.

@@ -1,8 +1,12 @@
-"""Equivalents of terms in the pivot language."""
+"""Terms of documents and their equivalents in the pivot language.
+
+A ladder answers each way by itself: it leads from Уэйд to Wade, but not from Wade to Уэйд. Two words are equivalents if
+either way says so.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -11,15 +15,24 @@ import scipy.sparse as sp
 
 from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.model import LANGUAGES, Language
-from infostream_dedup.terms.back_translation import Translate, back_translations, both_ways, is_sure, sayable
-from infostream_dedup.terms.source_terms import SourceTerms
+from infostream_dedup.terms.counts import TermCounts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.translation.rung import Translation
 
-__all__ = ["NO_EQUIVALENT", "Equivalents", "Translate", "equivalents_of", "translate_by_ladder"]
+__all__ = [
+    "NO_EQUIVALENT",
+    "Equivalents",
+    "SourceTerms",
+    "Translate",
+    "back_translations",
+    "both_ways",
+    "equivalents_of",
+    "source_terms",
+    "translate_by_ladder",
+]
 
 NO_EQUIVALENT: Final = -1
 
@@ -28,6 +41,31 @@ _WORTH_HEEDING: Final = 0.1
 
 _AS_IT_IS: Final = "identity"
 """The rung of words that are spelled alike in all languages."""
+
+Translate = Callable[[Sequence[str], Language, Language], Sequence[tuple["Translation", ...]]]
+"""Returns the equivalents in another language of each term of a language, best first; empty if none is known. In its
+own language a term is its own equivalent."""
+
+SURE: Final = 0.75
+"""Equivalents of lower confidence are guesses (skeletons .3, spellings of unknown names .7): good enough to be met, not
+to become key terms. Of key terms made of guesses one in four was met in a WMT translation, of the others three."""
+
+_Answers = Sequence[tuple["Translation", ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTerms:
+    """Terms before translation. Equal words of two languages are two terms.
+
+    Attributes:
+        counts: int32 (documents, sources), how often each occurs in each document; sorted indices, no explicit zeros.
+        terms: the terms, by language and then in code point order.
+        languages: uint8 (sources,), index into ``LANGUAGES``.
+    """
+
+    counts: sp.csr_array
+    terms: list[str]
+    languages: NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +94,22 @@ class Equivalents:
         found: list[int] = self.terms[self.indptr[source] : self.indptr[source + 1]].tolist()
         return found
 
-    def pattern(self) -> sp.csr_array:
-        """Which pivot terms are equivalents of each source term: bool (sources, pivot terms)."""
-        shape = (len(self.canonical), len(self.vocabulary))
-        matrix = sp.csr_array((np.ones(len(self.terms), dtype=np.bool_), self.terms, self.indptr), shape=shape)
-        matrix.sort_indices()
-        return matrix
 
-    def to_canonical(self) -> sp.csr_array:
-        """A 1 at the canonical term of each source term that has one: int32 (sources, pivot terms)."""
-        known = np.flatnonzero(self.canonical != NO_EQUIVALENT)
-        ones = np.ones(len(known), dtype=np.int32)
-        shape = (len(self.canonical), len(self.vocabulary))
-        return sp.csr_array((ones, (known, self.canonical[known])), shape=shape)
+def source_terms(counts: TermCounts) -> SourceTerms:
+    """Number the terms of each language separately; a term gets no number in a language whose documents lack it."""
+    matrix, terms = counts.counts, len(counts.terms)
+    language = np.repeat(counts.languages, np.diff(matrix.indptr))
+    used = np.zeros((len(LANGUAGES), terms), dtype=np.bool_)
+    used[language, matrix.indices] = True
+    number = (np.cumsum(used, dtype=np.int32) - 1).reshape(used.shape)
+    found = number[language, matrix.indices]
+    shape = (matrix.shape[0], int(used.sum()))
+    languages, columns = np.nonzero(used)
+    return SourceTerms(
+        sp.csr_array((matrix.data, found, matrix.indptr), shape=shape),
+        [counts.terms[column] for column in columns.tolist()],
+        languages.astype(np.uint8),
+    )
 
 
 def translate_by_ladder(terms: Sequence[str], source: Language, pivot: Language) -> Sequence[tuple[Translation, ...]]:
@@ -104,13 +145,13 @@ def equivalents_of(
     spoken = [language for language in LANGUAGES if terms[language]]
     others = [language for language in spoken if language != pivot]
     answers = {language: [_distinct(one) for one in translate(terms[language], language, pivot)] for language in spoken}
-    sure = (one.term for language in others for found in answers[language] for one in found if is_sure(one))
+    sure = (one.term for language in others for found in answers[language] for one in found if _is_sure(one))
     wanted = sorted({*terms[pivot], *sure})
     can_say = {}
     for language in others:
         back = translate(wanted, pivot, language)
         answers[language] = both_ways(terms[language], answers[language], back_translations(wanted, back))
-        can_say[language] = sayable(wanted, back, answers[language])
+        can_say[language] = _sayable(wanted, back, answers[language])
     needed = [language for language in others if shares is None or shares[language] >= _WORTH_HEEDING] or others
     said = set.intersection(*(can_say[language] for language in needed)) if needed else set(wanted)
     best = {language: [_best(one, said) for one in answers[language]] for language in spoken}
@@ -139,7 +180,7 @@ def _distinct(translations: tuple[Translation, ...]) -> tuple[Translation, ...]:
 def _best(translations: tuple[Translation, ...], said: set[str]) -> str | None:
     """Return the first sure equivalent if the other languages can express it."""
     for one in translations:
-        if is_sure(one):
+        if _is_sure(one):
             return one.term if one.term in said else None
     return None
 
@@ -172,3 +213,65 @@ def _numbered(answers: list[tuple[Translation, ...]], best: list[str | None]) ->
         [answer.rung for answer in every],
         np.array([NO_EQUIVALENT if term is None else number_of[term] for term in best], dtype=np.int32),
     )
+
+
+def _is_sure(translation: Translation) -> bool:
+    """Whether it may become a key term."""
+    return translation.confidence >= SURE
+
+
+def back_translations(pivot_terms: Sequence[str], answers: _Answers) -> dict[str, list[Translation]]:
+    """Map words of a language to the pivot terms that surely translate to them, the surest first.
+
+    A compound of the pivot language is left out unless the word is a compound: it is translated by its last part, and a
+    vice-premier is a premier, but not every premier a vice-premier.
+
+    Args:
+        pivot_terms: distinct.
+        answers: equivalents of each in the language.
+    """
+    from infostream_dedup.translation.rung import Translation
+
+    found: dict[str, list[Translation]] = {}
+    for term, equivalents in zip(pivot_terms, answers, strict=True):
+        for one in equivalents:
+            if one.confidence >= SURE and ("-" in one.term or "-" not in term):
+                found.setdefault(one.term, []).append(Translation(term, one.rung, one.confidence))
+    for terms in found.values():
+        if len(terms) > 1:
+            terms.sort(key=lambda one: (-one.confidence, one.term))
+    return found
+
+
+def both_ways(
+    words: Sequence[str], answers: _Answers, back: Mapping[str, Sequence[Translation]]
+) -> list[tuple[Translation, ...]]:
+    """Return the equivalents of each word, then those that only the way back knows; each term once."""
+    return [_joined(own, back.get(word, ())) for word, own in zip(words, answers, strict=True)]
+
+
+def _joined(own: tuple[Translation, ...], more: Sequence[Translation]) -> tuple[Translation, ...]:
+    if not more and len(own) <= 1:
+        return own
+    by_term: dict[str, Translation] = {}
+    for translation in (*own, *more):
+        known = by_term.get(translation.term)
+        if known is None or (_is_sure(translation) and not _is_sure(known)):
+            by_term[translation.term] = translation
+    return tuple(by_term.values())
+
+
+def _sayable(pivot_terms: Sequence[str], answers: _Answers, forward: _Answers) -> set[str]:
+    """Return the pivot terms that a language surely has a word for.
+
+    Args:
+        pivot_terms: terms of the pivot language.
+        answers: equivalents of each in the language.
+        forward: equivalents of the words of the language.
+    """
+    said = {
+        term
+        for term, found in zip(pivot_terms, answers, strict=True)
+        if found and any(one.confidence >= SURE for one in found)
+    }
+    return said | {one.term for found in forward for one in found if one.confidence >= SURE}

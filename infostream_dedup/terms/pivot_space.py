@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from infostream_dedup.model import Language
-from infostream_dedup.terms.equivalents import Equivalents
-from infostream_dedup.terms.source_terms import SourceTerms
+from infostream_dedup.terms.equivalents import Equivalents, SourceTerms
 
 if TYPE_CHECKING:
     import numpy as np

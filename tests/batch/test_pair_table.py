@@ -8,7 +8,7 @@ from infostream_dedup import Settings
 from infostream_dedup.batch import pair_table
 from infostream_dedup.batch.collection import collect
 from infostream_dedup.batch.examples import spread_pairs
-from infostream_dedup.batch.linking import key_terms_of, link
+from infostream_dedup.batch.linking import link
 from infostream_dedup.batch.pair_table import LinkedPairs, candidate_pairs, chunks_of_pairs, least_count, relations
 from infostream_dedup.corpus import read_documents
 from infostream_dedup.sample import documents_path
@@ -47,7 +47,7 @@ def test_examples_are_spread_as_over_one_list(counts):
 @pytest.mark.parametrize("short", ["scaled", "strict"])
 def test_pairs_without_a_relation_are_left_out_and_no_others(short):
     settings = Settings(k=6, short=short)
-    key_terms = key_terms_of(collect(read_documents(documents_path())), settings)
+    key_terms = collect(read_documents(documents_path())).key_terms(settings)
     linked = link(key_terms, settings, k_min=least_count(settings))
     everything = next(iter(chunks_of_pairs(key_terms, *candidate_pairs(linked))))
     related = relations(everything, settings) > 0

@@ -7,7 +7,7 @@ import pytest
 
 from infostream_dedup import Settings, pairs
 from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.linking import key_terms_of, link
+from infostream_dedup.batch.linking import link
 from infostream_dedup.batch.pair_table import candidate_pairs, pair_table, relations
 from infostream_dedup.corpus import read_documents
 from infostream_dedup.model import Document, full_text
@@ -55,7 +55,7 @@ def test_relation_is_empty_below_need(stream):
 def test_counts_and_shares_equal_plain_sets(stream):
     settings = Settings()
     collection = collect(read_documents(stream))
-    key_terms = key_terms_of(collection, settings)
+    key_terms = collection.key_terms(settings)
     weight = [dict(zip(row.indices, row.data, strict=True)) for row in (key_terms.keys[[i]] for i in range(7))]
     target = [set(key_terms.targets[[i]].indices) for i in range(7)]
     for row in pairs(stream, k_min=1):
@@ -68,7 +68,7 @@ def test_counts_and_shares_equal_plain_sets(stream):
 
 def test_pair_table_does_not_depend_on_the_least_k_of_the_matrix(stream):
     settings = Settings()
-    key_terms = key_terms_of(collect(read_documents(stream)), settings)
+    key_terms = collect(read_documents(stream)).key_terms(settings)
     a, b = candidate_pairs(link(key_terms, settings, k_min=6))
     table = pair_table(key_terms, a, b)
     counts = link(key_terms, settings, k_min=1).matrix.counts.toarray()
@@ -78,7 +78,7 @@ def test_pair_table_does_not_depend_on_the_least_k_of_the_matrix(stream):
 
 def test_share_score_takes_both_conditions(stream):
     settings = Settings.of(preset="best")
-    key_terms = key_terms_of(collect(read_documents(stream)), settings)
+    key_terms = collect(read_documents(stream)).key_terms(settings)
     a, b = (np.array(column) for column in zip(*itertools.combinations(range(7), 2), strict=True))
     table = pair_table(key_terms, a, b)
     found = relations(table, settings)

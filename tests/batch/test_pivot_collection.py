@@ -8,7 +8,6 @@ import pytest
 from infostream_dedup import pairs, sweep
 from infostream_dedup.api import similarity_matrix
 from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.linking import key_terms_of
 from infostream_dedup.corpus import read_documents
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import Settings
@@ -134,7 +133,7 @@ def test_examples_of_pivot_are_pairs_of_two_languages(swept):
 def test_in_the_pivot_language_alone_pivot_is_morph(trilingual):
     russian = [row for row in read_documents(documents_path()) if row.lang == "ru"]
     collection = collect(russian)
-    one, other = (key_terms_of(collection, Settings(representation=name)) for name in ("morph", "pivot"))
+    one, other = (collection.key_terms(Settings(representation=name)) for name in ("morph", "pivot"))
     assert all(one.terms_of(document) == other.terms_of(document) for document in range(len(russian)))
 
 

@@ -13,7 +13,7 @@ from infostream_dedup import Settings
 from infostream_dedup.batch import deduplication, linking
 from infostream_dedup.batch.collection import collect
 from infostream_dedup.batch.deduplication import statuses
-from infostream_dedup.batch.linking import key_terms_of, link
+from infostream_dedup.batch.linking import link
 from infostream_dedup.batch.sweeping import sweep_collection
 from infostream_dedup.batch.verbatim import link_nodes, verbatim_links
 from infostream_dedup.corpus import read_documents
@@ -56,7 +56,7 @@ def test_statuses_are_those_of_all_pairs(texts, rule, short, k, target):
 @given(streams(), st.integers(1, 4))
 def test_measures_and_groups_are_those_of_all_links(texts, k_min):
     chosen = Settings(representation="stem", df_min=1, df_max=0.99)
-    key_terms = key_terms_of(collection_of(texts), chosen)
+    key_terms = collection_of(texts).key_terms(chosen)
     linked = link(key_terms, chosen, k_min=k_min)
     nodes = link_nodes(key_terms, chosen, k_min=k_min)
     assert nodes.measures() == linked.relation().measures()
@@ -66,7 +66,7 @@ def test_measures_and_groups_are_those_of_all_links(texts, k_min):
 
 def test_links_between_equal_documents_are_counted():
     chosen = Settings(representation="stem", df_min=1, df_max=0.99)
-    key_terms = key_terms_of(collection_of([" ".join(WORDS[:8])] * 4 + [" ".join(WORDS[8:])] * 3 + ["", ""]), chosen)
+    key_terms = collection_of([" ".join(WORDS[:8])] * 4 + [" ".join(WORDS[8:])] * 3 + ["", ""]).key_terms(chosen)
     assert verbatim_links(key_terms) == 4 * 3 + 3 * 2
 
 

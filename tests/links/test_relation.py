@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup.links import LowLinks, NodeLinks, ShareLinks, StoredLinks, choose_backend
-from infostream_dedup.links.chance import chance_links_across
 from infostream_dedup.links.compiled.matching import match_nodes
+from infostream_dedup.links.recommendation import chance_links
 
 N = 6
 TERMS = 8
@@ -113,7 +113,7 @@ def test_chance_across_and_within_labels_by_hand():
     # the term of the second of them only. Within label 1 neither has the term of the other.
     keys = sp.csr_array(np.array([[1, 0], [0, 1], [1, 0]], dtype=np.int64))
     labels = np.array([0, 1, 1])
-    assert chance_links_across(keys, keys, 1, labels).tolist() == [4.0, 2.0]
+    assert chance_links(keys, keys, 1, labels, across=True).tolist() == [4.0, 2.0]
     assert stored(keys, keys > 0).between(labels, same=True).chance()[:2].tolist() == [2.0, 0.0]
 
 

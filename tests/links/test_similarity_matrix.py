@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.links import SimilarityMatrix
-from infostream_dedup.links.entries import csr_from, kept_entries
+from infostream_dedup.links.similarity_matrix import csr_from, kept_entries
 
 COUNTS = np.array([[0, 5, 0, 2], [3, 0, 0, 7], [0, 0, 0, 0], [2, 0, 4, 0]], dtype=np.uint8)
 MATCHED = COUNTS.astype(np.int64) * 10

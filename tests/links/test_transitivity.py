@@ -6,9 +6,15 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from infostream_dedup.links import transitivity
+from infostream_dedup.links.plain import sweeping
+from infostream_dedup.links.plain.sweeping import (
+    closed_from,
+    drawn_paths,
+    paths_by_middle,
+    reciprocated,
+    sampled_closed,
+)
 from infostream_dedup.links.readings import link_counts
-from infostream_dedup.links.transitivity import closed_from, drawn_paths, paths_by_middle, reciprocated, sampled_closed
 
 
 def _random_links(documents: int, share: float, seed: int) -> sp.csr_array:
@@ -28,8 +34,8 @@ def _paths(links: sp.csr_array) -> tuple[sp.csr_array, np.ndarray]:
 def test_small_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     links = _random_links(60, 0.3, seed=1)
     whole = link_counts(links)
-    monkeypatch.setattr(transitivity, "_BLOCK_WALKS", 50)
-    monkeypatch.setattr(transitivity, "_BLOCK_LINKS", 7)
+    monkeypatch.setattr(sweeping, "_BLOCK_WALKS", 50)
+    monkeypatch.setattr(sweeping, "_BLOCK_LINKS", 7)
     assert link_counts(links) == whole
 
 

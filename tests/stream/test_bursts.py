@@ -88,7 +88,8 @@ def test_an_epoch_of_nothing_but_copies_is_closed_all_the_same(tmp_path):
     with Store.open(tmp_path / "s.db", create=False) as store:
         query = "SELECT epoch, documents FROM {} ORDER BY epoch"
         epochs, repeats = (
-            store.connection.execute(query.format(table)).fetchall() for table in ("epoch_frequency", "repeat_frequency")
+            store.connection.execute(query.format(table)).fetchall()
+            for table in ("epoch_frequency", "repeat_frequency")
         )
         assert epochs == [(epoch, 10) for epoch in range(5)]
         assert repeats == [(0, 9), *((epoch, 10) for epoch in range(1, 5))]
@@ -113,7 +114,7 @@ def test_key_terms_that_repeats_lift_above_df_max_survive_restarts_and_forgettin
     assert [(one.id, one.status) for one in found] == [(one.id, one.status) for one in expected]
     with Store.open(tmp_path / "s.db", create=False) as store:
         kept = [
-            store.connection.execute(f"SELECT documents, df FROM {table} ORDER BY epoch").fetchall()
+            store.connection.execute(f"SELECT documents, df FROM {table} ORDER BY epoch").fetchall()  # noqa: S608
             for table in ("epoch_frequency", "repeat_frequency")
         ]
         assert [check for check in checks(store.connection) if check.faults] == []
@@ -155,9 +156,7 @@ def test_a_store_made_before_the_rule_keeps_counting_every_document(tmp_path):
 
 def test_what_repeats():
     def verdict(status, relation):
-        return Verdict(
-            id="a", status=status, of="b", group="b", relation=relation, forward=6, backward=6, terms=()
-        )
+        return Verdict(id="a", status=status, of="b", group="b", relation=relation, forward=6, backward=6, terms=())
 
     assert verdict("exact", "equal").repeats
     assert verdict("duplicate", "equal").repeats

@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 from infostream_dedup.links import PLAIN, choose_backend
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.terms import compiled
-from infostream_dedup.terms.back_translation import back_translations, both_ways
 from infostream_dedup.terms.counts import TermCounts
+from infostream_dedup.terms.equivalents import back_translations, both_ways, source_terms
 from infostream_dedup.terms.meetings import Meeting, meetings
 from infostream_dedup.terms.pivot import pivot_key_terms
 from infostream_dedup.terms.plain import select_key_terms
-from infostream_dedup.terms.source_terms import source_terms
 from infostream_dedup.terms.untranslated import untranslated_shares
 from infostream_dedup.translation.rung import Translation as Answer
 

@@ -27,9 +27,9 @@ from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays, Node
 from infostream_dedup.links.compiled.kernels.link_totals import CLOSED, LINKS, RECIPROCAL, WALKS, total_rows
 from infostream_dedup.links.compiled.kernels.linkage_order import join_linked, relabelled, transposed
 from infostream_dedup.links.measures import KTotals, LinkTotals
-from infostream_dedup.links.row_blocks import row_blocks
 from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.machine.progress import Progress
+from infostream_dedup.machine.row_blocks import row_blocks
 from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:

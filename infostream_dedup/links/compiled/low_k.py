@@ -27,9 +27,9 @@ from infostream_dedup.links.compiled.kernels.link_rows import own_counts
 from infostream_dedup.links.compiled.kernels.link_totals import LINKS, RECIPROCAL, WALKS
 from infostream_dedup.links.compiled.posting_index import SHARD_SIZE, PostingIndex, ranked_rows
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
-from infostream_dedup.links.match_input import check_input
 from infostream_dedup.links.measures import Measures
-from infostream_dedup.links.transitivity import SEED
+from infostream_dedup.links.plain.sweeping import SEED
+from infostream_dedup.links.similarity_matrix import check_input
 from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import thread_count

@@ -27,8 +27,7 @@ from infostream_dedup.links.compiled.kernels.link_rows import (
 from infostream_dedup.links.compiled.link_rows import LinkSpool, Storage
 from infostream_dedup.links.compiled.posting_index import SHARD_SIZE, PostingIndex
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
-from infostream_dedup.links.match_input import check_input
-from infostream_dedup.links.similarity_matrix import SimilarityMatrix
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix, check_input
 from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import thread_count

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.links.entries import at_least, pattern_of
+from infostream_dedup.links.similarity_matrix import at_least, pattern_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

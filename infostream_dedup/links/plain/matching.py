@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.links.entries import csr_from, kept_entries
-from infostream_dedup.links.match_input import check_input
-from infostream_dedup.links.row_blocks import row_blocks
-from infostream_dedup.links.similarity_matrix import SimilarityMatrix
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix, check_input, csr_from, kept_entries
 from infostream_dedup.machine.progress import Progress
+from infostream_dedup.machine.row_blocks import row_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
