@@ -1,84 +1,149 @@
-"""A method, a sentence feature, a criterion and a rung each cost one file: the toys of ``recipes`` show how."""
+"""The recipes of CONTRIBUTING.md, followed to the letter in another checkout.
+
+Each recipe is a section with files to write (``File `path`:``), lines to change (``Change `path`:``) and a block of
+Python that shows the result (``Try it:``). Nothing that is written or run here comes from anywhere else.
+"""
 
 from __future__ import annotations
 
-import importlib
+import os
+import re
 import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from infostream_dedup.lexicon.folder import dictionaries_folder
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+SECTIONS = PAGE.partition("\n## Recipes\n")[2].split("\n### ")[1:]
+RECIPES = {section.partition("\n")[0]: section for section in SECTIONS}
+FILE = re.compile(r"^File `([^`]+)`:\n\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+CHANGE = re.compile(r"^Change `([^`]+)`:\n\n```diff\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+TRY = re.compile(r"^Try it:\n\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+MORE = """
+# The background, plots, the stream and both kinds of stages take a new representation and a new weighting.
 import sys
 from pathlib import Path
 
-import numpy as np
-import pytest
+from infostream_dedup import Document, Settings, sweep, write_report
+from infostream_dedup.lexicon.frequency import common_forms
+from infostream_dedup.sample import documents_path
+from infostream_dedup.stream.analysis import Analyser
+from infostream_dedup.stream.frequencies import Frequencies
+from infostream_dedup.stream.key_choice import choose_keys
+from infostream_dedup.stream.term_numbers import TermNumbers
+from infostream_dedup.terms.reading import SurfaceReader, key_terms_of_surfaces
+from infostream_dedup.terms.representation import term_frequencies
 
-from infostream_dedup.criteria import differences, document_models
-from infostream_dedup.criteria.criterion import CRITERIA
-from infostream_dedup.methods import Texts, method, methods
-from infostream_dedup.methods.registry import METHODS
-from infostream_dedup.model import Document
-from infostream_dedup.passages import PassageSettings, find_passages
-from infostream_dedup.passages.sentence_feature import FEATURES
-from infostream_dedup.translation import Translator
-from infostream_dedup.translation.ladder import standard_rungs
-from infostream_dedup.translation.rung import RUNGS
+own = term_frequencies("ru", "fives")
+assert len(own) > 5000
+assert {len(term) for term in own} == {5}
+assert own["прави"] > 2 * dict(common_forms("ru"))["правительство"]
 
-RECIPES = Path(__file__).parent / "recipes"
+write_report(sweep(str(documents_path()), representations=["fives"]), "report")
+assert "#123456" in next(Path("report").glob("*.svg")).read_text(encoding="utf-8")
 
+settings = Settings(representation="fives", weighting="idf_only", n=3, k=1, df_min=0, df_max=0.99)
+texts = ["Правительство утвердило государственный бюджет", "Министр рассказал, что бюджет не изменится"] * 2
+found = []
+for engine in ("plain", "compiled"):
+    reader = SurfaceReader(engine)
+    for text in texts:
+        reader.add(text, "ru")
+    found.append(key_terms_of_surfaces(reader.finish(), settings))
+for document in range(len(texts)):
+    assert found[0].terms_of(document) == found[1].terms_of(document)
+# By its own background "прави" is too common to be a key term of four.
+assert sorted(found[0].terms_of(0)) == ["бюдже", "госуд", "утвер"]
 
-@pytest.fixture
-def put_file(tmp_path, monkeypatch):
-    """Returns a function that puts a recipe into a package of ours; afterwards it is as if it had never been there."""
-    added = []
-
-    def put(recipe, package, registry):
-        known = set(registry)
-        shutil.copy(RECIPES / f"{recipe}.py", tmp_path)
-        folder = importlib.import_module(package)
-        monkeypatch.setattr(folder, "__path__", [*folder.__path__, str(tmp_path)])
-        registry.look_again()
-        (name,) = set(registry) - known
-        added.append((registry, name, f"{package}.{recipe}"))
-        return name
-
-    yield put
-    for registry, name, module in added:
-        monkeypatch.undo()
-        registry.remove(name)
-        del sys.modules[module]
-        delattr(sys.modules[module.rpartition(".")[0]], module.rpartition(".")[2])
+numbers = TermNumbers()
+analysed = Analyser(settings, numbers).read([Document(id="1", text=texts[0], lang="ru")])
+keys = choose_keys(analysed, 0, 1, Frequencies(settings, numbers), numbers, settings).keys.row(0)
+assert sorted(numbers.terms[key] for key in keys) == ["бюдже", "госуд", "утвер"]
+"""
 
 
-def test_a_method_is_one_file(put_file):
-    name = put_file("same_length", "infostream_dedup.methods", METHODS)
-    assert methods()[-1] == name == "same-length"
-    assert method(name).run(Texts.of("раз два", "три", "пять шесть")).pairs.as_list() == [(0, 2, 1.0)]
+def hunks(diff: str) -> Iterator[tuple[str, str]]:
+    """Lines to look for and lines to put there, hunk by hunk; the last line of a hunk may go on."""
+    for hunk in diff.split("@@\n"):
+        lines = hunk.splitlines()
+        assert all(not line or line[0] in " +-" for line in lines), hunk
+        yield tuple("\n".join(line[1:] for line in lines if not line.startswith(other)) for other in "+-")
 
 
-def test_a_sentence_feature_is_one_file(put_file):
-    name = put_file("first_letters", "infostream_dedup.passages.features", FEATURES)
-    assert list(FEATURES)[-1] == name
-    documents = [
-        Document(id="1", text="Мост через реку снова открыли вчера вечером."),
-        Document(id="2", text="Мэр чинил ручку снежной ограды весь век."),
-        Document(id="3", text="Зимой в школе выпал первый снег."),
-    ]
-    found = find_passages(documents, PassageSettings(feature=f"{name}:letters=1"))
-    assert [(pair.a, pair.b, pair.sentences) for pair in found.document_pairs()] == [(0, 1, 1)]
-    assert len(find_passages(documents, PassageSettings(feature=f"{name}:letters=2"))) == 0
+def follow(recipe: str, checkout: Path) -> None:
+    """Write the files of a recipe and change the lines it changes."""
+    for path, source in FILE.findall(recipe):
+        file = checkout / path
+        assert not file.exists(), f"{path} is there already"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(source, encoding="utf-8")
+    for path, diff in CHANGE.findall(recipe):
+        file = checkout / path
+        source = file.read_text(encoding="utf-8")
+        for old, new in hunks(diff):
+            assert source.count(old) == 1, f"{path} holds this {source.count(old)} times:\n{old}"
+            source = source.replace(old, new)
+        file.unlink()
+        file.write_text(source, encoding="utf-8")
 
 
-def test_a_criterion_is_one_file(put_file):
-    name = put_file("language", "infostream_dedup.criteria.pair_criteria", CRITERIA)
-    documents = [Document(id=lang, text="Слово дела", lang=lang) for lang in ("ru", "uk", "ru")]
-    first, second = np.array([0, 0]), np.array([1, 2])
-    forward, backward = differences(document_models(documents), first, second, [name], np.full(3, np.nan))
-    assert forward.tolist() == backward.tolist() == [[1.0], [0.0]]
-    assert [CRITERIA[name].say(value) for value in (0.0, 1.0)] == ["one language", "two languages"]
+def run(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    given = {**os.environ, "PYTHONPATH": str(checkout)}
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=checkout, env=given, capture_output=True, text=True, check=False)
 
 
-def test_a_rung_is_one_file(put_file):
-    name = put_file("backwards", "infostream_dedup.translation.rungs", RUNGS)
-    rungs = standard_rungs()
-    assert rungs[-1].name == name == "backwards"
-    found = Translator("ru", "uk", rungs=rungs).translate(["щщщщпр"])[0]
-    assert [(one.term, one.rung) for one in found] == [("рпщщщщ", name)]
-    assert [rung.name for rung in standard_rungs()][:2] == ["identity", "dictionary"]
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Another checkout in which all recipes have been followed.
+
+    Files that no recipe changes are links, so that their compiled code is that of this checkout.
+    """
+    folder = tmp_path_factory.mktemp("checkout")
+    ignored = shutil.ignore_patterns("__pycache__", "_dictionaries")
+    shutil.copytree(ROOT / "infostream_dedup", folder / "infostream_dedup", ignore=ignored, copy_function=os.symlink)
+    (folder / "dictionaries").symlink_to(dictionaries_folder())
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    for recipe in RECIPES.values():
+        follow(recipe, folder)
+    return folder
+
+
+def test_there_is_a_recipe_for_each_kind():
+    kinds = {"method", "representation", "weighting", "rung", "criterion", "sentence feature", "command", "engine"}
+    assert {name.partition(" ")[2] for name in RECIPES} == kinds
+    for name, recipe in RECIPES.items():
+        files, changes, tries = (len(pattern.findall(recipe)) for pattern in (FILE, CHANGE, TRY))
+        assert files >= 1, name
+        assert tries == 1, name
+        # Nothing on the page is left out: every block is a file, a change or a try.
+        assert files + changes + tries == recipe.count("\n```") / 2, name
+    parts = {name: len(FILE.findall(recipe)) + len(CHANGE.findall(recipe)) for name, recipe in RECIPES.items()}
+    one_file = [name for name, number in parts.items() if number == 1]
+    assert {name.partition(" ")[2] for name in one_file} == kinds - {"command", "engine"}
+
+
+def test_every_recipe_does_what_it_says(checkout):
+    """All in one process: most of the time goes into importing and loading compiled code."""
+    blocks = {name: TRY.search(recipe)[1] for name, recipe in RECIPES.items()}
+    for number, (name, source) in enumerate([*blocks.items(), ("representation and weighting everywhere", MORE)]):
+        (checkout / f"try_{number}.py").write_text(f"# {name}\n{source}", encoding="utf-8")
+    driver = "import glob, runpy\nfor path in sorted(glob.glob('try_*.py')):\n    runpy.run_path(path)\n    print(path)"
+    done = run(checkout, "-c", f"{driver}\nimport infostream_dedup\nprint(infostream_dedup.__file__)")
+    assert done.returncode == 0, f"after {done.stdout}: {done.stderr}"
+    assert done.stdout.splitlines()[-1] == str(checkout / "infostream_dedup" / "__init__.py")
+    assert len(done.stdout.splitlines()) == len(RECIPES) + 2
+
+
+def test_the_recipes_keep_the_style_of_the_house(checkout):
+    paths = [path for recipe in RECIPES.values() for path, _ in FILE.findall(recipe) + CHANGE.findall(recipe)]
+    for arguments in (["check", "--no-cache"], ["format", "--no-cache", "--diff"]):
+        done = run(checkout, "-m", "ruff", *arguments, *paths)
+        assert done.returncode == 0, done.stdout + done.stderr
