@@ -134,8 +134,9 @@ class GroupEvent:
 
 @dataclass(frozen=True, slots=True)
 class EpochFrequencies:
-    """Document frequencies of one closed epoch in one language, counted over its own documents only, or over those of
-    them that repeat earlier ones.
+    """Document frequencies of one closed epoch in one language, counted over its own documents only.
+
+    Documents are either all of them or those that repeat earlier ones.
 
     The statistics used in epoch e are the sums over all epochs before e.
 

@@ -88,7 +88,8 @@ def test_an_epoch_of_nothing_but_copies_is_closed_all_the_same(tmp_path):
     with Store.open(tmp_path / "s.db", create=False) as store:
         query = "SELECT epoch, documents FROM {} ORDER BY epoch"
         epochs, repeats = (
-            store.connection.execute(query.format(table)).fetchall() for table in ("epoch_frequency", "repeat_frequency")
+            store.connection.execute(query.format(table)).fetchall()
+            for table in ("epoch_frequency", "repeat_frequency")
         )
         assert epochs == [(epoch, 10) for epoch in range(5)]
         assert repeats == [(0, 9), *((epoch, 10) for epoch in range(1, 5))]
@@ -96,7 +97,7 @@ def test_an_epoch_of_nothing_but_copies_is_closed_all_the_same(tmp_path):
 
 
 def test_key_terms_that_repeats_lift_above_df_max_survive_restarts_and_forgetting(tmp_path):
-    # With the pseudo-documents, 2000 in all, 50 copies lift terms above a df_max of .03; one of them is distinct.
+    # With pseudo-documents, 2000 in all, 50 copies lift terms above a df_max of .03; only one of them is distinct.
     documents = burst(170, changed=2)
     settings = StreamSettings(terms=STEMS.but(df_max=0.03), first_epoch=50, epoch_documents=50)
     expected = StreamEngine(settings).decide(documents).verdicts
@@ -108,12 +109,12 @@ def test_key_terms_that_repeats_lift_above_df_max_survive_restarts_and_forgettin
     for begin in range(0, 170, 17):
         with Deduplicator.open(tmp_path / "s.db", settings) as stream:
             found += stream.process(documents[begin : begin + 17])
-            # Of an open epoch, and long before the document is repeated by another one.
+            # It stays in the counts of an epoch that is still open.
             stream.store.forget(documents[begin + 16].id)
     assert [(one.id, one.status) for one in found] == [(one.id, one.status) for one in expected]
     with Store.open(tmp_path / "s.db", create=False) as store:
         kept = [
-            store.connection.execute(f"SELECT documents, df FROM {table} ORDER BY epoch").fetchall()
+            store.connection.execute(f"SELECT documents, df FROM {table} ORDER BY epoch").fetchall()  # noqa: S608
             for table in ("epoch_frequency", "repeat_frequency")
         ]
         assert [check for check in checks(store.connection) if check.faults] == []
@@ -155,9 +156,7 @@ def test_a_store_made_before_the_rule_keeps_counting_every_document(tmp_path):
 
 def test_what_repeats():
     def verdict(status, relation):
-        return Verdict(
-            id="a", status=status, of="b", group="b", relation=relation, forward=6, backward=6, terms=()
-        )
+        return Verdict(id="a", status=status, of="b", group="b", relation=relation, forward=6, backward=6, terms=())
 
     assert verdict("exact", "equal").repeats
     assert verdict("duplicate", "equal").repeats
