@@ -97,7 +97,7 @@ def test_an_epoch_of_nothing_but_copies_is_closed_all_the_same(tmp_path):
 
 
 def test_key_terms_that_repeats_lift_above_df_max_survive_restarts_and_forgetting(tmp_path):
-    # With the pseudo-documents, 2000 in all, 50 copies lift terms above a df_max of .03; one of them is distinct.
+    # With pseudo-documents, 2000 in all, 50 copies lift terms above a df_max of .03; only one of them is distinct.
     documents = burst(170, changed=2)
     settings = StreamSettings(terms=STEMS.but(df_max=0.03), first_epoch=50, epoch_documents=50)
     expected = StreamEngine(settings).decide(documents).verdicts
@@ -109,7 +109,7 @@ def test_key_terms_that_repeats_lift_above_df_max_survive_restarts_and_forgettin
     for begin in range(0, 170, 17):
         with Deduplicator.open(tmp_path / "s.db", settings) as stream:
             found += stream.process(documents[begin : begin + 17])
-            # Of an open epoch, and long before the document is repeated by another one.
+            # It stays in the counts of an epoch that is still open.
             stream.store.forget(documents[begin + 16].id)
     assert [(one.id, one.status) for one in found] == [(one.id, one.status) for one in expected]
     with Store.open(tmp_path / "s.db", create=False) as store:
