@@ -126,20 +126,20 @@ class _Files(_IndexDataCacheFile):  # type: ignore[misc]
     """Index and machine code of one function, each file behind its checksum."""
 
     def _load_index(self) -> dict[Any, str]:
-        content = _read(self._index_path)
-        if content is None:
+        entry = _unpickle(self._index_path)
+        if entry is None:
             return {}
-        version, stamp, overloads = pickle.loads(content)  # noqa: S301 - nobody else could have written it
+        version, stamp, overloads = entry
         return dict(overloads) if (version, stamp) == (self._version, self._source_stamp) else {}
 
     def _save_index(self, overloads: dict[Any, str]) -> None:
         self._write(self._index_path, self._dump((self._version, self._source_stamp, overloads)))
 
     def _load_data(self, name: str) -> Any:
-        content = _read(self._data_path(name))
-        if content is None:
+        data = _unpickle(self._data_path(name))
+        if data is None:
             raise FileNotFoundError(name)
-        return pickle.loads(content)  # noqa: S301 - nobody else could have written it
+        return data
 
     def _save_data(self, name: str, data: Any) -> None:
         self._write(self._data_path(name), self._dump(data))
@@ -173,6 +173,18 @@ class _Cache(_FunctionCache):  # type: ignore[misc]
 
 def _checksum(content: bytes) -> bytes:
     return blake2b(content, digest_size=_CHECKSUM_BYTES).digest()
+
+
+def _unpickle(path: str) -> Any:
+    """Content of a file that ``_save_index`` or ``_save_data`` wrote; ``None`` if it cannot be used."""
+    content = _read(path)
+    if content is None:
+        return None
+    try:
+        return pickle.loads(content)  # noqa: S301 - nobody else could have written it
+    except (AttributeError, ImportError):
+        # Another version wrote it, and a class that its signatures mention has since been renamed or moved.
+        return None
 
 
 def _read(path: str) -> bytes | None:

@@ -30,6 +30,27 @@ print(sum(loop.times_three.stats.cache_hits.values()), loop.times_three.stats.ca
 """
 
 
+LOOP_OF_RECORD = """
+from typing import NamedTuple
+
+from infostream_dedup.machine.compiling import compiled
+
+
+class Scale(NamedTuple):
+    factor: int
+
+
+@compiled
+def times(scale, number):
+    return scale.factor * number
+"""
+PROGRAM_OF_RECORD = """
+import loop
+assert loop.times(loop.Scale(3), 14) == 42
+print(sum(loop.times.stats.cache_hits.values()), loop.times.stats.cache_path)
+"""
+
+
 @pytest.fixture
 def folder(tmp_path):
     code = tmp_path / "code"
@@ -38,12 +59,12 @@ def folder(tmp_path):
     return code
 
 
-def run(folder, tmp_path, **environment):
+def run(folder, tmp_path, program=PROGRAM, **environment):
     """Cache hits and folder of one process that calls the loop, and what it said."""
     paths = os.pathsep.join([str(folder), *sys.path])
     own = {"PYTHONPATH": paths, "INFOSTREAM_DEDUP_CACHE": str(tmp_path / "cache"), **environment}
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], env={**os.environ, **own}, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", program], env={**os.environ, **own}, capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0, done.stderr
     hits, place = done.stdout.split(maxsplit=1)
@@ -101,6 +122,17 @@ def test_damaged_code_is_compiled_again_with_a_word(folder, tmp_path):
         assert hits == 0
         assert f"{path}: compiled code is damaged; compiling again" in said
         assert run(folder, tmp_path)[0] == 1
+
+
+def test_code_for_a_class_that_was_renamed_since_is_compiled_again(folder, tmp_path):
+    source = folder / "loop.py"
+    source.write_text(LOOP_OF_RECORD, encoding="utf-8")
+    assert run(folder, tmp_path, PROGRAM_OF_RECORD)[0] == 0
+    assert run(folder, tmp_path, PROGRAM_OF_RECORD)[0] == 1
+    source.write_text(LOOP_OF_RECORD.replace("Scale", "Factor"), encoding="utf-8")
+    renamed = PROGRAM_OF_RECORD.replace("Scale", "Factor")
+    assert run(folder, tmp_path, renamed)[0] == 0
+    assert run(folder, tmp_path, renamed)[0] == 1
 
 
 def test_no_flipped_bit_and_no_cut_gets_through(folder, tmp_path):
