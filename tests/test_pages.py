@@ -53,6 +53,18 @@ def test_the_floors_are_those_of_import_linter():
     assert printed == printed_floors(), 'print them again: "python tests/test_pages.py"'
 
 
+def test_the_command_line_imports_what_the_page_says():
+    (named,) = re.findall(r"`cli` may import only (.*?)\.", ARCHITECTURE)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (forbidden,) = (
+        contract["forbidden_modules"]
+        for contract in project["tool"]["importlinter"]["contracts"]
+        if contract["type"] == "forbidden" and contract["source_modules"] == ["infostream_dedup.cli"]
+    )
+    rooms = {name.removeprefix("infostream_dedup.") for name in forbidden}
+    assert {"errors", "sample", *ROOMS} - rooms - {"cli"} == set(re.findall("`([a-z]+)`", named))
+
+
 def test_every_room_is_described_once():
     described = [cells[0].strip("`") for cells in rows_under("The picture")]
     assert sorted(described) == sorted(ROOMS)
