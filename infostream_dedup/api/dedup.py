@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
+from infostream_dedup.api.judged import chosen_for_judging, is_judged, refuse_without_judged
 from infostream_dedup.api.keywords import DedupKeywords, chosen
+from infostream_dedup.errors import UsageError
 
 if TYPE_CHECKING:
+    from infostream_dedup.batch.collection import Collection
     from infostream_dedup.batch.deduplication import DuplicateRule, Keep, Status
     from infostream_dedup.batch.sources import Rereadable
     from infostream_dedup.corpus import Annotation, Reading, ReadingReport
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Settings
+    from infostream_dedup.model import Document, Settings
 
 __all__ = ["DedupSummary", "dedup"]
 
@@ -53,6 +56,7 @@ def dedup(
     annotate: bool = False,
     prefix: str = "",
     duplicate_rule: DuplicateRule = "equal",
+    join: Sequence[str] | str | None = None,
     boilerplate: str | Path | None = None,
     settings: Settings | None = None,
     reading: Reading | None = None,
@@ -68,11 +72,13 @@ def dedup(
         source: the documents (see ``read_documents``).
         out: file to write (``.jsonl``, ``.jsonl.gz``, ``.csv``, ``.parquet``), ``-`` for standard output.
         keep: which document of a group stays: ``earliest`` or ``longest``.
-        annotate: write every document, with the columns ``status``, ``of`` and ``group``; a document that already has
-            such a field is refused.
+        annotate: write every document, with the columns ``status``, ``of`` and ``group``, and with preset ``judged``
+            ``kind`` and ``probability``; a document that already has such a field is refused.
         prefix: goes before the names of these columns.
         duplicate_rule: ``equal`` requires both directions; with ``contained`` a document that is part of an earlier
             one is a duplicate too.
+        join: with ``preset="judged"``, kinds of pairs that make a duplicate, as a sequence or with commas between them.
+            Default: ``copy``, and where no document has a date ``copy,retold``.
         boilerplate: file of sentences to leave out of the comparison (from ``boilerplate``); they are written all the
             same.
         settings: all settings at once.
@@ -91,19 +97,23 @@ def dedup(
         TypeError: an option is unknown.
     """
     from infostream_dedup.api.sources import without_boilerplate
-    from infostream_dedup.batch.collection import collect
-    from infostream_dedup.batch.deduplication import STATUS_COLUMNS, kept_documents, statuses
+    from infostream_dedup.batch.deduplication import kept_documents
     from infostream_dedup.batch.sources import rereadable
     from infostream_dedup.corpus import Annotation, check_output, file_kind, write_documents
 
-    agreed, read = chosen(dedup, DedupKeywords, options, settings=settings, reading=reading)
+    if is_judged(options):
+        agreed, read = chosen_for_judging(dedup, DedupKeywords, options, settings=settings, reading=reading)
+        way = _by_evidence(agreed, duplicate_rule, join)
+    else:
+        refuse_without_judged({"join": join})
+        agreed, read = chosen(dedup, DedupKeywords, options, settings=settings, reading=reading)
+        way = _by_key_terms(agreed, duplicate_rule)
     file_kind(str(out))
     with rereadable(source, read) as documents:
         check_output(out, inputs=documents.paths, quarantine=read.quarantine)
-        columns = Annotation(STATUS_COLUMNS, prefix=prefix) if annotate else None
+        columns = Annotation(way.columns, prefix=prefix) if annotate else None
         first = documents.first() if columns is None else columns.checked(documents.first())
-        collection = collect(without_boilerplate(first, boilerplate), hashes=True, engine=engine, progress=progress)
-        found = statuses(collection, agreed, duplicate_rule=duplicate_rule, engine=engine)
+        collection, found = way.decide(without_boilerplate(first, boilerplate), engine=engine, progress=progress)
         kept = [True] * len(found) if annotate else kept_documents(collection, found, keep)
         write_documents(_rows(documents, found, kept, columns), out, inputs=documents.paths)
     counts = Counter(status.status for status in found)
@@ -117,8 +127,57 @@ def dedup(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How the status of every document is decided.
+
+    Attributes:
+        columns: that annotate a document.
+        decide: reads documents and decides.
+    """
+
+    columns: tuple[str, ...]
+    decide: Callable[..., tuple[Collection, Sequence[Status]]]
+
+
+def _by_key_terms(settings: Settings, duplicate_rule: DuplicateRule) -> _Way:
+    from infostream_dedup.batch.collection import collect
+    from infostream_dedup.batch.deduplication import STATUS_COLUMNS, statuses
+
+    def decide(
+        documents: Iterable[Document], *, engine: str, progress: Progress | None
+    ) -> tuple[Collection, Sequence[Status]]:
+        collection = collect(documents, hashes=True, engine=engine, progress=progress)
+        return collection, statuses(collection, settings, duplicate_rule=duplicate_rule, engine=engine)
+
+    return _Way(STATUS_COLUMNS, decide)
+
+
+def _by_evidence(settings: Settings, duplicate_rule: DuplicateRule, join: Sequence[str] | str | None) -> _Way:
+    from infostream_dedup.batch.collection import collect
+    from infostream_dedup.batch.evidence_reader import EvidenceReader
+    from infostream_dedup.batch.judged_deduplication import JUDGED_STATUS_COLUMNS, checked_join, judged_statuses
+    from infostream_dedup.batch.judging import JudgedCollection
+
+    if duplicate_rule != "equal":
+        raise UsageError(
+            "preset judged takes no duplicate_rule (--duplicate-rule); say by join (--join) which kinds are duplicates"
+        )
+    kinds = checked_join(join)
+
+    def decide(
+        documents: Iterable[Document], *, engine: str, progress: Progress | None
+    ) -> tuple[Collection, Sequence[Status]]:
+        evidence = EvidenceReader()
+        collection = collect(documents, hashes=True, evidence=evidence, engine=engine, progress=progress)
+        judged = JudgedCollection.of(collection, evidence.finish(collection.languages), settings)
+        return collection, judged_statuses(judged, join=kinds, engine=engine, progress=progress)
+
+    return _Way(JUDGED_STATUS_COLUMNS, decide)
+
+
 def _rows(
-    documents: Rereadable, found: list[Status], kept: list[bool], columns: Annotation | None
+    documents: Rereadable, found: Sequence[Status], kept: list[bool], columns: Annotation | None
 ) -> Iterator[dict[str, Any]]:
     from infostream_dedup.corpus import row_of
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from infostream_dedup.api.judged import chosen_for_judging, is_judged, refuse_without_judged
 from infostream_dedup.api.keywords import PairKeywords, chosen, parted
 from infostream_dedup.api.listing import Listing
 from infostream_dedup.corpus.reading import chosen_reading
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.batch.epoch_statistics import EpochStatistics
+    from infostream_dedup.batch.judged_pairing import PairChoice, PairOrder
     from infostream_dedup.batch.pairing import PairRow
     from infostream_dedup.corpus import Reading, ReadingReport
     from infostream_dedup.machine.progress import Progress
@@ -54,6 +56,10 @@ def pairs(
     cross_language: bool = False,
     between_files: bool = False,
     statistics: str | None = None,
+    min_probability: float | None = None,
+    explain: bool = False,
+    sort: PairOrder | None = None,
+    top: int | None = None,
     boilerplate: str | Path | None = None,
     settings: Settings | None = None,
     reading: Reading | None = None,
@@ -61,7 +67,11 @@ def pairs(
     progress: Progress | None = None,
     **options: Unpack[PairKeywords],
 ) -> PairListing:
-    """Find the pairs of documents that are linked in at least one direction.
+    """Find the pairs of documents that are linked in at least one direction, or that evidence says belong together.
+
+    With ``preset="judged"`` key terms only find the pairs: three of twelve must meet in one direction, or the texts be
+    equal. Evidence beyond key terms (wording, numbers, names, opening, length) gives each pair a probability and a
+    kind. It judges pairs of one language, and always runs compiled code.
 
     Args:
         source: the documents (see ``read_documents``).
@@ -71,6 +81,11 @@ def pairs(
         between_files: only pairs of two files.
         statistics: ``STORE:EPOCH``: weigh by the document frequencies that a stream had before this epoch, with the
             stream's settings as defaults.
+        min_probability: with preset ``judged``, least probability of a pair, 0 to 1 (.5, and 0 with ``k_min``); 0 gives
+            all candidates, even those that differ too much in their key terms for a close look.
+        explain: with preset ``judged``, include the reasons: what each piece of evidence adds to the logit.
+        sort: with preset ``judged``, ``id`` (the default) or ``strength``: the most probable pairs first.
+        top: with preset ``judged``, only so many pairs, the strongest.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
         settings: all settings at once.
         reading: all reading options at once.
@@ -79,8 +94,9 @@ def pairs(
         options: single settings and reading options by name, instead of ``settings`` and ``reading``.
 
     Returns:
-        An iterator of ``PairRow`` in the order of (a, b), with ``report``, ``settings`` and ``columns``. All documents
-        have been read when it is returned; the rows are made as they are asked for.
+        An iterator of ``PairRow`` in the order of (a, b), with ``report``, ``settings`` and ``columns``; with preset
+        ``judged`` of ``JudgedPairRow``. All documents have been read when it is returned; the rows are made as they are
+        asked for.
 
     Raises:
         ConfigurationError: an option is out of its range or given twice, or does not fit the stream's statistics.
@@ -98,6 +114,23 @@ def pairs(
     from infostream_dedup.batch.epoch_statistics import WeighedCollection
     from infostream_dedup.batch.pairing import pair_rows
 
+    if statistics is None and is_judged(options):
+        from infostream_dedup.batch.judged_pairing import PairChoice
+
+        if cross_language:
+            raise UsageError("preset judged knows pairs of one language; leave out cross_language (--cross-language)")
+        return _judged(
+            source,
+            chosen_for_judging(pairs, PairKeywords, options, settings=settings, reading=reading),
+            PairChoice(
+                k_min=k_min, min_probability=min_probability, terms=terms, explain=explain, sort=sort or "id", top=top
+            ),
+            between_files=between_files,
+            boilerplate=boilerplate,
+            engine=engine,
+            progress=progress,
+        )
+    refuse_without_judged({"min_probability": min_probability, "explain": explain, "sort": sort, "top": top})
     agreed, read, counted = _agreed(statistics, options, settings, reading)
     if k_min is not None and k_min > agreed.n:
         raise UsageError(f"no pair can have {k_min} of {agreed.n} terms; k_min goes from 1 to n")
@@ -114,6 +147,37 @@ def pairs(
     )
     met = ("met",) if agreed.representation == "pivot" else ()
     return PairListing(rows, (*_COLUMNS, "terms", *met) if terms else _COLUMNS, report, agreed)
+
+
+def _judged(
+    source: Any,
+    agreed: tuple[Settings, Reading],
+    choice: PairChoice,
+    *,
+    between_files: bool,
+    boilerplate: str | Path | None,
+    engine: str,
+    progress: Progress | None,
+) -> PairListing:
+    """What ``pairs`` returns with preset ``judged``; keywords as there."""
+    from infostream_dedup.api.sources import read_collection
+    from infostream_dedup.batch.evidence_reader import EvidenceReader
+    from infostream_dedup.batch.judged_pairing import JUDGED_COLUMNS, judged_pair_rows
+    from infostream_dedup.batch.judging import JudgedCollection
+
+    (settings, reading), evidence = agreed, EvidenceReader()
+    collection, report = read_collection(
+        source, reading, boilerplate=boilerplate, evidence=evidence, engine=engine, progress=progress
+    )
+    rows = judged_pair_rows(
+        JudgedCollection.of(collection, evidence.finish(collection.languages), settings),
+        choice,
+        parts=_files(report) if between_files else None,
+        engine=engine,
+        progress=progress,
+    )
+    terms, reasons = ("terms",) if choice.terms else (), ("reasons",) if choice.explain else ()
+    return PairListing(rows, (*_COLUMNS, *terms, *JUDGED_COLUMNS, *reasons), report, settings)
 
 
 def _files(report: ReadingReport) -> NDArray[np.int64]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from infostream_dedup.batch.collection import Collection
+    from infostream_dedup.batch.evidence_reader import EvidenceReader
     from infostream_dedup.corpus import Reading, ReadingReport
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document
@@ -26,6 +27,7 @@ def read_collection(
     reading: Reading,
     *,
     boilerplate: str | Path | None = None,
+    evidence: EvidenceReader | None = None,
     engine: str = "auto",
     progress: Progress | None = None,
 ) -> tuple[Collection, ReadingReport]:
@@ -35,6 +37,7 @@ def read_collection(
         source: see ``read_documents``.
         reading: how.
         boilerplate: file of sentences to leave out.
+        evidence: is given every document; then the collection also has text hashes.
         engine: plain or compiled; results are the same.
         progress: called with the number of documents read.
 
@@ -46,7 +49,8 @@ def read_collection(
 
     report = ReadingReport()
     documents = without_boilerplate(read_documents(source, report=report, reading=reading), boilerplate)
-    return collect(documents, hashes=False, engine=engine, progress=progress), report
+    hashes = evidence is not None
+    return collect(documents, hashes=hashes, evidence=evidence, engine=engine, progress=progress), report
 
 
 def read_list(source: Any, reading: Reading) -> tuple[list[Document], ReadingReport]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings, full_text, without_text
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.reading import SurfaceReader, Surfaces, key_terms_of_surfaces
 from infostream_dedup.text.fingerprint import text_hash
+
+if TYPE_CHECKING:
+    from infostream_dedup.batch.evidence_reader import EvidenceReader
 
 __all__ = ["Collection", "Weighable", "collect"]
 
@@ -59,13 +62,19 @@ class Collection:
 
 
 def collect(
-    documents: Iterable[Document], *, hashes: bool = True, engine: str = "auto", progress: Progress | None = None
+    documents: Iterable[Document],
+    *,
+    hashes: bool = True,
+    evidence: EvidenceReader | None = None,
+    engine: str = "auto",
+    progress: Progress | None = None,
 ) -> Collection:
     """Read a collection through, keeping numbers and leaving texts behind.
 
     Args:
         documents: in input order.
         hashes: also take the checksum of each body: only ``dedup`` needs them, and a month of them takes half a minute.
+        evidence: is given every document too, text included.
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: told of the documents read.
     """
@@ -75,6 +84,8 @@ def collect(
     reader = SurfaceReader(engine, progress=progress)
     for document in documents:
         reader.add(full_text(document), document.lang)
+        if evidence is not None:
+            evidence.add(document)
         kept.append(without_text(document))
         if hashes:
             text_hashes.append(text_hash(document.text))

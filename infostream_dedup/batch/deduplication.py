@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -27,6 +27,7 @@ __all__ = [
     "DuplicateRule",
     "Keep",
     "Status",
+    "groups_of",
     "kept_documents",
     "statuses",
 ]
@@ -118,7 +119,7 @@ def statuses(
     exact = _earliest_equal_text(collection)
     repeats = np.flatnonzero(exact >= 0)
     joined.append((exact[repeats], repeats))
-    leader = _groups(joined, documents)
+    leader = groups_of(joined, documents)
     return list(_decide(collection, key_terms.sizes, exact, duplicate, similar, leader))
 
 
@@ -163,7 +164,7 @@ def _decide(
             yield Status("new", None, group)
 
 
-def kept_documents(collection: Collection, found: list[Status], keep: Keep = "earliest") -> list[bool]:
+def kept_documents(collection: Collection, found: Sequence[Status], keep: Keep = "earliest") -> list[bool]:
     """Which documents remain when each group keeps one: its earliest, or its longest (the earliest of equals)."""
     best: dict[str, int] = {}
     for ordinal, status in enumerate(found):
@@ -184,8 +185,13 @@ def _earliest_equal_text(collection: Collection) -> NDArray[np.int64]:
     return earliest
 
 
-def _groups(joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]], documents: int) -> NDArray[np.int64]:
-    """Ordinal of the earliest document of each document's group."""
+def groups_of(joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]], documents: int) -> NDArray[np.int64]:
+    """Ordinal of the earliest document of each document's group: int64 (documents,).
+
+    Args:
+        joined: at least one pair of arrays, ordinals of documents that belong together.
+        documents: how many there are.
+    """
     a = np.concatenate([pair[0] for pair in joined])
     b = np.concatenate([pair[1] for pair in joined])
     graph = sp.csr_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(documents, documents))

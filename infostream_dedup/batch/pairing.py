@@ -27,7 +27,7 @@ from infostream_dedup.terms.meetings import Meeting
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["PairRow", "pair_rows"]
+__all__ = ["PairRow", "pair_rows", "rows_of_pairs"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ class PairRow:
 
     def as_dict(self) -> dict[str, Any]:
         """The row of ``pairs``; ``terms`` and ``met`` are left out if they are ``None``."""
-        row = {name: getattr(self, name) for name in self.__slots__}
+        row = {name: getattr(self, name) for name in PairRow.__slots__}
         if self.terms is None:
             del row["terms"]
         if self.met is None:
@@ -106,19 +106,30 @@ def pair_rows(
     if parts is not None:
         chosen &= parts[a] != parts[b]
     for pairs in chunks_of_pairs(key_terms, a[chosen], b[chosen]):
-        yield from _rows(collection, pairs, relations(pairs, settings), key_terms, k_min=k_min, terms=terms)
+        relation = relations(pairs, settings)
+        wanted = relation > 0 if k_min is None else np.maximum(pairs.forward, pairs.backward) >= k_min
+        yield from rows_of_pairs(collection, pairs, relation, key_terms, wanted=wanted, terms=terms)
 
 
-def _rows(
+def rows_of_pairs(
     collection: Weighable,
     pairs: PairTable,
     relation: NDArray[np.int64],
     key_terms: KeyTerms,
     *,
-    k_min: int | None,
+    wanted: NDArray[np.bool_],
     terms: bool,
 ) -> Iterator[PairRow]:
-    wanted = relation > 0 if k_min is None else np.maximum(pairs.forward, pairs.backward) >= k_min
+    """Rows of pairs, in their order.
+
+    Args:
+        collection: the documents.
+        pairs: pairs of its documents.
+        relation: int64 (pairs,), index into ``RELATIONS``.
+        key_terms: what the pairs were made from.
+        wanted: bool (pairs,), which of them become rows.
+        terms: include the shared terms.
+    """
     for pair in np.flatnonzero(wanted).tolist():
         shared, met = what_met(pairs, pair, key_terms) if terms else (None, None)
         yield PairRow(

@@ -10,10 +10,10 @@ from infostream_dedup.cli.options import (
     boilerplate_option,
     documents_argument,
     general_options,
+    judgeable_settings_options,
     prefix_option,
     reading_options,
     representation_option,
-    settings_options,
 )
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 from infostream_dedup.cli.progress import progress_bar
@@ -31,7 +31,7 @@ __all__ = ["dedup"]
     show_default=True,
     help="Which document of a group stays.",
 )
-@click.option("--annotate", is_flag=True, help="Keep every document and add the columns status, of, group.")
+@click.option("--annotate", is_flag=True, help="Keep every document and add columns: status, of, group.")
 @prefix_option
 @click.option(
     "--duplicate-rule",
@@ -40,10 +40,15 @@ __all__ = ["dedup"]
     show_default=True,
     help="Require both directions, or accept one contained in an earlier one; preset similar accepts any relation.",
 )
+@click.option(
+    "--join",
+    metavar="KIND,...",
+    help="With preset judged: kinds of pairs that make a duplicate.  [default: copy; copy,retold without dates]",
+)
 @representation_option
 @click.option("--k", type=click.IntRange(min=1), help="Terms that must meet in a duplicate.  [default: 6]")
 @boilerplate_option
-@settings_options
+@judgeable_settings_options
 @reading_options
 @general_options("table", "json", "jsonl", "csv")
 def dedup(
@@ -55,6 +60,11 @@ def dedup(
     insufficient_text (fewer than 3 key terms) or new. Exact and duplicate documents form groups; one document of each
     group is kept. --annotate overwrites nothing: a document that already has a field status, of or group is refused
     unless --prefix gives the columns other names.
+
+    --preset judged takes a second look at the pairs that share key terms (see pairs --help). The later document of a
+    pair is a duplicate if the kind of the pair is named in --join, and similar if it is of another kind; for related,
+    a share of .3 of the wording is needed too. --annotate then adds kind and probability as well. Only texts of one
+    language are compared. This preset is not yet the default.
     """
     from infostream_dedup import api
 

@@ -25,6 +25,7 @@ __all__ = [
     "boilerplate_option",
     "documents_argument",
     "general_options",
+    "judgeable_settings_options",
     "mode_option",
     "prefix_option",
     "reading_options",
@@ -85,52 +86,61 @@ reading_options = _stack(
     ]
 )
 
-settings_options = _stack(
-    [
-        click.option("--weighting", type=click.Choice(WEIGHTINGS), help="How terms are weighted.  [default: bm25]"),
-        click.option("--n", type=click.IntRange(1, 255), help="Key terms per document.  [default: 12]"),
-        click.option(
-            "--score",
-            type=click.Choice(SCORES),
-            help="Compare k of n terms, or the share of their weight.  [default: count]",
-        ),
-        click.option("--preset", type=click.Choice(list(PRESETS)), help="Named set of settings (see README)."),
-        click.option("--target", help="Where key terms are looked up: text, signature or top:M.  [default: text]"),
-        click.option(
-            "--df-min", type=float, help="Minimum document frequency of a key term; below 1, a share.  [default: 2]"
-        ),
-        click.option(
-            "--df-max", type=float, help="Maximum document frequency of a key term; below 1, a share.  [default: 0.5]"
-        ),
-        click.option(
-            "--background/--no-background",
-            default=None,
-            help="Blend the statistics of small collections with a frequency dictionary.  [default: background]",
-        ),
-        click.option(
-            "--short",
-            type=click.Choice(SHORT_RULES),
-            help="Lower k for documents with few terms, or not.  [default: scaled]",
-        ),
-        click.option(
-            "--morph",
-            type=click.Choice(MORPH_RULES),
-            help="Include predicted proper nouns, or dictionary words only.  [default: open]",
-        ),
-        click.option(
-            "--pivot",
-            type=click.Choice(LANGUAGES),
-            help="Language into which representation pivot translates terms.  [default: ru]",
-        ),
-        click.option(
-            "--engine",
-            type=click.Choice(ENGINES),
-            default="auto",
-            show_default=True,
-            help="Plain code, or compiled code for large collections; results are the same.",
-        ),
-    ]
-)
+
+def _settings_options(presets: tuple[str, ...]) -> Callable[[Command], Command]:
+    return _stack(
+        [
+            click.option("--weighting", type=click.Choice(WEIGHTINGS), help="How terms are weighted.  [default: bm25]"),
+            click.option("--n", type=click.IntRange(1, 255), help="Key terms per document.  [default: 12]"),
+            click.option(
+                "--score",
+                type=click.Choice(SCORES),
+                help="Compare k of n terms, or the share of their weight.  [default: count]",
+            ),
+            click.option("--preset", type=click.Choice(presets), help="Named set of settings (see README)."),
+            click.option("--target", help="Where key terms are looked up: text, signature or top:M.  [default: text]"),
+            click.option(
+                "--df-min", type=float, help="Minimum document frequency of a key term; below 1, a share.  [default: 2]"
+            ),
+            click.option(
+                "--df-max",
+                type=float,
+                help="Maximum document frequency of a key term; below 1, a share.  [default: 0.5]",
+            ),
+            click.option(
+                "--background/--no-background",
+                default=None,
+                help="Blend the statistics of small collections with a frequency dictionary.  [default: background]",
+            ),
+            click.option(
+                "--short",
+                type=click.Choice(SHORT_RULES),
+                help="Lower k for documents with few terms, or not.  [default: scaled]",
+            ),
+            click.option(
+                "--morph",
+                type=click.Choice(MORPH_RULES),
+                help="Include predicted proper nouns, or dictionary words only.  [default: open]",
+            ),
+            click.option(
+                "--pivot",
+                type=click.Choice(LANGUAGES),
+                help="Language into which representation pivot translates terms.  [default: ru]",
+            ),
+            click.option(
+                "--engine",
+                type=click.Choice(ENGINES),
+                default="auto",
+                show_default=True,
+                help="Plain code, or compiled code for large collections; results are the same.",
+            ),
+        ]
+    )
+
+
+settings_options = _settings_options(tuple(PRESETS))
+judgeable_settings_options = _settings_options(("judged", *PRESETS))
+"""Like ``settings_options``, with preset ``judged``, which is more than a choice of settings."""
 
 representation_option = click.option(
     "--representation", type=click.Choice(REPRESENTATIONS), help="How a word becomes a term.  [default: morph]"

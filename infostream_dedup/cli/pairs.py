@@ -10,9 +10,9 @@ from infostream_dedup.cli.options import (
     boilerplate_option,
     documents_argument,
     general_options,
+    judgeable_settings_options,
     reading_options,
     representation_option,
-    settings_options,
 )
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 from infostream_dedup.cli.progress import progress_bar
@@ -40,8 +40,18 @@ __all__ = ["pairs"]
     metavar="STORE:EPOCH",
     help="Weight terms by the statistics a stream had before an epoch, with the stream's settings.",
 )
+@click.option(
+    "--min-probability",
+    type=click.FloatRange(0, 1),
+    help="With preset judged: least probability of a pair; 0 lists all candidates.  [default: 0.5; 0 with --k-min]",
+)
+@click.option("--explain", is_flag=True, help="With preset judged: add the reasons for the probability.")
+@click.option(
+    "--sort", type=click.Choice(["id", "strength"]), help="With preset judged: order of the pairs.  [default: id]"
+)
+@click.option("--top", type=click.IntRange(min=1), help="With preset judged: list only this many, the strongest.")
 @boilerplate_option
-@settings_options
+@judgeable_settings_options
 @reading_options
 @general_options("table", "jsonl", "json", "csv")
 def pairs(documents: tuple[str, ...], terms: str, output_format: str | None, quiet: bool, **given: Any) -> None:
@@ -53,6 +63,13 @@ def pairs(documents: tuple[str, ...], terms: str, output_format: str | None, qui
 
     With representation pivot there is also met, the words behind the terms: objects with a, b (the word in each
     document), pivot (the equivalent they share) and rung (what translated them). In a table it replaces terms.
+
+    --preset judged takes a second look at the pairs that share 3 of 12 key terms, or their whole text. Numbers, names,
+    opening, length and key terms give each pair a probability; with wording, source and date they decide its kind
+    (copy, retold, contained, contains, template, updated, follow-up, related). Pairs with a probability of at least .5
+    are listed, with the columns probability, kind, wording_forward (share of the word triples of a found in b),
+    wording_backward and, with --explain, reasons. Only texts of one language are compared. This preset is not yet the
+    default.
     """
     from infostream_dedup import api
 
@@ -69,4 +86,6 @@ def _for_the_eye(row: PairRow) -> dict[str, Any]:
     if row.met is not None:
         del shown["terms"]
         shown["met"] = [str(meeting) for meeting in row.met]
+    if "reasons" in shown:
+        shown["reasons"] = [f"{one['adds']:+.2f} {one['words']}" for one in shown["reasons"]]
     return shown

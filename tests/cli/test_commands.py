@@ -136,6 +136,44 @@ def test_pairs_without_a_pair_still_have_the_columns_as_csv(run):
     assert found.startswith(header + b"\n")
 
 
+def test_judged_pairs_explain_themselves(run):
+    given = ("pairs", SAMPLE, "--preset", "judged", "--terms", "none", "--top", "3", "--sort", "strength", "--explain")
+    rows = [json.loads(line) for line in run(*given).stdout.splitlines()]
+    assert [row["kind"] for row in rows] == ["copy"] * 3
+    assert list(rows[0])[8:] == ["relation", "probability", "kind", "wording_forward", "wording_backward", "reasons"]
+    table = run(*given, "--format", "table").stdout.decode()
+    assert "before anything is compared" in table
+    assert "{" not in table
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("pairs", SAMPLE, "--preset", "judged", "--k", "6"),
+        ("pairs", SAMPLE, "--explain"),
+        ("pairs", SAMPLE, "--preset", "judged", "--representation", "pivot"),
+        ("dedup", SAMPLE, "--out", "out.jsonl", "--join", "copy"),
+        ("dedup", SAMPLE, "--out", "out.jsonl", "--preset", "judged", "--join", "copies"),
+        ("sweep", SAMPLE, "--preset", "judged"),
+    ],
+)
+def test_what_has_no_meaning_with_or_without_judged_is_refused(run, given):
+    answer = run(*given)
+    assert answer.returncode == (78 if "copies" in given else 2)
+    assert b"judged" in answer.stderr or b"copies" in answer.stderr
+    assert b"Traceback" not in answer.stderr
+
+
+def test_dedup_annotates_kind_and_probability(run, tmp_path):
+    run("dedup", SAMPLE, "--preset", "judged", "--join", "copy", "--annotate", "--out", "out.csv")
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert len(rows) == 199
+    assert {row["kind"] for row in rows if row["status"] == "duplicate"} == {"copy"}
+    assert all((row["of"] == "") == (row["kind"] == "") == (row["probability"] == "") for row in rows)
+    assert {row["probability"] for row in rows if row["status"] == "exact"} == {"1.0"}
+
+
 def test_pairs_between_files(run, tmp_path):
     lines = Path(SAMPLE).read_bytes().splitlines(keepends=True)
     (tmp_path / "a.jsonl").write_bytes(b"".join(lines[:100]))

@@ -1,0 +1,66 @@
+"""Preset ``judged``, in which key terms find pairs and evidence judges them: what ``pairs`` and ``dedup`` share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from infostream_dedup.api.keywords import chosen
+from infostream_dedup.errors import ConfigurationError, UsageError
+
+if TYPE_CHECKING:
+    from infostream_dedup.corpus import Reading
+    from infostream_dedup.model import Settings
+
+__all__ = ["JUDGED", "chosen_for_judging", "is_judged", "refuse_without_judged"]
+
+JUDGED: Final = "judged"
+"""Name of the preset."""
+
+_FIXED: Final = ("k", "n", "score", "threshold", "min_terms", "rule", "target")
+"""Settings that decide pairs elsewhere; the pair model was learned with fixed ones."""
+
+
+def is_judged(given: Mapping[str, Any]) -> bool:
+    """Whether keywords ask for the preset."""
+    return given.get("preset") == JUDGED
+
+
+def chosen_for_judging(
+    function: Callable[..., Any],
+    known: type,
+    given: Mapping[str, Any],
+    *,
+    settings: Settings | None,
+    reading: Reading | None,
+) -> tuple[Settings, Reading]:
+    """Settings and reading options of a caller that asked for the preset; arguments and errors as in ``chosen``.
+
+    Raises:
+        UsageError: a setting has no meaning with the preset.
+    """
+    if settings is not None:
+        raise ConfigurationError("settings and preset are both given; leave out settings")
+    rest = {name: value for name, value in given.items() if name != "preset"}
+    for name in _FIXED:
+        if rest.get(name) is not None:
+            flag = f"--{name.replace('_', '-')}"
+            raise UsageError(
+                f"preset judged decides by evidence and takes no {name} ({flag}); leave out one of the two"
+            )
+    if rest.get("representation") not in (None, "morph"):
+        raise UsageError("preset judged compares documents of one language by representation morph; leave out "
+                         "representation (--representation) or preset")  # fmt: skip
+    return chosen(function, known, rest, settings=None, reading=reading)
+
+
+def refuse_without_judged(given: Mapping[str, Any]) -> None:
+    """Refuse options that only the preset knows.
+
+    Raises:
+        UsageError: one is given, that is, neither ``None`` nor ``False``.
+    """
+    for name, value in given.items():
+        if value is not None and value is not False:
+            flag = f"--{name.replace('_', '-')}"
+            raise UsageError(f"{name} ({flag}) goes with preset judged (--preset judged)")

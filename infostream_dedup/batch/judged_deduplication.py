@@ -1,0 +1,147 @@
+"""Statuses and groups of a collection as preset ``judged`` decides them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.batch.deduplication import INSUFFICIENT_TERMS, STATUS_COLUMNS, Status, groups_of
+from infostream_dedup.batch.judging import JudgedCollection
+from infostream_dedup.evidence.facts import NO_TIME
+from infostream_dedup.evidence.kinds import KIND_NAMES
+from infostream_dedup.evidence.status import (
+    JOINED_IN_STREAMS,
+    JOINED_WITHOUT_DATES,
+    STATUS_NAMES,
+    best_pairs,
+    joined_kinds,
+)
+from infostream_dedup.machine.progress import Progress
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infostream_dedup.evidence.judging import JudgedCandidates
+
+__all__ = ["JUDGED_STATUS_COLUMNS", "JudgedStatus", "checked_join", "judged_statuses"]
+
+JUDGED_STATUS_COLUMNS: Final = (*STATUS_COLUMNS, "kind", "probability")
+"""What ``dedup --annotate`` adds to a document with preset ``judged``."""
+
+_NEW, _DUPLICATE, _EXACT = (STATUS_NAMES.index(name) for name in ("new", "duplicate", "exact"))
+_DECIMALS: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedStatus(Status):
+    """What a document is to the earlier ones of its collection, and how sure that is.
+
+    Attributes:
+        kind: of the pair of this document and ``of``; ``None`` where there is none.
+        probability: of the same pair, 0 to 1, rounded to 6 decimals.
+    """
+
+    kind: str | None = None
+    probability: float | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The five columns that ``dedup --annotate`` adds."""
+        return {name: getattr(self, name) for name in JUDGED_STATUS_COLUMNS}
+
+
+@dataclass(slots=True)
+class _Decided:
+    """What the best pair of each document says; -1 and status new where there is none."""
+
+    status: NDArray[np.int8]
+    of: NDArray[np.int64]
+    kind: NDArray[np.int8]
+    probability: NDArray[np.float64]
+
+    @classmethod
+    def none(cls, documents: int) -> _Decided:
+        return cls(
+            np.full(documents, _NEW, dtype=np.int8),
+            np.full(documents, -1, dtype=np.int64),
+            np.zeros(documents, dtype=np.int8),
+            np.zeros(documents, dtype=np.float64),
+        )
+
+    def take(self, judged: JudgedCandidates, status: NDArray[np.int8]) -> None:
+        """Take the best pairs of chunks that hold all pairs of a later document."""
+        best = best_pairs(judged.a, judged.b, status, judged.probability, judged.shares)
+        best = best[status[best] > _NEW]
+        later = judged.b[best]
+        self.status[later], self.of[later] = status[best], judged.a[best]
+        self.kind[later], self.probability[later] = judged.kinds[best], judged.probability[best]
+
+
+def checked_join(join: Sequence[str] | str | None) -> tuple[str, ...] | None:
+    """Names of the kinds that join groups, from a sequence or from names with commas between them.
+
+    Raises:
+        ConfigurationError: an unknown kind, or one that joins nothing.
+    """
+    if join is None:
+        return None
+    names = tuple(name.strip() for name in (join.split(",") if isinstance(join, str) else join))
+    joined_kinds(names)
+    return names
+
+
+def judged_statuses(
+    collection: JudgedCollection,
+    *,
+    join: Sequence[str] | None = None,
+    engine: str = "auto",
+    progress: Progress | None = None,
+) -> list[JudgedStatus]:
+    """Status of every document in input order.
+
+    ``exact``: the body equals an earlier one's, title left out. ``duplicate``: a pair with an earlier document is of a
+    kind in ``join``. ``similar``: of any other kind but ``related``, or ``related`` with wording of .3 and more.
+    Documents of fewer than three key terms are ``exact`` or ``insufficient_text``.
+    Groups join documents by ``exact`` and ``duplicate`` only.
+
+    Args:
+        collection: the documents.
+        join: kinds that make a duplicate; ``None`` for ``copy``, and ``retold`` too where no document has a date.
+        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
+        progress: called with the number of pairs judged.
+    """
+    if join is None:
+        dated = bool(np.any(collection.facts.times != NO_TIME))
+        join = JOINED_IN_STREAMS if dated else JOINED_WITHOUT_DATES
+    joins, sizes = joined_kinds(join), collection.key_terms.sizes
+    decided = _Decided.none(len(sizes))
+    a, b = collection.deciding_candidates(engine=engine)
+    groups, done = [(a[:0], b[:0])], 0
+    for judged in collection.judged(a, b):
+        status = judged.statuses(joins)
+        enough = np.minimum(sizes[judged.a], sizes[judged.b]) >= INSUFFICIENT_TERMS
+        status[~enough & (status != _EXACT)] = _NEW
+        decided.take(judged, status)
+        same = status >= _DUPLICATE
+        groups.append((judged.a[same], judged.b[same]))
+        done += len(judged)
+        if progress is not None:
+            progress("judging", done, len(a))
+    return _named(collection, decided, groups_of(groups, len(sizes)))
+
+
+def _named(collection: JudgedCollection, decided: _Decided, leader: NDArray[np.int64]) -> list[JudgedStatus]:
+    ids = [document.id for document in collection.collection.documents]
+    sizes, found = collection.key_terms.sizes, []
+    for ordinal, group in enumerate(leader.tolist()):
+        of = int(decided.of[ordinal])
+        if of < 0:
+            status = "new" if sizes[ordinal] >= INSUFFICIENT_TERMS else "insufficient_text"
+            found.append(JudgedStatus(status, None, ids[group]))
+            continue
+        status = STATUS_NAMES[decided.status[ordinal]]
+        kind, probability = KIND_NAMES[decided.kind[ordinal]], round(float(decided.probability[ordinal]), _DECIMALS)
+        found.append(JudgedStatus(status, ids[of], ids[group], kind, probability))
+    return found

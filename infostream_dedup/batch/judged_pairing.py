@@ -1,0 +1,208 @@
+"""Judged pairs of a collection as rows: what each pair is, how sure that is, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+
+from infostream_dedup.batch.judging import JudgedCollection
+from infostream_dedup.batch.pair_table import chunks_of_pairs, relations
+from infostream_dedup.batch.pairing import PairRow, rows_of_pairs
+from infostream_dedup.evidence.explanation import EvidenceReason, reasons_of_pairs
+from infostream_dedup.evidence.judging import JudgedCandidates
+from infostream_dedup.evidence.kinds import names_of_kinds
+from infostream_dedup.evidence.pair_model import shipped_model
+from infostream_dedup.machine.progress import Progress
+from infostream_dedup.model.limits import OneOf, Range
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["JUDGED_COLUMNS", "LEAST_PROBABILITY", "JudgedPairRow", "PairChoice", "PairOrder", "judged_pair_rows"]
+
+JUDGED_COLUMNS: Final = ("probability", "kind", "wording_forward", "wording_backward")
+"""What preset ``judged`` adds to the columns of ``pairs``."""
+
+LEAST_PROBABILITY: Final = 0.5
+
+PairOrder = Literal["id", "strength"]
+
+_DECIMALS: Final = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedPairRow(PairRow):
+    """One unordered pair with its judgement.
+
+    Attributes:
+        probability: that the two are copies or tell one thing, 0 to 1, rounded to 6 decimals.
+        kind: ``copy``, ``retold``, ``contained``, ``contains``, ``template``, ``updated``, ``follow-up``, ``related``.
+        wording_forward: share of the word triples of a that b has, 0 to 1.
+        wording_backward: share of the word triples of b that a has.
+        reasons: what each piece of evidence adds to the logit of the probability; ``None`` if not requested. Equal
+            texts have probability 1 whatever the reasons add up to.
+    """
+
+    probability: float
+    kind: str
+    wording_forward: float
+    wording_backward: float
+    reasons: list[EvidenceReason] | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row of ``pairs`` with the added columns; ``reasons`` is left out if it is ``None``."""
+        row = PairRow.as_dict(self) | {name: getattr(self, name) for name in JUDGED_COLUMNS}
+        if self.reasons is not None:
+            row["reasons"] = [reason.as_dict() for reason in self.reasons]
+        return row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairChoice:
+    """Which judged pairs are listed, and how.
+
+    Attributes:
+        k_min: consider all pairs with max(forward, backward) >= k_min, 1 to 12, and no others; ``None`` for the
+            candidates.
+        min_probability: least probability of a pair, 0 to 1; 0 judges closely all that are considered. ``None`` for
+            ``LEAST_PROBABILITY``, or 0 with ``k_min``.
+        terms: include the shared terms.
+        explain: include the reasons.
+        sort: ``id``, by (a, b), or ``strength``, the most probable first.
+        top: list only so many pairs, the strongest.
+
+    Raises:
+        ConfigurationError: a value is out of its range.
+    """
+
+    k_min: int | None = None
+    min_probability: float | None = None
+    terms: bool = True
+    explain: bool = False
+    sort: PairOrder = "id"
+    top: int | None = None
+
+    def __post_init__(self) -> None:
+        OneOf("id", "strength").check("sort", self.sort)
+        for name, limit in (("k_min", Range(1, 12)), ("min_probability", Range(0.0, 1.0)), ("top", Range(1))):
+            if getattr(self, name) is not None:
+                limit.check(name, getattr(self, name))
+
+    @property
+    def least(self) -> float:
+        """Least probability of a pair."""
+        if self.min_probability is not None:
+            return self.min_probability
+        return LEAST_PROBABILITY if self.k_min is None else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """Pairs that are listed.
+
+    Attributes:
+        a: int64 (pairs,), ordinal of the earlier document.
+        b: int64 (pairs,), ordinal of the later one.
+        probability: float64 (pairs,), rounded.
+        kinds: int8 (pairs,), ``Kind``.
+        wording: float64 (pairs, 2), forward and backward.
+        shares: float64 (pairs, 2), the same of the key terms.
+    """
+
+    a: NDArray[np.int64]
+    b: NDArray[np.int64]
+    probability: NDArray[np.float64]
+    kinds: NDArray[np.int8]
+    wording: NDArray[np.float64]
+    shares: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, judged: JudgedCandidates, chosen: NDArray[np.bool_]) -> _Listed:
+        return cls(
+            judged.a[chosen],
+            judged.b[chosen],
+            judged.probability[chosen],
+            judged.kinds[chosen],
+            judged.wording[chosen],
+            judged.shares[chosen],
+        )
+
+    @classmethod
+    def joined(cls, parts: list[_Listed]) -> _Listed:
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))
+
+    def at(self, places: NDArray[np.int64] | slice) -> _Listed:
+        return _Listed(*(getattr(self, name)[places] for name in self.__slots__))
+
+    def ordered(self, order: PairOrder, top: int | None) -> _Listed:
+        """The ``top`` strongest pairs in an order; the strength of pairs of one probability is that of their shares."""
+        shares = self.shares
+        strongest = np.lexsort((self.b, self.a, -shares.max(axis=1), -shares.min(axis=1), -self.probability))[:top]
+        if order == "id":
+            strongest = strongest[np.lexsort((self.b[strongest], self.a[strongest]))]
+        return self.at(strongest)
+
+
+def judged_pair_rows(
+    collection: JudgedCollection,
+    choice: PairChoice,
+    *,
+    parts: NDArray[np.int64] | None = None,
+    engine: str = "auto",
+    progress: Progress | None = None,
+) -> Iterator[JudgedPairRow]:
+    """Judged pairs; all are judged before the first row is made.
+
+    Args:
+        collection: the documents.
+        choice: which pairs.
+        parts: int64 (documents,), number of the file of each document: only pairs from different files.
+        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
+        progress: called with the number of pairs judged.
+    """
+    a, b = collection.candidates(k_min=choice.k_min, engine=engine)
+    if parts is not None:
+        apart = parts[a] != parts[b]
+        a, b = a[apart], b[apart]
+    found, done = [_Listed.of(collection.judge(a[:0], b[:0]), np.zeros(0, dtype=np.bool_))], 0
+    for judged in collection.judged(a, b, filtered=choice.least > 0):
+        found.append(_Listed.of(judged, judged.probability >= choice.least))
+        done += len(judged)
+        if progress is not None:
+            progress("judging", done, len(a))
+    return _rows(collection, _Listed.joined(found).ordered(choice.sort, choice.top), choice)
+
+
+def _rows(collection: JudgedCollection, listed: _Listed, choice: PairChoice) -> Iterator[JudgedPairRow]:
+    begin = 0
+    for pairs in chunks_of_pairs(collection.key_terms, listed.a, listed.b):
+        part = listed.at(slice(begin, begin + len(pairs)))
+        begin += len(pairs)
+        plain = rows_of_pairs(
+            collection.collection,
+            pairs,
+            relations(pairs, collection.settings),
+            collection.key_terms,
+            wanted=np.ones(len(pairs), dtype=np.bool_),
+            terms=choice.terms,
+        )
+        wording = np.round(part.wording, _DECIMALS).tolist()
+        probability, kinds = np.round(part.probability, _DECIMALS).tolist(), names_of_kinds(part.kinds)
+        reasons = _reasons(collection, part) if choice.explain else [None] * len(part.a)
+        for at, row in enumerate(plain):
+            yield JudgedPairRow(
+                **{name: getattr(row, name) for name in PairRow.__slots__},
+                probability=probability[at],
+                kind=kinds[at],
+                wording_forward=wording[at][0],
+                wording_backward=wording[at][1],
+                reasons=reasons[at],
+            )
+
+
+def _reasons(collection: JudgedCollection, part: _Listed) -> list[list[EvidenceReason] | None]:
+    evidence = collection.judge(part.a, part.b, filtered=False).evidence
+    return [*reasons_of_pairs(evidence, shipped_model())]

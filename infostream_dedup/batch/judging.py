@@ -1,0 +1,177 @@
+"""A collection whose candidates are judged by evidence: the second look behind preset ``judged``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.batch.collection import Collection
+from infostream_dedup.batch.evidence_reader import DocumentEvidence
+from infostream_dedup.batch.linking import link
+from infostream_dedup.batch.pair_table import candidate_pairs
+from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, node_pairs, verbatim_links
+from infostream_dedup.evidence.facts import DocumentFacts
+from infostream_dedup.evidence.judging import JudgedCandidates, judge_pairs
+from infostream_dedup.evidence.pair_evidence import ComparedKeys, key_rows
+from infostream_dedup.evidence.pair_model import PairModel
+from infostream_dedup.model import Document, Settings
+from infostream_dedup.terms.key_terms import KeyTerms, heaviest
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["CANDIDATE_TERMS", "JudgedCollection"]
+
+CANDIDATE_TERMS: Final = 3
+"""Key terms of 12 that must meet in one direction."""
+
+_KEY_TERMS: Final = 30
+_CHUNK: Final = 100_000
+_START: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+
+Ordinals = tuple["NDArray[np.int64]", "NDArray[np.int64]"]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCollection:
+    """A collection with all that judging its pairs takes.
+
+    Attributes:
+        collection: the documents; text hashes are needed.
+        settings: of the 12 key terms and of the relation.
+        key_terms: the 12 heaviest key terms of each document.
+        keys: the 30 heaviest.
+        evidence: of the documents.
+        facts: sources, times, texts and addresses.
+    """
+
+    collection: Collection
+    settings: Settings
+    key_terms: KeyTerms
+    keys: ComparedKeys
+    evidence: DocumentEvidence
+    facts: DocumentFacts
+
+    @classmethod
+    def of(cls, collection: Collection, evidence: DocumentEvidence, settings: Settings) -> JudgedCollection:
+        """Find the key terms of a collection.
+
+        Args:
+            collection: read with text hashes.
+            evidence: what an ``EvidenceReader`` made of the same documents.
+            settings: as in ``faithful``.
+        """
+        terms = collection.key_terms(settings.but(n=_KEY_TERMS))
+        return cls(
+            collection,
+            settings,
+            replace(terms, keys=heaviest(terms.keys, settings.n)),
+            key_rows(terms.keys, terms.targets),
+            evidence,
+            _facts_of(collection),
+        )
+
+    def candidates(self, *, k_min: int | None = None, engine: str = "auto") -> Ordinals:
+        """Pairs to be judged as (earlier, later), in the order of (a, b).
+
+        Both documents have one language, or one text. Pairs of equal texts are among them however short the texts are,
+        unless ``k_min`` is given.
+
+        Args:
+            k_min: least count of key terms in either direction; ``None`` for ``CANDIDATE_TERMS``.
+            engine: as in ``link``.
+        """
+        linked = link(self.key_terms, self.settings, k_min=k_min or CANDIDATE_TERMS, engine=engine)
+        return self._completed(candidate_pairs(linked), equal_texts=k_min is None)
+
+    def deciding_candidates(self, *, engine: str = "auto") -> Ordinals:
+        """The candidates that decide statuses.
+
+        All of them, but where great clusters of documents have equal key terms only those with the earliest documents
+        of each cluster.
+
+        Args:
+            engine: as in ``link``.
+        """
+        if verbatim_links(self.key_terms) <= MOST_VERBATIM_LINKS:
+            return self.candidates(engine=engine)
+        settings = self.settings.but(k=CANDIDATE_TERMS)
+        nodes = link_nodes(self.key_terms, settings, k_min=CANDIDATE_TERMS)
+        return self._completed(node_pairs(nodes, settings), equal_texts=True)
+
+    def judge(
+        self, a: NDArray[np.int64], b: NDArray[np.int64], *, filtered: bool = True, model: PairModel | None = None
+    ) -> JudgedCandidates:
+        """Judge pairs, all at once; arguments as in ``judge_pairs``."""
+        return judge_pairs(
+            a,
+            b,
+            keys=self.keys,
+            records=self.evidence.records,
+            triples=self.evidence.triples,
+            documents=self.facts,
+            model=model,
+            filtered=filtered,
+        )
+
+    def judged(
+        self, a: NDArray[np.int64], b: NDArray[np.int64], *, filtered: bool = True, chunk: int = _CHUNK
+    ) -> Iterator[JudgedCandidates]:
+        """Judge pairs in chunks of bounded size, ordered by the later document; those of one are in one chunk."""
+        order = np.lexsort((a, b))
+        a, b = a[order], b[order]
+        begin = 0
+        while begin < len(b):
+            end = min(begin + chunk, len(b))
+            end = int(np.searchsorted(b, b[end - 1], side="right"))
+            yield self.judge(a[begin:end], b[begin:end], filtered=filtered)
+            begin = end
+
+    def _completed(self, pairs: Ordinals, *, equal_texts: bool) -> Ordinals:
+        a, b = pairs
+        languages, texts = self.key_terms.counts.languages, self.facts.texts
+        same_text = (texts[a] == texts[b]) & (texts[a] >= 0)
+        kept = same_text | (languages[a] == languages[b])
+        a, b = a[kept], b[kept]
+        if equal_texts:
+            found = np.stack([np.concatenate(both) for both in zip((a, b), _equal_texts(texts), strict=True)])
+            a, b = np.unique(found, axis=1)
+        return a.astype(np.int64), b.astype(np.int64)
+
+
+def _facts_of(collection: Collection) -> DocumentFacts:
+    documents = collection.documents
+    return DocumentFacts.of(
+        [document.source for document in documents],
+        [_microseconds(document) for document in documents],
+        collection.text_hashes,
+        [document.url for document in documents],
+    )
+
+
+def _microseconds(document: Document) -> int | None:
+    return None if document.time is None else (document.time - _START) // _MICROSECOND
+
+
+def _equal_texts(texts: NDArray[np.int64]) -> Ordinals:
+    """All pairs of documents with equal texts; of great clusters only those with the earliest document.
+
+    Args:
+        texts: int64 (documents,), equal for equal texts, negative for an empty one.
+    """
+    order = np.argsort(texts, kind="stable")
+    order = order[texts[order] >= 0]
+    values = texts[order]
+    begins = np.searchsorted(values, values, side="left")
+    before = np.arange(len(values)) - begins
+    if int(before.sum()) > MOST_VERBATIM_LINKS // 2:
+        return order[begins][before > 0], order[before > 0]
+    b = np.repeat(order, before)
+    first = np.cumsum(before) - before
+    place = np.arange(len(b)) - np.repeat(first - begins, before)
+    return order[place], b

@@ -1,0 +1,169 @@
+"""Pairs with preset ``judged``: which are listed, what a row says, and why."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from infostream_dedup import pairs, read_documents
+from infostream_dedup.batch.collection import collect
+from infostream_dedup.batch.evidence_reader import EvidenceReader
+from infostream_dedup.batch.judged_pairing import PairChoice, judged_pair_rows
+from infostream_dedup.batch.judging import JudgedCollection
+from infostream_dedup.errors import ConfigurationError, UsageError
+from infostream_dedup.model import Settings
+from infostream_dedup.sample import documents_path
+
+SAMPLE = str(documents_path())
+
+
+@pytest.fixture(scope="module")
+def documents() -> list[dict[str, object]]:
+    """A third of the sample: all three languages."""
+    with Path(SAMPLE).open(encoding="utf-8") as lines:
+        return [json.loads(line) for number, line in enumerate(lines) if number % 40 < 14]
+
+
+@pytest.fixture(scope="module")
+def listed(documents) -> list[dict[str, object]]:
+    return [row.as_dict() for row in pairs(documents, preset="judged", explain=True)]
+
+
+def judged(documents, *, chunk: int = 1_000_000, engine: str = "auto") -> JudgedCollection:
+    evidence = EvidenceReader(chunk=chunk)
+    collection = collect(read_documents(documents), evidence=evidence, engine=engine)
+    return JudgedCollection.of(collection, evidence.finish(collection.languages), Settings())
+
+
+def test_probable_pairs_are_listed_with_the_columns_of_pairs_and_four_more(documents, listed):
+    plain = {(row.a, row.b): row.as_dict() for row in pairs(documents, k_min=3)}
+    order = {document["id"]: number for number, document in enumerate(documents)}
+    places = [(order[row["a"]], order[row["b"]]) for row in listed]
+    assert len(listed) > 20
+    assert places == sorted(set(places))
+    for row in listed:
+        assert row["probability"] >= 0.5
+        added = {name: row.pop(name) for name in ("probability", "kind", "wording_forward", "wording_backward")}
+        reasons = row.pop("reasons")
+        assert row == plain[row["a"], row["b"]]
+        assert 0 <= min(added["wording_forward"], added["wording_backward"]) <= 1
+        row.update(added, reasons=reasons)
+
+
+def test_reasons_add_up_to_the_logit_of_the_probability(listed):
+    assert {row["reasons"][0]["reason"] for row in listed} == {"base"}
+    for row in listed:
+        z = sum(reason["adds"] for reason in row["reasons"])
+        if row["probability"] < 1:
+            assert 1 / (1 + math.exp(-z)) == pytest.approx(row["probability"], abs=1e-6)
+
+
+def test_rows_do_not_depend_on_chunks_or_engines(documents, listed):
+    def rows(collection: JudgedCollection, engine: str) -> list[dict[str, object]]:
+        return [row.as_dict() for row in judged_pair_rows(collection, PairChoice(explain=True), engine=engine)]
+
+    assert rows(judged(documents, chunk=1), "plain") == listed
+    assert rows(judged(documents, chunk=5000, engine="compiled"), "compiled") == listed
+
+
+def test_pairs_are_judged_in_chunks_that_hold_all_pairs_of_a_document(documents):
+    collection = judged(documents)
+    a, b = collection.candidates()
+    whole, parts = next(collection.judged(a, b)), list(collection.judged(a, b, chunk=7))
+    assert len(parts) > 5
+    for name in ("a", "b", "probability", "kinds", "wording", "shares"):
+        assert np.array_equal(np.concatenate([getattr(part, name) for part in parts]), getattr(whole, name))
+    ends = [set(part.b.tolist()) for part in parts]
+    assert all(not one & other for one, other in combinations(ends, 2))
+
+
+def test_strongest_first_and_only_some(listed, documents):
+    strongest = list(pairs(documents, preset="judged", sort="strength"))
+    assert [row.probability for row in strongest] == sorted((row["probability"] for row in listed), reverse=True)
+    top = [(row.a, row.b) for row in strongest[:5]]
+    assert [(row.a, row.b) for row in pairs(documents, preset="judged", sort="strength", top=5)] == top
+    chosen = [(row.a, row.b) for row in pairs(documents, preset="judged", top=5)]
+    assert sorted(chosen) == sorted(top)
+    assert chosen == [pair for row in listed if (pair := (row["a"], row["b"])) in top]
+
+
+def test_all_candidates_of_one_language_are_listed_on_request(documents, listed):
+    collection = collect(read_documents(documents))
+    ids = [document.id for document in collection.documents]
+    language = dict(zip(ids, collection.languages, strict=True))
+    candidates = {
+        (row.a, row.b) for row in pairs(documents, k_min=3, terms=False) if language[row.a] == language[row.b]
+    }
+    every = {(row.a, row.b): row for row in pairs(documents, preset="judged", min_probability=0, terms=False)}
+    assert candidates <= set(every)
+    assert min(row.probability for row in every.values()) < 0.5
+    for row in listed:
+        assert every[row["a"], row["b"]].probability == row["probability"]
+    wide = {(row.a, row.b) for row in pairs(documents, preset="judged", k_min=5)}
+    assert wide == {pair for pair, row in every.items() if max(row.forward, row.backward) >= 5}
+
+
+def test_short_equal_texts_are_copies_without_a_single_term():
+    short = [
+        {"id": name, "text": text, "lang": "ru"} for name, text in (("1", "Да"), ("2", "Да "), ("3", ""), ("4", ""))
+    ]
+    found = list(pairs(short, preset="judged"))
+    assert [(row.a, row.b, row.probability, row.kind) for row in found] == [("1", "2", 1.0, "copy")]
+    assert list(pairs(short, preset="judged", k_min=1)) == []
+    assert list(pairs([], preset="judged")) == []
+
+
+def test_pairs_between_files_only(documents):
+    half = len(documents) // 2
+    first = {document["id"] for document in documents[:half]}
+    found = pairs(documents, preset="judged", terms=False)
+    between = [(row.a, row.b) for row in found if (row.a in first) != (row.b in first)]
+    assert "terms" not in found.columns
+    assert between
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"preset": "judged", "k": 6},
+        {"preset": "judged", "n": 30},
+        {"preset": "judged", "score": "share"},
+        {"preset": "judged", "representation": "pivot"},
+        {"preset": "judged", "cross_language": True},
+        {"explain": True},
+        {"preset": "best", "min_probability": 0.0},
+        {"top": 3},
+        {"sort": "id"},
+    ],
+)
+def test_options_that_have_no_meaning_are_refused(given):
+    with pytest.raises(UsageError, match="preset judged"):
+        pairs([], **given)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"settings": Settings()}, {"min_probability": 1.5}, {"top": 0}, {"sort": "kind"}, {"k_min": 13}, {"k_min": 0}],
+)
+def test_values_out_of_range_are_refused(given):
+    with pytest.raises(ConfigurationError):
+        pairs([], preset="judged", **given)
+
+
+def test_copies_in_a_closed_world(corpora):
+    """slavictopics: every text that copied from another is labelled, and all 39 duplicates are to be found."""
+    with gzip.open(corpora / "slavictopics.labels.jsonl.gz", "rt", encoding="utf-8") as lines:
+        labels = {frozenset((row["a"], row["b"])): row for row in map(json.loads, lines)}
+    overlap = {pair for pair, row in labels.items() if row.get("kind") in ("reprint", "partial", "contained")}
+    duplicates = {pair for pair, row in labels.items() if row["label"] == "dup"}
+    found = pairs(corpora / "slavictopics.docs.jsonl.gz", preset="judged", terms=False)
+    copies = {frozenset((row.a, row.b)) for row in found if row.kind == "copy"}
+    assert len(duplicates) == 39
+    assert duplicates <= copies
+    assert len(copies & overlap) / len(copies) >= 0.98
