@@ -129,6 +129,7 @@ class StreamKeywords(TypedDict, total=False):
     loss_limit: float | None
     loss_documents: int
     keep_text: bool
+    df_counts: str
 
 
 class IngestKeywords(StreamKeywords, ReadingOptions, total=False):

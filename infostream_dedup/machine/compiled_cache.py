@@ -57,7 +57,17 @@ def keep_compiled(dispatcher: Any) -> None:
 
 @cache
 def _source_stamp(source: str) -> bytes:
-    return sha256(Path(source).read_bytes()).digest()
+    """Digest of a source file and of all kernels: a function's machine code contains that of functions it calls."""
+    return sha256(_kernels_digest() + Path(source).read_bytes()).digest()
+
+
+@cache
+def _kernels_digest() -> bytes:
+    package = Path(__file__).resolve().parents[1]
+    digest = sha256()
+    for path in sorted((package / "machine" / "compiling.py", *package.glob("**/kernels/*.py"))):
+        digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.digest()
 
 
 def _folders(source: str) -> Iterator[Path]:
