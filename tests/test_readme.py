@@ -47,6 +47,14 @@ def test_the_demo_prints_what_the_readme_shows():
         assert f"{name}: {advice}: {found.reason[name]}" in shown
 
 
+def test_the_readme_counts_the_methods_there_are():
+    from infostream_dedup.methods import methods
+
+    counts = re.findall(r"(\d+) methods|all (\d+) names", README)
+    assert counts
+    assert {int(first or second) for first, second in counts} == {len(methods())}
+
+
 def test_the_readme_has_no_place_left_open():
     assert not re.findall(r"\b[A-Z]+_(?:OUTPUT|TABLE)\b", README)
 

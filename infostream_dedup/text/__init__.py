@@ -1,4 +1,4 @@
-"""A string to tokens, sentences, language and stems."""
+"""A string to tokens, sentences and a language."""
 
 from infostream_dedup.text.language import detect
 from infostream_dedup.text.normalise import clean, fold
