@@ -30,12 +30,11 @@ _MIX: Final = np.uint64(0x9E3779B97F4A7C15)
 
 def verbatim_links(key_terms: KeyTerms) -> int:
     """Links between documents with equal key terms, or a few more, as documents are compared by a checksum."""
-    sizes = key_terms.sizes
     mixed = (key_terms.keys.indices.astype(np.uint64) + np.uint64(1)) * _MIX
     mixed ^= mixed >> np.uint64(29)
     sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(mixed * _MIX, dtype=np.uint64)])
     ends = key_terms.keys.indptr.astype(np.int64)
-    checksums = (sums[ends[1:]] - sums[ends[:-1]])[sizes > 0]
+    checksums = (sums[ends[1:]] - sums[ends[:-1]])[np.diff(ends) > 0]
     equal = np.unique(checksums, return_counts=True)[1].astype(np.int64)
     return int((equal * (equal - 1)).sum())
 

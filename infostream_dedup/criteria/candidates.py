@@ -11,7 +11,7 @@ from infostream_dedup.criteria.document_models import DocumentModels
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.features.leading_words import leading_words
 from infostream_dedup.links import choose_backend
-from infostream_dedup.terms.key_terms import heaviest
+from infostream_dedup.terms.plain.key_terms import heaviest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

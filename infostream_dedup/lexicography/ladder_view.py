@@ -9,14 +9,13 @@ from typing import Final
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.lexicography.letters import stray_letter
 from infostream_dedup.lexicography.show import shapes_of
-from infostream_dedup.lexicon.spelling import key_form
+from infostream_dedup.lexicon.spelling import is_latin, key_form
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.morphology.english_lemmas import lemma, noun_term
 from infostream_dedup.morphology.form_cache import terms_of
 from infostream_dedup.text.tokens import Form
 from infostream_dedup.translation.answer_cache import AnswerCache, answer_cache
 from infostream_dedup.translation.ladder import standard_rungs
-from infostream_dedup.translation.latin import is_latin
 from infostream_dedup.translation.refusals import allowed, false_friends_of, is_blocked
 from infostream_dedup.translation.rung import Translation
 

@@ -8,10 +8,9 @@ from typing import Final, Literal
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.lexicography.letters import NAME_OF, stray_letter
-from infostream_dedup.lexicon.spelling import key_form
+from infostream_dedup.lexicon.spelling import is_latin, key_form
 from infostream_dedup.model import Language
 from infostream_dedup.text.normalise import clean
-from infostream_dedup.translation.latin import is_latin
 from infostream_dedup.translation.refusals import is_blocked
 
 __all__ = ["PARTS_OF_SPEECH", "Direction", "NewPair", "PairIntake", "WantedPairs"]

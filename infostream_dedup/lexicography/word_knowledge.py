@@ -9,11 +9,10 @@ from typing import Any, Final
 
 from infostream_dedup.lexicon.frequency import form_frequencies
 from infostream_dedup.lexicon.name_tables import personal_names
-from infostream_dedup.lexicon.spelling import APOSTROPHE, key_form
+from infostream_dedup.lexicon.spelling import APOSTROPHE, is_latin, key_form
 from infostream_dedup.lexicon.word_lists import added_nouns
 from infostream_dedup.model import Language
 from infostream_dedup.translation.international_key import international_keys
-from infostream_dedup.translation.latin import is_latin
 from infostream_dedup.translation.romanisation import latin_key
 from infostream_dedup.translation.transcription import folded_cyrillic, folded_latin, transcription_cost
 

@@ -1,15 +1,17 @@
-"""The spelling under which every word is looked up."""
+"""The spelling under which every word is looked up: its key form."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import Final
 
-__all__ = ["APOSTROPHE", "key_form"]
+__all__ = ["APOSTROPHE", "is_latin", "key_form"]
 
 APOSTROPHE: Final = "\u02bc"
 """Modifier letter apostrophe, the only apostrophe inside the words of this package."""
 
+_LATIN: Final = re.compile("[a-z\u00df-\u024f\\d]+(?:[-\u02bc.&][a-z\u00df-\u024f\\d]+)*")
 _FOLD: Final = str.maketrans({"ё": "е", "'": APOSTROPHE, "’": APOSTROPHE, "`": APOSTROPHE, "‘": APOSTROPHE})
 
 
@@ -20,3 +22,12 @@ def key_form(word: str) -> str:
     ('петр', 'імʼя')
     """
     return unicodedata.normalize("NFC", word).casefold().translate(_FOLD)
+
+
+def is_latin(term: str) -> bool:
+    """Whether a key form is written in Latin letters (and digits).
+
+    >>> is_latin("youtube"), is_latin("it-компания")
+    (True, False)
+    """
+    return bool(_LATIN.fullmatch(term))

@@ -23,6 +23,7 @@ __all__ = [
     "csr_from",
     "expected_work",
     "kept_entries",
+    "links_at",
     "pattern_of",
 ]
 
@@ -99,7 +100,7 @@ class SimilarityMatrix:
         Raises:
             ConfigurationError: k is below ``k_min``; such links were not kept.
         """
-        return pattern_of(at_least(self.counts, *self.stored_ks([k])))
+        return links_at(self.counts, *self.stored_ks([k]))
 
     def stored_ks(self, ks: Iterable[int]) -> list[int]:
         """The distinct ks, ascending.
@@ -238,6 +239,11 @@ def at_least(counts: sp.csr_array, k: int) -> sp.csr_array:
     if counts.nnz == 0 or counts.data.min() >= k:
         return counts
     return kept_entries(counts, counts.data >= k)
+
+
+def links_at(counts: sp.csr_array, k: int) -> sp.csr_array:
+    """Bool matrix that is true where a count is at least k."""
+    return pattern_of(at_least(counts, k))
 
 
 def pattern_of(matrix: sp.csr_array) -> sp.csr_array:

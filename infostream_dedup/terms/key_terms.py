@@ -17,7 +17,7 @@ from infostream_dedup.terms.statistics import Statistics
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["KeyTerms", "Select", "StatisticsOfTerms", "heaviest", "pattern"]
+__all__ = ["KeyTerms", "Select", "StatisticsOfTerms", "pattern"]
 
 StatisticsOfTerms = Callable[[Sequence[str]], list[Statistics]]
 """Returns the statistics of given terms, one for each of ``LANGUAGES``."""
@@ -66,25 +66,6 @@ class KeyTerms:
 
 Select = Callable[[TermCounts, Settings, list[Statistics] | None], KeyTerms]
 """Selects the key terms of documents, by given statistics or by those of the documents."""
-
-
-def heaviest(weights: sp.csr_array, n: int) -> sp.csr_array:
-    """The n heaviest positive entries of each row; equal weights go to the smaller column.
-
-    Args:
-        weights: (documents, terms), non-negative.
-        n: entries to keep in a row, at least 1.
-
-    Returns:
-        The same shape and dtype, sorted indices.
-    """
-    row = np.repeat(np.arange(weights.shape[0]), np.diff(weights.indptr))
-    order = np.lexsort((weights.indices, -weights.data, row))
-    rank = np.arange(weights.nnz) - weights.indptr[row]
-    chosen = np.sort(order[(rank < n) & (weights.data[order] > 0)])
-    kept = np.bincount(row[chosen], minlength=weights.shape[0])
-    indptr = np.concatenate(([0], np.cumsum(kept)))
-    return sp.csr_array((weights.data[chosen], weights.indices[chosen], indptr), shape=weights.shape)
 
 
 def pattern(matrix: sp.csr_array) -> sp.csr_array:

@@ -18,8 +18,8 @@ from infostream_dedup.terms import compiled
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.equivalents import back_translations, both_ways, source_terms
 from infostream_dedup.terms.meetings import Meeting, meetings
-from infostream_dedup.terms.pivot import pivot_key_terms
 from infostream_dedup.terms.plain import select_key_terms
+from infostream_dedup.terms.representations.pivot import pivot_key_terms
 from infostream_dedup.terms.untranslated import untranslated_shares
 from infostream_dedup.translation.rung import Translation as Answer
 

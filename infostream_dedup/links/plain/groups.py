@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.links.similarity_matrix import at_least, pattern_of
+from infostream_dedup.links.similarity_matrix import links_at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,7 +19,7 @@ def group_leaders(counts: sp.csr_array, k: int) -> NDArray[np.int64]:
     """The leader of each document's group, as in ``backend.GroupLeaders``."""
     from scipy.sparse.csgraph import connected_components
 
-    links = pattern_of(at_least(counts, k))
+    links = links_at(counts, k)
     mutual = links.multiply(links.T.tocsr())
     _, component = connected_components(mutual, directed=False)
     _, first, group = np.unique(component, return_index=True, return_inverse=True)

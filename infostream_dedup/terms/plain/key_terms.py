@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy.sparse as sp
 
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.terms.counts import TermCounts
-from infostream_dedup.terms.key_terms import KeyTerms, heaviest, pattern
+from infostream_dedup.terms.key_terms import KeyTerms, pattern
 from infostream_dedup.terms.statistics import Statistics, statistics_by_language
 from infostream_dedup.terms.weighting import weigh
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["select_key_terms", "statistics_of"]
+__all__ = ["heaviest", "select_key_terms", "statistics_of"]
 
 
 def select_key_terms(
@@ -53,3 +54,22 @@ def statistics_of(counts: TermCounts, settings: Settings, *, workers: int = 0) -
 def _df(counts: TermCounts, language: int) -> NDArray[np.int64]:
     rows = counts.counts[counts.languages == language]
     return np.bincount(rows.indices, minlength=len(counts.terms))
+
+
+def heaviest(weights: sp.csr_array, n: int) -> sp.csr_array:
+    """The n heaviest positive entries of each row; equal weights go to the smaller column.
+
+    Args:
+        weights: (documents, terms), non-negative.
+        n: entries to keep in a row, at least 1.
+
+    Returns:
+        The same shape and dtype, sorted indices.
+    """
+    row = np.repeat(np.arange(weights.shape[0]), np.diff(weights.indptr))
+    order = np.lexsort((weights.indices, -weights.data, row))
+    rank = np.arange(weights.nnz) - weights.indptr[row]
+    chosen = np.sort(order[(rank < n) & (weights.data[order] > 0)])
+    kept = np.bincount(row[chosen], minlength=weights.shape[0])
+    indptr = np.concatenate(([0], np.cumsum(kept)))
+    return sp.csr_array((weights.data[chosen], weights.indices[chosen], indptr), shape=weights.shape)

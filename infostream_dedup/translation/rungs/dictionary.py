@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from infostream_dedup.lexicon.spelling import is_latin
 from infostream_dedup.model import Language
-from infostream_dedup.translation.latin import is_latin
 from infostream_dedup.translation.name_spelling import respelt
 from infostream_dedup.translation.rung import Rung, Translation, register
 from infostream_dedup.translation.word_pairs import Equivalent, word_pairs

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from infostream_dedup.lexicon.name_tables import names
+from infostream_dedup.lexicon.spelling import is_latin
 from infostream_dedup.model import Language
-from infostream_dedup.translation.latin import is_latin
 from infostream_dedup.translation.rung import Rung, Translation, register
 
 __all__ = ["IdentityRung"]
