@@ -19,7 +19,8 @@ from infostream_dedup.evidence.judging import JudgedCandidates, judge_pairs
 from infostream_dedup.evidence.pair_evidence import ComparedKeys, key_rows
 from infostream_dedup.evidence.pair_model import PairModel
 from infostream_dedup.model import Document, Settings
-from infostream_dedup.terms.key_terms import KeyTerms, heaviest
+from infostream_dedup.terms.key_terms import KeyTerms
+from infostream_dedup.terms.plain.key_terms import heaviest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
