@@ -126,7 +126,7 @@ def test_what_was_acknowledged_outlives_the_power(shim, synthetic, writer_script
     with Store.open(tmp_path / "u.db", settings_digest=synthetic.DIGEST) as store:
         unharmed[0] = synthetic.content(store)
         for number in range(batches):
-            store.append(**synthetic.batch(number))
+            store.append(synthetic.batch(number))
             unharmed.append(synthetic.content(store))
     draw, lost, ahead, cuts = random.Random(1929), 0, 0, 60 * scale  # noqa: S311
     # The first steps make the file itself: nothing has been promised yet.

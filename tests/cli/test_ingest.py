@@ -190,7 +190,7 @@ def test_a_folder_that_is_followed_again_tells_only_what_may_not_have_been_told(
     write(folder / "3.jsonl", parts[3])
     told, said = told_by_a_run(tmp_path, folder, 40)
     assert told == ids[2] + ids[3]
-    assert "what earlier runs have taken in and printed is passed over" in said
+    assert "documents that earlier runs took in and reported are skipped" in said
 
 
 @pytest.mark.parametrize("arguments", [("a.jsonl", "b.jsonl"), ("missing",)])

@@ -103,8 +103,8 @@ def test_forget_removes_what_killed_copies_left_and_names_the_others(run, store,
     (tmp_path / "s.db.schema-1").write_bytes(store.read_bytes())
     done = run("store", "forget", "s.db", "3")
     assert parts(tmp_path) == []
-    assert "1 unfinished copies that killed processes had left were removed" in done.stderr.decode()
-    assert "s.db.schema-1: a copy made before, which still holds what was forgotten" in done.stderr.decode()
+    assert "1 unfinished copies left by killed processes were removed" in done.stderr.decode()
+    assert "s.db.schema-1: an earlier copy that still contains what was forgotten" in done.stderr.decode()
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022])
