@@ -137,7 +137,7 @@ def test_counters_come_back_from_a_store_and_from_records() -> None:
 
 def test_records_of_huge_documents_keep_the_smallest_hashes() -> None:
     text = " ".join(f"{number}7 слово" for number in range(5000))
-    raw = read_evidence(*evidence_texts([Document("1", text)]))
+    raw = read_evidence(*evidence_texts([Document(id="1", text=text)]))
     languages, frequencies = np.zeros(1, dtype=np.int8), EvidenceFrequencies()
     changes = changes_of(raw, languages)
     records = pack_evidence(raw, languages, frequencies)

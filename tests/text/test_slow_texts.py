@@ -63,7 +63,7 @@ def test_an_archive_of_empty_lines_is_refused_at_once(tmp_path):
     path = tmp_path / "d.jsonl.gz"
     path.write_bytes(gzip.compress(b"\n" * 100_000_000, 1))
     begin = time.process_time()
-    with pytest.raises(BadDataError, match="whole lines came before") as caught:
+    with pytest.raises(BadDataError, match="whole lines were read before") as caught:
         list(read_documents(path))
     assert caught.value.code == "E_RATIO"
     assert time.process_time() - begin < 3
