@@ -35,7 +35,7 @@ class Forgotten:
 def forget(connection: sqlite3.Connection, path: Path, id: str) -> Forgotten:  # noqa: A002
     """Remove what all versions of a document said.
 
-    That is title, address, text, signature, evidence, checksums of the text, and the verdict's terms and probability.
+    That is title, address, text, signature, evidence, checksums of the text, and the verdict's terms and criteria.
     Queries no longer find them; `wipe` removes them from the bytes of the file.
 
     What remains: id, source, language, times, length in terms, the checksum of the whole document (which recognises it
@@ -86,7 +86,7 @@ def _erase(connection: sqlite3.Connection, ordinal: int) -> None:
     for table in ("signature", "body", "judgement", "evidence", "wording"):
         connection.execute(f"DELETE FROM {table} WHERE ordinal = ?", (ordinal,))  # noqa: S608 - a table of ours
     connection.execute(
-        "UPDATE document SET title = '', url = NULL, terms = NULL, probability = NULL, forgotten = 1,"
+        "UPDATE document SET title = '', url = NULL, terms = NULL, forgotten = 1,"
         " signature_hash = zeroblob(8) WHERE ordinal = ?",
         (ordinal,),
     )
