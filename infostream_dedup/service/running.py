@@ -11,7 +11,6 @@ from typing import TypeVar
 
 from starlette.requests import Request
 
-from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.service.metrics import Metrics
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.readers import Readers
@@ -139,11 +138,8 @@ def _opened(path: Path, given: dict[str, object]) -> Deduplicator:
     from infostream_dedup.store.opening import settings_at
 
     stored = settings_at(path)
-    if stored is None:
-        return _warmed(Deduplicator.open(path, StreamSettings.of(given)))
-    if given:
-        raise ConfigurationError(f"{path} keeps the settings it was made with; leave out {', '.join(sorted(given))}")
-    return _warmed(Deduplicator.open(path, StreamSettings.of_store(stored)))
+    settings = StreamSettings.of(given) if stored is None else StreamSettings.of_store({**stored, **given})
+    return _warmed(Deduplicator.open(path, settings))
 
 
 def _warmed(stream: Deduplicator) -> Deduplicator:

@@ -13,6 +13,7 @@ from infostream_dedup.service.settings import ServiceSettings
 
 if TYPE_CHECKING:
     from infostream_dedup.service.metrics import Metrics
+    from infostream_dedup.service.writer import Writer
 
 __all__ = ["run"]
 
@@ -43,7 +44,7 @@ def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
 
 
 async def _serve(settings: ServiceSettings, tell: Callable[[str], None]) -> None:
-    from granian.constants import Interfaces
+    from granian.constants import HTTPModes, Interfaces
     from granian.http import HTTP1Settings
     from granian.server.embed import Server
 
@@ -56,6 +57,8 @@ async def _serve(settings: ServiceSettings, tell: Callable[[str], None]) -> None
             address=settings.host,
             port=settings.port,
             interface=Interfaces.ASGINL,
+            # Looking for HTTP/2 would wait for 24 bytes without a time limit.
+            http=HTTPModes.http1,
             websockets=False,
             log_enabled=False,
             http1_settings=HTTP1Settings(header_read_timeout=_HEADER_MILLISECONDS),
@@ -70,11 +73,22 @@ async def _serve(settings: ServiceSettings, tell: Callable[[str], None]) -> None
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, end)
         watch = loop.create_task(_watch_lag(service.metrics))
+        opening = loop.create_task(_end_if_not_opened(service.writer, end))
         tell(f"http://{settings.host}:{settings.port}")
         try:
             await server.serve()
         finally:
             watch.cancel()
+            opening.cancel()
+    if service.writer is not None and service.writer.failure is not None:
+        raise service.writer.failure
+
+
+async def _end_if_not_opened(writer: Writer | None, end: Callable[[], None]) -> None:
+    if writer is not None:
+        await asyncio.to_thread(writer.wait)
+        if writer.failure is not None:
+            end()
 
 
 async def _watch_lag(metrics: Metrics) -> None:

@@ -58,6 +58,10 @@ class Writer:
         self._queue.put(_STOP)
         self._thread.join()
 
+    def wait(self) -> None:
+        """Wait until the stream is open, or cannot be opened."""
+        self._ready.wait()
+
     @property
     def ready(self) -> bool:
         """Whether the stream is open."""
