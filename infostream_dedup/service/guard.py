@@ -94,11 +94,8 @@ class Guard:
                 body = await self._body(headers, receive)
             await self._application(scope, _replay(body, receive), outgoing)
         except Exception as error:  # whatever happens, the client gets a problem and no traceback
-            problem = problem_of(error)
-            if problem.code == "internal":
-                self._metrics.failures.inc()
-                log_request(level="error", failure=f"{type(error).__name__}: {error}", path=scope["path"])
-            await outgoing.problem(problem)
+            # Not bound to a name: its traceback would keep this frame alive, and with it a connection half read.
+            await outgoing.problem(self._told(error, scope))
         seconds = time.perf_counter() - begin
         route = getattr(scope.get("route"), "path", None) or "none"
         self._metrics.answered(route, outgoing.status, seconds)
@@ -112,6 +109,13 @@ class Guard:
                 bytes_out=outgoing.sent,
                 caller=getattr(scope.get("state", {}).get("caller"), "name", None),
             )
+
+    def _told(self, error: Exception, scope: Scope) -> ProblemError:
+        problem = problem_of(error)
+        if problem.code == "internal":
+            self._metrics.failures.inc()
+            log_request(level="error", failure=f"{type(error).__name__}: {error}", path=scope["path"])
+        return problem
 
     def _check_host(self, headers: dict[str, str]) -> None:
         if headers.get("host", "").lower() not in self._settings.known_hosts:
