@@ -47,11 +47,11 @@ FAMILIES = (
 
 _ABOUT = """\
 mdnews and slavictopics list every pair of documents that share a fifth of the word 5-grams of the smaller text. Where
-only listed pairs count (open), a method pays nothing for the other pairs that it links, and most of what it links is not
-judged at all. Here every other linked pair counts as false (`--closed`), and so do the labelled templates. Precision is a
-lower bound: templates whose 5-grams stand in more than 60 documents are not listed. The labels know no paraphrase: a
-story told again in other words counts as false. "Reprints": label `dup` is right, other overlap is not counted; "any
-overlap": `dup` and `similar` are right."""
+only listed pairs count (open), a method pays nothing for the other pairs that it links, and most of what it links is
+not judged at all. Here every other linked pair counts as false (`--closed`), and so do the labelled templates.
+Precision is a lower bound: templates whose 5-grams stand in more than 60 documents are not listed. The labels know no
+paraphrase: a story told again in other words counts as false. "Reprints": label `dup` is right, other overlap is not
+counted; "any overlap": `dup` and `similar` are right."""
 
 _GROUPS = """\
 Groups of preset `judged` (`dedup --preset judged`) beside families: BCubed, adjusted Rand index, F1 of pairs. The
