@@ -33,10 +33,11 @@ def main() -> None:
         print(name, file=sys.stderr)
     answers = [_answer(name, result) for name, result in found.items()]
     nearer = sum(row["nearer"] == "yes" for row in answers)
+    six = sum(row["H at 6, confirmed"] > row["H at 6"] for row in answers)
     closer = sum(row["T "] >= row["T"] for row in answers)
     told = (
-        f'**Does the second look bring "similar" nearer to an equivalence? On {nearer} of {len(answers)} sets** by H at '
-        f"the k that is best for each of the two, over k = 3..12; on {six} of {len(answers)} at k = 6. "
+        '**Does the second look bring "similar" nearer to an equivalence? '
+        f"On {nearer} of {len(answers)} sets** by H at the k that is best for each of the two, over k = 3..12; on {six} of {len(answers)} at k = 6. "
         f"It is symmetry that gains most; T is no lower on {closer} of {len(answers)}."
     )
     parts = [_ABOUT, "## The answer", told, table(answers)]
