@@ -37,7 +37,8 @@ def main() -> None:
     closer = sum(row["T "] >= row["T"] for row in answers)
     told = (
         '**Does the second look bring "similar" nearer to an equivalence? '
-        f"On {nearer} of {len(answers)} sets** by H at the k that is best for each of the two, over k = 3..12; on {six} of {len(answers)} at k = 6. "
+        f"On {nearer} of {len(answers)} sets** by H at the k that is best for each of the two, over k = 3..12; "
+        f"on {six} of {len(answers)} at k = 6. "
         f"It is symmetry that gains most; T is no lower on {closer} of {len(answers)}."
     )
     parts = [_ABOUT, "## The answer", told, table(answers)]
