@@ -32,7 +32,7 @@ NOT_COUNTED: Final = 0
 _CHUNK: Final = 1 << 21
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Truth:
     """Decides for every unordered pair of a collection whether it is true, false or not counted.
 
@@ -154,7 +154,15 @@ def truth_of(
     in_play = ((families >= 0) | closed) & scope.documents()
     in_play[np.concatenate(both_of(np.concatenate((positives, negatives)), len(documents)))] = True
     stories = _number_stories(families, positives, in_play)
-    return Truth(scope, positives, negatives, others, circles, stories, closed)
+    return Truth(
+        scope=scope,
+        positives=positives,
+        negatives=negatives,
+        others=others,
+        circles=circles,
+        stories=stories,
+        closed=closed,
+    )
 
 
 def _is_template(label: Label) -> bool:
