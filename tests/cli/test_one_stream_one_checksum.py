@@ -57,13 +57,13 @@ def checksums(run, documents, combinations, *options):
 
 
 def test_the_sample(run):
-    combinations = zip((7, 50, 1000), SEEDS, (PLACES[0], PLACES[1], PLACES[0]), strict=True)
+    combinations = zip((7, 1000), SEEDS, PLACES, strict=False)
     assert len(set(checksums(run, documents_path(), combinations).values())) == 1
 
 
 @pytest.mark.corpus
-def test_every_size_seed_and_place_at_least_once_on_a_part_of_real_news(run, stream):
-    combinations = list(zip(SIZES, itertools.cycle(SEEDS), itertools.cycle(PLACES), strict=False))
+def test_every_seed_and_place_at_least_once_on_a_part_of_real_news(run, stream):
+    combinations = list(zip((1, 50, 1_000_000), SEEDS, (*PLACES, PLACES[0]), strict=True))
     found = checksums(run, stream(SMALL_PART), combinations, *EPOCHS)
     assert {lines for lines, _ in found.values()} == {SMALL_PART}
     assert len(set(found.values())) == 1, found
