@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+# Loops are tested as machine code; what small work runs, plain Python, has tests of its own in tests/machine.
+os.environ.setdefault("INFOSTREAM_DEDUP_LOOPS", "compiled")
 
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -25,6 +29,4 @@ def corpora() -> Path:
 @pytest.fixture(scope="session", autouse=True)
 def _cache_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Tests neither read nor write the form cache of the person who runs them."""
-    import os
-
     os.environ["INFOSTREAM_DEDUP_CACHE"] = str(tmp_path_factory.mktemp("cache"))
