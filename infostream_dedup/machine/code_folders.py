@@ -17,7 +17,7 @@ from typing import Any
 
 from infostream_dedup.machine.private_files import is_private, make_private_folder
 
-__all__ = ["folder_of", "has_lasting_folder", "index_name", "may_be_on_disk"]
+__all__ = ["folder_of", "has_lasting_folder", "index_name", "is_lasting", "may_be_on_disk"]
 
 _log = logging.getLogger(__name__)
 
@@ -65,11 +65,15 @@ def folder_of(source: str) -> str | None:
     return _first_usable(_lasting_folders(source)) or _temporary_folder(source)
 
 
-@cache
 def has_lasting_folder(source: str) -> bool:
     """Whether the machine code of a source file outlives the process."""
     folder = folder_of(source)
-    return folder is not None and not any(made in Path(folder).parents for made in _made)
+    return folder is not None and is_lasting(folder)
+
+
+def is_lasting(folder: str) -> bool:
+    """Whether a folder outlives the process, other than the temporary one."""
+    return not any(made in Path(folder).parents for made in _made)
 
 
 def _first_usable(folders: Iterator[Path]) -> str | None:

@@ -18,7 +18,7 @@ import numba
 from numba.core import caching
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.machine.code_folders import folder_of
+from infostream_dedup.machine.code_folders import folder_of, is_lasting
 from infostream_dedup.machine.plain_work import announce_compiling, is_plain
 from infostream_dedup.machine.private_files import is_private, make_private_folder, owner_alone_writes
 
@@ -179,7 +179,7 @@ class _Cache(_FunctionCache):  # type: ignore[misc]
         if found is None:
             if is_plain():
                 raise NotOnDiskError
-            announce_compiling(self.cache_path)
+            announce_compiling(self.cache_path if is_lasting(self.cache_path) else None)
         return found
 
     def save_overload(self, signature: Any, data: Any) -> None:

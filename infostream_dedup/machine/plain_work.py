@@ -114,13 +114,19 @@ def announce_compiling(folder: str | None) -> None:
     """Say once what the user waits for.
 
     Args:
-        folder: where the machine code is kept; None if it is not.
+        folder: where the machine code is kept for later processes; None if it is not.
     """
     if _work.announced:
         return
     _work.announced = True
-    kept = f"kept in {folder}" if folder else "not kept: there is no folder for it"
-    _log.warning(
-        "compiling loops for this machine, up to a minute, once (%s); 'infostream-dedup warm' does it beforehand",
-        kept,
-    )
+    if folder is None:
+        _log.warning(
+            "compiling loops, up to a minute, for this process only: there is no folder that you alone can write; set "
+            "INFOSTREAM_DEDUP_CACHE to one of your own with mode 0700"
+        )
+    else:
+        _log.warning(
+            "compiling loops, up to a minute, once for this machine ('infostream-dedup warm' does it beforehand); kept "
+            "in %s",
+            folder,
+        )
