@@ -24,6 +24,7 @@ FORTY = 40
 
 
 def main() -> None:
+    """Measure every command and write the page."""
     lines = documents_path().read_text(encoding="utf-8").splitlines(keepends=True)
     rows = []
     with TemporaryDirectory() as name:
@@ -36,20 +37,21 @@ def main() -> None:
             found = [what]
             for loops in ("auto", "compiled"):
                 cache = folder / f"cache of {loops} {len(rows)}"
-                for turn in ("cold", "warm"):
-                    found.append(f"{measured(command, folder, cache, loops, turn):.1f}")
+                found += [f"{measured(command, folder, cache, loops):.1f}" for _ in ("cold", "warm")]
             rows.append(found)
             print(" | ".join(found), flush=True)
     REPORT.write_text(page(rows), encoding="utf-8")
 
 
 def commands(folder: Path, documents: Path) -> dict[str, list[str]]:
+    """Arguments of the commands by what they do."""
     store = str(folder / "TURN.db")
+    str(documents_path())
     return {
         "`--help`": ["--help"],
         "`demo`": ["demo", "--out", str(folder / "demo")],
         "`ingest` of 40 documents": ["ingest", str(documents), "--store", store],
-        "`search` of a text in that store": ["search", "--store", store, "--text", "Мэр открыл новую трамвайную линию"],
+        "`search` of a text in that store": ["search", "--store", store, "--text", "Мэр открыл трамвайную линию"],
         "`dedup` of 40 documents, preset `judged`": ["dedup", str(documents), "--preset", "judged", "--out", "-"],
         "`dedup` of the 199 of the sample, `judged`": [
             "dedup",
@@ -63,7 +65,7 @@ def commands(folder: Path, documents: Path) -> dict[str, list[str]]:
     }
 
 
-def measured(command: list[str], folder: Path, cache: Path, loops: str, turn: str) -> float:
+def measured(command: list[str], folder: Path, cache: Path, loops: str) -> float:
     """CPU seconds of one process."""
     own = {
         "INFOSTREAM_DEDUP_CACHE": str(cache),
@@ -73,6 +75,7 @@ def measured(command: list[str], folder: Path, cache: Path, loops: str, turn: st
     # Every ingest makes a store of its own; a search asks the one that was made last.
     stores = sorted(folder.glob("*.db"))
     store = stores[-1] if command[0] == "search" and stores else folder / f"{time.monotonic_ns()}.db"
+    [one.replace(str(folder / "TURN.db"), str(store)) for one in command]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
         [
@@ -91,12 +94,13 @@ def measured(command: list[str], folder: Path, cache: Path, loops: str, turn: st
 
 
 def page(rows: list[list[str]]) -> str:
+    """The report."""
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     return f"""# The first minutes
 
 CPU seconds of single commands on the bundled sample, each a process of its own. *Cold*: no machine code, word forms,
-translations or fonts on disk; *warm*: the same command again. *As it is*: up to 500 documents loops run as plain Python,
-and no compiler is started. *Compiled*: `INFOSTREAM_DEDUP_LOOPS=compiled`.
+translations or fonts on disk; *warm*: the same command again. *As it is*: up to 500 documents, loops run as plain
+Python, and no compiler is started. *Compiled*: `INFOSTREAM_DEDUP_LOOPS=compiled`.
 
 | command | as it is, cold | warm | compiled, cold | warm |
 |---|---|---|---|---|

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -175,3 +176,38 @@ def test_arrays_become_memory_and_come_back():
     cells[1] = 7
     assert from_cells((cells,))[0].tolist() == [0, 7, 2, 3]
     assert numbers.tolist() == [0, 7, 2, 3]
+
+
+SETPRIV = shutil.which("setpriv")
+NOBODY = 65534
+
+
+@pytest.mark.skipif(SETPRIV is None or os.getuid() != 0, reason="needs root and setpriv to become another user")
+@pytest.mark.parametrize("command", ["ingest", pytest.param("rest", marks=pytest.mark.slow)])
+def test_another_user_without_a_home_starts_at_once(command, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("nobody")
+    for above in (folder, *folder.parents[:2]):
+        above.chmod(0o777)
+    store, source = str(folder / "stream.db"), str(documents_path())
+    text = ["search", "--store", store, "--text", "Мэр открыл мост"]
+    ingest = ["ingest", source, "--store", store]
+    rest = [
+        ["demo", "--out", str(folder / "out")],
+        ingest,
+        text,
+        ["dedup", source, "--out", str(folder / "kept.jsonl")],
+    ]
+    become = [str(SETPRIV), "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
+    # The package may lie under the home of root: this user reads everything, but writes nothing.
+    become += ["--inh-caps", "+dac_read_search", "--ambient-caps", "+dac_read_search"]
+    for one in [ingest] if command == "ingest" else rest:
+        done = subprocess.run(
+            [*become, sys.executable, "-m", "infostream_dedup", *one],
+            env={"HOME": "/nonexistent", "TMPDIR": str(folder), "PYTHONPATH": os.environ.get("PYTHONPATH", "")},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "compiling" not in done.stderr
+        assert "bug" not in done.stderr
