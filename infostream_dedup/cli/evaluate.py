@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from infostream_dedup.cli.options import (
+    between_option,
     documents_argument,
     general_options,
+    judgeable_settings_options,
     reading_options,
     representation_option,
-    settings_options,
 )
 from infostream_dedup.cli.output import chosen_format, note_reading, print_json, print_rows
 from infostream_dedup.cli.progress import progress_bar
@@ -47,8 +48,9 @@ __all__ = ["evaluate"]
     help="Directions that must have need(k) terms.  [default: both, or the preset's]",
 )
 @click.option("--positive", default="dup", show_default=True, help="Labels that count as true, comma-separated.")
+@between_option
 @representation_option
-@settings_options
+@judgeable_settings_options
 @reading_options
 @general_options("table", "json", "jsonl", "csv")
 def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None, quiet: bool, **given: Any) -> None:
@@ -56,6 +58,9 @@ def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None,
 
     If documents have a family, every linked pair from two families counts as false unless the families are kin;
     otherwise only labelled pairs count. Pairs with other labels and unlisted pairs of one family are ignored.
+
+    With --preset judged there is a row for each probability instead of each k; translations have none and count in all
+    rows. If only pairs of two languages count, there is a row for each share of key terms that met.
     """
     from infostream_dedup import api
 

@@ -28,7 +28,7 @@ class StepScores:
 
     Attributes:
         step: value of k or of the threshold.
-        step_name: ``k`` or ``threshold``.
+        step_name: ``k``, ``threshold``, or with preset ``judged`` ``probability`` or ``share``.
         scores: counts, precision, recall, F1.
         intervals: 95 % intervals of precision, recall and F1.
         refused: whether the row represents a refusal to recommend.
