@@ -357,8 +357,8 @@ of the best share, and the judgement of which documents of one language have one
 before it was built and are not fitted here; the third is that of the shipped model, whose coefficients were learned on
 pairs of one language of wmt and ntrex, but not of multilingual. Which kinds of pairs count as one text (copy, retold,
 updated; not templates and follow-ups) was chosen on multilingual, where advisories are forms filled anew: with all
-kinds of a probability of .5 and more, F1 is .937, .658 and .886 there for ru-uk, en-ru and en-uk, and the same in the other
-sets. A group by the key terms alone (share of .5 in both directions) gives .937, .677 and .368."""
+kinds of a probability of .5 and more, F1 is .937, .658 and .886 there for ru-uk, en-ru and en-uk, and the same in the
+other sets. A group by the key terms alone (share of .5 in both directions) gives .937, .677 and .368."""
 
 ACROSS_TEXT = """\
 Translation `none` is representation `morph`: only what is written alike in both languages can meet."""
