@@ -16,16 +16,15 @@ from make_reports import CORPORA, NEWS, OTHER, table, write_page
 
 from infostream_dedup import Settings, read_documents
 from infostream_dedup.batch.collection import Collection, collect
-from infostream_dedup.batch.evidence_reader import EvidenceReader
 from infostream_dedup.batch.judging import JudgedCollection
 from infostream_dedup.batch.linking import Linked, link
 from infostream_dedup.batch.sweeping import SweepResult, recommendation_for, sweep_collection
 from infostream_dedup.batch.translations import find_translations
 from infostream_dedup.evaluation.collection_scores import predictions_of, truth_for
-from infostream_dedup.evaluation.judged_scores import predicted_translations
 from infostream_dedup.evaluation.predictions import Predictions, predicted_pairs
 from infostream_dedup.evaluation.protocol import Evaluation, StepScores, evaluate
 from infostream_dedup.evaluation.truth import Truth
+from infostream_dedup.evidence.collecting import EvidenceReader
 from infostream_dedup.report.published import PUBLISHED
 from infostream_dedup.sample import documents_path
 
@@ -181,9 +180,7 @@ def corpus_result(corpus: str) -> CorpusResult:
     for name, predictions in _translations(known).items():
         for (one, block), truth in truths.items():
             if block in CROSS:
-                found[one, block][name] = evaluate(
-                    predictions, truth, recommended=predictions.steps[0], resamples=RESAMPLES
-                )
+                found[one, block][name] = evaluate(predictions, truth, recommended=1, resamples=RESAMPLES)
     sweep = sweep_collection(collection, CONFIGURATIONS["pivot"], ["pivot"], examples=False)
     judged = [Judged(one, block, len(truths[one, block].positives), found[one, block]) for one, block in truths]
     return CorpusResult(corpus, judged, sweep)
@@ -191,15 +188,13 @@ def corpus_result(corpus: str) -> CorpusResult:
 
 def _translations(collection: JudgedCollection) -> dict[str, Predictions]:
     """Pairs of two languages by the configurations of ``JUDGED``."""
-    single = find_translations(collection, single=True)
-    if single is None:
-        raise ValueError("all documents have one language")
-    found = [
-        predicted_translations(collection),
-        predicted_translations(collection, between="plain"),
-        predicted_pairs(single.a, single.b, len(collection.collection)),
-    ]
-    return dict(zip(JUDGED, found, strict=True))
+    found = {
+        "judged": find_translations(collection),
+        "judged, plain": find_translations(collection, between="plain"),
+        "judged, one to one": find_translations(collection, single=True),
+    }
+    documents = len(collection.collection)
+    return {name: predicted_pairs(one.a, one.b, documents) for name, one in found.items() if one is not None}
 
 
 def _make_truths(collection: Collection, corpus: str) -> Iterator[tuple[tuple[CrossSet, str], Truth]]:

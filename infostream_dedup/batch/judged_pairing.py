@@ -23,7 +23,16 @@ from infostream_dedup.model.limits import OneOf, Range
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["JUDGED_COLUMNS", "LEAST_PROBABILITY", "JudgedPairRow", "PairChoice", "PairOrder", "judged_pair_rows"]
+__all__ = [
+    "JUDGED_COLUMNS",
+    "LEAST_PROBABILITY",
+    "JudgedPairRow",
+    "ListedPairs",
+    "PairChoice",
+    "PairOrder",
+    "judged_pair_rows",
+    "listed_pairs",
+]
 
 JUDGED_COLUMNS: Final = ("probability", "kind", "wording_forward", "wording_backward")
 """What preset ``judged`` adds to the columns of ``pairs``."""
@@ -111,8 +120,8 @@ class PairChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class _Listed:
-    """Pairs that are listed.
+class ListedPairs:
+    """Judged pairs that are listed.
 
     Attributes:
         a: int64 (pairs,), ordinal of the earlier document.
@@ -131,7 +140,8 @@ class _Listed:
     shares: NDArray[np.float64]
 
     @classmethod
-    def of(cls, judged: JudgedCandidates, chosen: NDArray[np.bool_]) -> _Listed:
+    def of(cls, judged: JudgedCandidates, chosen: NDArray[np.bool_]) -> ListedPairs:
+        """The chosen ones, bool (pairs,), of judged pairs."""
         return cls(
             judged.a[chosen],
             judged.b[chosen],
@@ -142,13 +152,15 @@ class _Listed:
         )
 
     @classmethod
-    def joined(cls, parts: list[_Listed]) -> _Listed:
+    def joined(cls, parts: list[ListedPairs]) -> ListedPairs:
+        """The pairs of all parts, one part after the other."""
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))
 
-    def at(self, places: NDArray[np.int64] | slice) -> _Listed:
-        return _Listed(*(getattr(self, name)[places] for name in self.__slots__))
+    def at(self, places: NDArray[np.int64] | slice) -> ListedPairs:
+        """The pairs at these places."""
+        return ListedPairs(*(getattr(self, name)[places] for name in self.__slots__))
 
-    def ordered(self, order: PairOrder, top: int | None) -> _Listed:
+    def ordered(self, order: PairOrder, top: int | None) -> ListedPairs:
         """The ``top`` strongest pairs in an order; the strength of pairs of one probability is that of their shares."""
         shares = self.shares
         strongest = np.lexsort((self.b, self.a, -shares.max(axis=1), -shares.min(axis=1), -self.probability))[:top]
@@ -165,16 +177,11 @@ def judged_pair_rows(
     engine: str = "auto",
     progress: Progress | None = None,
 ) -> Iterator[JudgedPairRow]:
-    """Judged pairs, and between languages translations; all are found before the first row is made.
+    """Judged pairs as rows, and between languages translations; all are found before the first row is made.
 
-    Args:
-        collection: the documents.
-        choice: which pairs.
-        parts: int64 (documents,), number of the file of each document: only pairs from different files.
-        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
-        progress: called with the number of pairs judged.
+    Arguments as in ``listed_pairs``.
     """
-    listed = _listed(collection, choice, parts, engine, progress)
+    listed = listed_pairs(collection, choice, parts=parts, engine=engine, progress=progress)
     found = find_translations(collection, between=choice.between, single=choice.one_to_one, engine=engine)
     if found is None:
         return _rows(collection, listed, choice)
@@ -187,27 +194,36 @@ def judged_pair_rows(
     return (row for _, _, row in heapq.merge(*placed, key=lambda one: one[:2]))
 
 
-def _listed(
+def listed_pairs(
     collection: JudgedCollection,
     choice: PairChoice,
-    parts: NDArray[np.int64] | None,
-    engine: str,
-    progress: Progress | None,
-) -> _Listed:
-    """The judged pairs to be listed, in their order."""
+    *,
+    parts: NDArray[np.int64] | None = None,
+    engine: str = "auto",
+    progress: Progress | None = None,
+) -> ListedPairs:
+    """Judge the pairs of a collection and return those that are listed, in the order chosen; without translations.
+
+    Args:
+        collection: the documents.
+        choice: which pairs.
+        parts: int64 (documents,), number of the file of each document: only pairs from different files.
+        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
+        progress: called with the number of pairs judged.
+    """
     a, b = collection.candidates(k_min=choice.k_min, engine=engine)
     languages = collection.key_terms.counts.languages
     wanted = np.ones(len(a), dtype=np.bool_) if not choice.cross_language else languages[a] != languages[b]
     if parts is not None:
         wanted &= parts[a] != parts[b]
     a, b = a[wanted], b[wanted]
-    found, done = [_Listed.of(collection.judge(a[:0], b[:0]), np.zeros(0, dtype=np.bool_))], 0
+    found, done = [ListedPairs.of(collection.judge(a[:0], b[:0]), np.zeros(0, dtype=np.bool_))], 0
     for judged in collection.judged(a, b, filtered=choice.least > 0):
-        found.append(_Listed.of(judged, judged.probability >= choice.least))
+        found.append(ListedPairs.of(judged, judged.probability >= choice.least))
         done += len(judged)
         if progress is not None:
             progress("judging", done, len(a))
-    return _Listed.joined(found).ordered(choice.sort, choice.top)
+    return ListedPairs.joined(found).ordered(choice.sort, choice.top)
 
 
 def _chosen_translations(
@@ -230,7 +246,7 @@ def _chosen_translations(
     return found.where(order if choice.sort == "strength" else np.sort(order))
 
 
-def _rows(collection: JudgedCollection, listed: _Listed, choice: PairChoice) -> Iterator[JudgedPairRow]:
+def _rows(collection: JudgedCollection, listed: ListedPairs, choice: PairChoice) -> Iterator[JudgedPairRow]:
     begin = 0
     for pairs in chunks_of_pairs(collection.key_terms, listed.a, listed.b):
         part = listed.at(slice(begin, begin + len(pairs)))
@@ -257,7 +273,7 @@ def _rows(collection: JudgedCollection, listed: _Listed, choice: PairChoice) -> 
             )
 
 
-def _reasons(collection: JudgedCollection, part: _Listed) -> list[list[EvidenceReason] | None]:
+def _reasons(collection: JudgedCollection, part: ListedPairs) -> list[list[EvidenceReason] | None]:
     evidence = collection.judge(part.a, part.b, filtered=False).evidence
     return [*reasons_of_pairs(evidence, shipped_model())]
 

@@ -10,9 +10,9 @@ from infostream_dedup.cli.options import (
     between_option,
     documents_argument,
     general_options,
-    judgeable_settings_options,
     reading_options,
     representation_option,
+    settings_options,
 )
 from infostream_dedup.cli.output import chosen_format, note_reading, print_json, print_rows
 from infostream_dedup.cli.progress import progress_bar
@@ -48,19 +48,31 @@ __all__ = ["evaluate"]
     help="Directions that must have need(k) terms.  [default: both, or the preset's]",
 )
 @click.option("--positive", default="dup", show_default=True, help="Labels that count as true, comma-separated.")
+@click.option(
+    "--closed",
+    is_flag=True,
+    help="The labels are exhaustive: count every unlisted linked pair, and every label of kind template, as false.",
+)
+@click.option(
+    "--kinds",
+    metavar="KIND,...",
+    help="Judge preset judged by its pairs of these kinds only, such as copy.  [default: all that it lists]",
+)
 @between_option
 @representation_option
-@judgeable_settings_options
+@settings_options
 @reading_options
 @general_options("table", "json", "jsonl", "csv")
 def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None, quiet: bool, **given: Any) -> None:
     """Measure precision, recall and F1 at every k against labelled pairs, with 95 % intervals of F1.
 
     If documents have a family, every linked pair from two families counts as false unless the families are kin;
-    otherwise only labelled pairs count. Pairs with other labels and unlisted pairs of one family are ignored.
+    otherwise only labelled pairs count, unless --closed says that the labels are exhaustive. Pairs with other labels
+    and unlisted pairs of one family are ignored. Columns linked and judged: pairs that are linked, and those among them
+    that count.
 
-    With --preset judged there is a row for each probability instead of each k; translations have none and count in all
-    rows. If only pairs of two languages count, there is a row for each share of key terms that met.
+    Below the rows: preset judged, whatever the other options are, and its groups beside the documents that true pairs
+    connect (BCubed, adjusted Rand index, F1 of pairs), where unlisted pairs count.
     """
     from infostream_dedup import api
 
@@ -70,6 +82,8 @@ def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None,
             labels,
             kin_field=given.pop("kin_field") or None,
             positive=given.pop("positive").split(","),
+            between=given.pop("between") or "nothing-better",
+            kinds=None if (kinds := given.pop("kinds")) is None else kinds.split(","),
             progress=progress,
             **given,
         )
@@ -85,11 +99,24 @@ def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None,
 
 
 def _verdict(found: Evaluation) -> str:
-    """Best and recommended row in words."""
+    """Best row, recommended row, preset judged and its groups in words."""
     lines = []
     for name, row in (("best", found.best), ("recommended", found.recommended)):
         if row is not None:
             refused = " (no k recommended: judged as this)" if row.refused else ""
-            f1 = "undefined" if row.scores.f1 is None else f"{row.scores.f1:.3f}"
-            lines.append(f"{name}: {row.step_name} = {row.step:g}, F1 {f1}{refused}")
+            lines.append(f"{name}: {row.step_name} = {row.step:g}, F1 {_figure(row.scores.f1)}{refused}")
+    if found.judged is not None:
+        scores, (low, high) = found.judged.scores, found.judged.intervals.f1 or (None, None)
+        lines.append(
+            f"preset judged: precision {_figure(scores.precision)}, recall {_figure(scores.recall)}, "
+            f"F1 {_figure(scores.f1)} [{_figure(low)}-{_figure(high)}]; {scores.linked} pairs linked, "
+            f"{scores.judged} of them judged"
+        )
+    if found.groups is not None:
+        figures = ", ".join(f"{name} {_figure(value)}" for name, value in found.groups.as_dict().items())
+        lines.append(f"its groups: {figures}")
     return "\n".join(lines)
+
+
+def _figure(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"

@@ -149,7 +149,7 @@ representation_option = click.option(
 between_option = click.option(
     "--between",
     type=click.Choice(["nothing-better", "plain"]),
-    help="With preset judged: rule for pairs of two languages.  [default: nothing-better]",
+    help="Rule of preset judged for pairs of two languages.  [default: nothing-better]",
 )
 
 boilerplate_option = click.option(

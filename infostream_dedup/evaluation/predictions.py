@@ -26,7 +26,7 @@ class Predictions:
         codes: int64 (pairs,), ascending distinct codes (``pair_codes.codes_of``).
         grades: uint8 (pairs,), g if the pair is predicted at the first g steps; 0 if at none.
         steps: ascending values of the threshold.
-        step_name: name of the threshold: ``k``, ``threshold``, ``probability`` or ``share``.
+        step_name: name of the threshold, ``k`` or ``threshold``.
     """
 
     codes: NDArray[np.int64]

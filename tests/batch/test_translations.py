@@ -10,12 +10,13 @@ import pytest
 from infostream_dedup import pairs, read_documents
 from infostream_dedup.api import evaluate
 from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.evidence_reader import EvidenceReader
 from infostream_dedup.batch.judging import JudgedCollection
 from infostream_dedup.batch.translations import find_translations
 from infostream_dedup.corpus import row_of
 from infostream_dedup.evaluation.collection_scores import truth_for
-from infostream_dedup.evaluation.judged_scores import evaluate_judged
+from infostream_dedup.evaluation.predictions import predicted_pairs
+from infostream_dedup.evaluation.scores import scores
+from infostream_dedup.evidence.collecting import EvidenceReader
 from infostream_dedup.model import Settings
 from infostream_dedup.sample import documents_path, labels_path
 
@@ -202,25 +203,22 @@ def test_pairs_of_two_files_only(tmp_path):
     assert between
 
 
+def f1_of(collection: JudgedCollection, truth) -> float:
+    found = find_translations(collection)
+    predicted = predicted_pairs(found.a, found.b, truth.documents)
+    return scores(predicted, truth.judge(predicted.codes), len(truth.positives))[0].f1
+
+
 def test_evaluate_counts_what_pairs_lists(sample):
     truth = truth_for(sample.collection, labels_path(), lang="ru-uk", positive=("translation",))
-    listed = evaluate(SAMPLE, labels_path(), preset="judged", lang="ru-uk", positive=("translation",))
-    assert listed.recommended.step == 0.4
-    assert [row.step for row in listed.rows][:2] == [0.4, 0.45]
-    counted = listed.recommended.scores
-    assert counted.tp + counted.fn == len(truth.positives)
-    spoken = {document.id: lang for document, lang in zip(sample.collection.documents, sample.collection.languages,
-                                                          strict=True)}  # fmt: skip
-    pairs_listed = {pair for pair in named(sample) if {spoken[one] for one in pair} == {"ru", "uk"}}
-    ordinal = {name: number for number, name in enumerate(spoken)}
-    true = set(truth.positives.tolist())
-    assert counted.tp == sum(ordinal[a] * len(ordinal) + ordinal[b] in true for a, b in pairs_listed)
-    everything = evaluate(SAMPLE, labels_path(), preset="judged", positive=("translation", "dup"))
-    assert everything.recommended.step == 0.5
-    assert everything.recommended.step_name == "probability"
-    assert everything.recommended.scores.recall > 0.8
-    alone = evaluate(SAMPLE, labels_path(), preset="judged", lang="ru")
-    assert alone.as_dict()["rows"][0]["probability"] == 0.05
+    found = evaluate(SAMPLE, labels_path(), lang="ru-uk", positive=("translation",))
+    assert len(truth.positives) > 10
+    assert found.judged.scores.f1 == f1_of(sample, truth)
+    assert found.judged.scores.f1 > 0.9
+    plain = evaluate(SAMPLE, labels_path(), lang="ru-uk", positive=("translation",), between="plain")
+    assert plain.judged.scores.linked > found.judged.scores.linked
+    one_kind = evaluate(SAMPLE, labels_path(), positive=("translation", "dup"), kinds=["translation"])
+    assert one_kind.judged.scores.linked == len(find_translations(sample).a)
 
 
 LEAST_F1 = {
@@ -252,5 +250,5 @@ def test_translations_of_the_real_sets(name, corpora):
             domains=("", "news") if name == "wmt" else (),
             positive=("translation", "dup"),
         )
-        f1 = evaluate_judged(collection, truth, lang=lang, resamples=1).recommended.scores.f1
+        f1 = f1_of(collection, truth)
         assert f1 >= LEAST_F1[name, lang], (name, lang, f1)
