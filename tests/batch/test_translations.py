@@ -15,7 +15,7 @@ from infostream_dedup.batch.translations import find_translations
 from infostream_dedup.corpus import row_of
 from infostream_dedup.evaluation.collection_scores import truth_for
 from infostream_dedup.evaluation.predictions import predicted_pairs
-from infostream_dedup.evaluation.scores import scores
+from infostream_dedup.evaluation.protocol import evaluate as evaluate_predictions
 from infostream_dedup.evidence.collecting import EvidenceReader
 from infostream_dedup.model import Settings
 from infostream_dedup.sample import documents_path, labels_path
@@ -206,7 +206,7 @@ def test_pairs_of_two_files_only(tmp_path):
 def f1_of(collection: JudgedCollection, truth) -> float:
     found = find_translations(collection)
     predicted = predicted_pairs(found.a, found.b, truth.documents)
-    return scores(predicted, truth.judge(predicted.codes), len(truth.positives))[0].f1
+    return evaluate_predictions(predicted, truth, recommended=1, resamples=1).recommended.scores.f1
 
 
 def test_evaluate_counts_what_pairs_lists(sample):
