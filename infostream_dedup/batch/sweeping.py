@@ -24,10 +24,13 @@ if TYPE_CHECKING:
     from infostream_dedup.corpus import ReadingReport
 
 __all__ = [
+    "ENGLISH_NOTE",
     "SHARE_THRESHOLDS",
     "Example",
     "SweepResult",
     "SweepRow",
+    "add_survey",
+    "configuration_of",
     "recommendation_for",
     "sweep_collection",
 ]
@@ -40,7 +43,7 @@ _CLUSTERS_NOTE: Final = "{}: large clusters of equal documents were counted as a
 _SHARES_NOTE: Final = (
     "{}: pairs of fewer than {} common terms are left out at every threshold, as they do not fit into memory"
 )
-_ENGLISH_NOTE: Final = (
+ENGLISH_NOTE: Final = (
     "morph: {} English documents are represented by stems, as there is no English frequency dictionary"
 )
 
@@ -141,7 +144,7 @@ def sweep_collection(
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called for each step.
     """
-    result = SweepResult(rows=[], recommended_k={}, reason={}, configuration=_configuration(settings, representations))
+    result = SweepResult(rows=[], recommended_k={}, reason={}, configuration=configuration_of(settings, representations))
     result.documents.update(_languages(collection))
     for number, representation in enumerate(representations):
         if progress is not None:
@@ -154,7 +157,7 @@ def sweep_collection(
             labels=_labels(key_terms),
             progress=progress,
         )
-        _add_survey(result, found, chosen, ks)
+        add_survey(result, found, chosen, ks)
         _add_notes(result, found.matrix, key_terms, chosen)
         if examples and chosen.score == "count" and found.matrix is not None:
             result.examples.extend(pick_examples(collection, key_terms, found.matrix, chosen, ks, across=found.across))
@@ -169,7 +172,15 @@ def _labels(key_terms: KeyTerms) -> NDArray[np.uint8] | None:
     return None if key_terms.pivot is None or len(np.unique(languages)) < 2 else languages
 
 
-def _add_survey(result: SweepResult, found: Survey, settings: Settings, ks: Sequence[int] | None) -> None:
+def add_survey(result: SweepResult, found: Survey, settings: Settings, ks: Sequence[int] | None) -> None:
+    """Add what the links of one representation show.
+
+    Args:
+        result: receives rows, recommendations and groups.
+        found: the links.
+        settings: with the representation.
+        ks: the k to show, 1..n by default.
+    """
     representation = settings.representation
     shown = {None, *(range(1, settings.n + 1) if ks is None else ks)}
     for block, rows in found.rows.items():
@@ -191,7 +202,7 @@ def _recommend(result: SweepResult, name: str, recommendation: Recommendation) -
 def _add_notes(result: SweepResult, matrix: SimilarityMatrix | None, key_terms: KeyTerms, settings: Settings) -> None:
     representation = settings.representation
     if representation == "morph" and "en" in result.documents:
-        result.notes.append(_ENGLISH_NOTE.format(result.documents["en"]))
+        result.notes.append(ENGLISH_NOTE.format(result.documents["en"]))
     if representation == "pivot":
         _add_untranslated(result, key_terms, settings)
     if matrix is None:
@@ -215,7 +226,8 @@ def _languages(collection: Weighable) -> Mapping[str, int]:
     return {language: counts[language] for language in LANGUAGES if counts[language]}
 
 
-def _configuration(settings: Settings, representations: Sequence[str]) -> dict[str, Any]:
+def configuration_of(settings: Settings, representations: Sequence[str]) -> dict[str, Any]:
+    """The settings that decide a sweep, as ``SweepResult`` holds them."""
     plain = settings.as_dict()
     del plain["representation"], plain["k"], plain["threshold"], plain["min_terms"], plain["rule"]
     return {"version": VERSION, "representations": list(representations), **plain}

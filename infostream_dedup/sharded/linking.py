@@ -5,8 +5,11 @@ Nothing is joined on terms, so a term that half of all documents have costs no m
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -14,6 +17,7 @@ import numpy as np
 from infostream_dedup.links.compiled.posting_index import PostingIndex, Shards, commonest_key_terms
 from infostream_dedup.links.compiled.kernels.forward_matching import Scratch
 from infostream_dedup.links.compiled.term_rows import TermRows
+from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.sharded.collapse import NodeTable
 from infostream_dedup.sharded.kernels.linking import decode_links, name_links
 from infostream_dedup.sharded.kernels.rows import renumber_rows, sort_links
@@ -93,18 +97,28 @@ class Shard:
         )
         self._place_of = np.empty(len(self._nodes), dtype=np.int64)
         self._place_of[self._index.order] = np.arange(len(self._nodes))
+        self._own = threading.local()
         self._moments = _moments_of(linking, self._nodes)
 
     def __len__(self) -> int:
         return len(self._nodes)
 
-    def ask(self, chunks: Iterable[KeyChunk]) -> Iterator[pa.RecordBatch]:
-        """Links of the nodes led by documents of some chunks to the nodes of this shard: a row of LINKS for each."""
-        scratch = self._index.scratch(links=_LINKS_AT_ONCE)
-        for chunk in chunks:
-            yield self._answer(chunk, scratch)
+    def ask(self, chunks: Iterable[KeyChunk], *, workers: int = 1) -> Iterator[pa.RecordBatch]:
+        """Links of the nodes led by documents of some chunks to the nodes of this shard: a row of LINKS for each.
 
-    def _answer(self, chunk: KeyChunk, scratch: Scratch) -> pa.RecordBatch:
+        Args:
+            chunks: the chunks.
+            workers: chunks that are asked at a time; 0 for as many as the process may use threads.
+        """
+        threads = thread_count(workers)
+        with ThreadPoolExecutor(threads) as pool:
+            for some in _batched(chunks, threads):
+                yield from pool.map(self._answer, some)
+
+    def _answer(self, chunk: KeyChunk) -> pa.RecordBatch:
+        if not hasattr(self._own, "scratch"):
+            self._own.scratch = self._index.scratch(links=_LINKS_AT_ONCE)
+        scratch: Scratch = self._own.scratch
         first, leaders = self._linking.leaders(chunk)
         parts = [np.zeros(0, dtype=np.uint64)]
         if len(self) and len(leaders) and self._within_reach(chunk):
@@ -193,6 +207,13 @@ def _merged(rows: Sequence[dict[str, NDArray[np.generic]]]) -> pa.RecordBatch:
         cursor += own
     sort_links(indptr, columns, counts, np.empty(int(sizes.max(initial=0)), dtype=np.uint64))
     return LINKS.row(first=first, nodes=nodes, sizes=sizes, columns=columns, counts=counts)
+
+
+def _batched(chunks: Iterable[KeyChunk], size: int) -> Iterator[list[KeyChunk]]:
+    """Chunks, so many at a time (``itertools.batched`` of Python 3.12)."""
+    waiting = iter(chunks)
+    while some := list(islice(waiting, size)):
+        yield some
 
 
 def _stacked(rows: Sequence[TermRows], terms: int) -> TermRows:

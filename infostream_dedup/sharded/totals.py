@@ -28,8 +28,8 @@ TOTALS: Final = Layout(
     ("documents",),
     {"ks": "i8", "upper": "u8", "lower": "u8"},
 )
-"""Integer sums of a block at each k. Links, reciprocal links, paths and closed paths one after the other for each k, as
-halves of 64 bits: 2^64 paths are not out of reach."""
+"""Integer sums of a block at each k: links, reciprocal links, paths and closed paths for each k, as upper and lower halves
+of 64 bits, since 2^64 paths are within reach."""
 
 _FIELDS: Final = ("links", "reciprocal", "paths", "closed")
 _UNKNOWN: Final = 2**64 - 1
@@ -110,6 +110,13 @@ class LinkTable:
             if end > begin:
                 parts.append(_rows_of(row).taken(nodes[begin:end] - row["first"]))
         return BlockRows.joined(parts)
+
+
+    def block(self, own: NDArray[np.int64]) -> BlockRows:
+        """The rows of some nodes, which ascend, and of all nodes that they lead to."""
+        rows = self.rows(own)
+        ends = np.setdiff1d(np.unique(rows.columns).astype(np.int64), own, assume_unique=True)
+        return BlockRows.joined([rows, self.rows(ends)])
 
 
 def _rows_of(row: dict[str, Any]) -> BlockRows:
