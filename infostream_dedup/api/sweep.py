@@ -28,6 +28,9 @@ def sweep(
     ks: Sequence[int] | None = None,
     examples: bool = True,
     boilerplate: str | Path | None = None,
+    workdir: str | Path | None = None,
+    memory: str | int | None = None,
+    window_days: float | None = None,
     settings: Settings | None = None,
     reading: Reading | None = None,
     engine: str = "auto",
@@ -42,6 +45,11 @@ def sweep(
         ks: show only these k, 1 to n.
         examples: also pick example pairs at each k.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
+        workdir: work on disk, in this folder, with one part of the collection in memory at a time; the numbers are the
+            same. A run that was ended goes on from its last complete stage. Without it, a collection of files that
+            would not fit into memory gets a private folder.
+        memory: with ``workdir``, how much memory to use, such as ``8GB``; half of what is free by default.
+        window_days: with ``workdir``, link only documents that were published within so many days of each other.
         settings: all settings at once. Its ``representation``, ``k``, ``threshold``, ``min_terms`` and ``rule`` have
             no meaning here.
         reading: all reading options at once.
@@ -63,8 +71,10 @@ def sweep(
         >>> result.rows[0].measures.links, result.report.used
         (0, 1)
     """
+    from infostream_dedup.api.disk import chosen_disk, refuse_on_disk
     from infostream_dedup.api.sources import read_collection
     from infostream_dedup.batch.sweeping import sweep_collection
+    from infostream_dedup.sharded.sweeping import sweep_on_disk
 
     agreed, read = chosen(sweep, SweepKeywords, options, settings=settings, reading=reading)
     if not representations and agreed.representation != Settings().representation:
@@ -73,17 +83,17 @@ def sweep(
             f"representations=[{agreed.representation!r}]"
         )
     _check_ks(ks, agreed)
-    collection, report = read_collection(source, read, boilerplate=boilerplate, engine=engine, progress=progress)
-    result = sweep_collection(
-        collection,
-        agreed,
-        representations or REPRESENTATIONS,
-        ks=ks,
-        examples=examples,
-        engine=engine,
-        progress=progress,
-    )
-    return replace(result, report=report)
+    wanted = tuple(representations or REPRESENTATIONS)
+    refusal = refuse_on_disk(agreed, engine)
+    with chosen_disk(source, read, workdir=workdir, memory=memory, window_days=window_days, refusal=refusal) as disk:
+        if disk is not None:
+            with disk.run(source, read, agreed, wanted, boilerplate=boilerplate, progress=progress) as run:
+                return sweep_on_disk(run, ks=ks, examples=examples, window_days=disk.window_days)
+        collection, report = read_collection(source, read, boilerplate=boilerplate, engine=engine, progress=progress)
+        result = sweep_collection(
+            collection, agreed, wanted, ks=ks, examples=examples, engine=engine, progress=progress
+        )
+        return replace(result, report=report)
 
 
 def sweep_store(

@@ -144,7 +144,8 @@ def sweep_collection(
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called for each step.
     """
-    result = SweepResult(rows=[], recommended_k={}, reason={}, configuration=configuration_of(settings, representations))
+    configuration = configuration_of(settings, representations)
+    result = SweepResult(rows=[], recommended_k={}, reason={}, configuration=configuration)
     result.documents.update(_languages(collection))
     for number, representation in enumerate(representations):
         if progress is not None:

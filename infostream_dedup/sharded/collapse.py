@@ -64,7 +64,7 @@ class NodeTable:
         return indptr, np.argsort(self.node_of, kind="stable")
 
     def leaders_in(self, first: int, last: int) -> tuple[int, NDArray[np.int64]]:
-        """Number of the first node led by documents first to last - 1, and the places of such leaders from ``first``."""
+        """Number of the first node led by documents first to last - 1; places of all such leaders from ``first``."""
         begin, end = np.searchsorted(self.leaders, (first, last))
         return int(begin), self.leaders[begin:end] - first
 
@@ -82,9 +82,7 @@ def collapse_documents(
     Yields:
         A single row of NODES.
     """
-    rows = [
-        (row["hashes"], row["checks"], row["own"], row["languages"], row["sizes"]) for row in KEYS.rows(batches)
-    ]
+    rows = [(row["hashes"], row["checks"], row["own"], row["languages"], row["sizes"]) for row in KEYS.rows(batches)]
     hashes, checks = (_joined([row[column] for row in rows], np.uint64) for column in (0, 1))
     own, languages = (_joined([row[column] for row in rows], np.uint8) for column in (2, 3))
     sizes = _joined([row[4].astype(np.uint8) for row in rows], np.uint8)

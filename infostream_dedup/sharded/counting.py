@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -119,7 +120,7 @@ def count_documents(
 def _without_gaps(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     ordinals = batch.column("ordinal").to_numpy()
     bounds = [0, *(np.flatnonzero(np.diff(ordinals) != 1) + 1).tolist(), len(ordinals)]
-    for begin, end in zip(bounds, bounds[1:], strict=False):
+    for begin, end in pairwise(bounds):
         if end > begin:
             yield batch.slice(begin, end - begin)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -14,7 +14,6 @@ from infostream_dedup.model import Document, Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
 from infostream_dedup.sharded.chance import KeyCounts
 from infostream_dedup.sharded.collapse import NODES, NodeTable, collapse_documents
-from infostream_dedup.sharded.counting import COUNTS
 from infostream_dedup.sharded.key_terms import KEYS, KeyChunk, mark_key_terms, select_keys
 from infostream_dedup.sharded.linking import LINKS, Linking, Shard, merge_links
 from infostream_dedup.sharded.plan import Plan
@@ -214,9 +213,7 @@ class LinkedRun:
             decided,
             lambda: (
                 ("nodes", row)
-                for row in collapse_documents(
-                    self.keys.batches("keys"), by_language=by_language, moments=self.moments
-                )
+                for row in collapse_documents(self.keys.batches("keys"), by_language=by_language, moments=self.moments)
             ),
         )
 
@@ -260,24 +257,22 @@ class LinkedRun:
         chunks = sum(1 for _ in self.keys.batches("keys"))
         linking = Linking(self.nodes, self.numbers_of_keys, k_min, self.moments, self._window)
         per_shard = max(1, -(-chunks // shards))
-        parts = []
-        for shard in range(shards):
-            parts.append(
-                self.stage(
-                    f"links{k_min}-{shard}",
-                    {"links": LINKS},
-                    {"nodes": self._nodes.key, "k_min": k_min, "shards": shards},
-                    lambda begin=shard * per_shard: self._make_shard(linking, begin, begin + per_shard, chunks),  # type: ignore[misc]
-                )
+        decided = {"nodes": self._nodes.key, "k_min": k_min, "shards": shards}
+        parts = [
+            self.stage(
+                f"links{k_min}-{shard}",
+                {"links": LINKS},
+                decided,
+                partial(self._make_shard, linking, shard * per_shard, (shard + 1) * per_shard, chunks),
             )
+            for shard in range(shards)
+        ]
         for number, rows in enumerate(zip(*(part.batches("links") for part in parts), strict=True)):
             for row in merge_links(rows):
                 yield "links", row
             self.run.tell(f"{self.settings.representation}: merging links", number + 1, chunks)
 
-    def _make_shard(
-        self, linking: Linking, begin: int, end: int, chunks: int
-    ) -> Iterator[tuple[str, pa.RecordBatch]]:
+    def _make_shard(self, linking: Linking, begin: int, end: int, chunks: int) -> Iterator[tuple[str, pa.RecordBatch]]:
         shard = Shard((chunk for number, chunk in enumerate(self.chunks()) if begin <= number < end), linking)
         step = f"{self.settings.representation}: links to documents of chunks {begin + 1} to {min(end, chunks)}"
         for number, row in enumerate(shard.ask(self.chunks(), workers=self.run.workers)):

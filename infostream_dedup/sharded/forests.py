@@ -14,6 +14,7 @@ import pyarrow as pa
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays
 from infostream_dedup.sharded.collapse import NodeTable
 from infostream_dedup.sharded.kernels.forests import join_edges, span_rows
 from infostream_dedup.sharded.layout import Layout, indptr_of
@@ -49,8 +50,8 @@ def span_links(batches: Iterable[pa.RecordBatch], nodes: int) -> Iterator[pa.Rec
     written = 0
     for level in np.flatnonzero(held)[::-1].tolist():
         for row, indptr in rows:
-            counts, first = row["counts"], row["first"]
-            written = span_rows(first, indptr, row["columns"], counts, level, parents, edges, written)
+            links = LinkArrays(indptr, row["columns"], row["counts"])
+            written = span_rows(row["first"], links, level, parents, edges, written)
     yield forest_row(edges[:written])
 
 
@@ -96,9 +97,7 @@ def linkage_order(forest: Iterable[pa.RecordBatch], nodes: int) -> NDArray[np.in
     a, b, counts = _edges(forest)
     levels = np.unique(counts)
     step = max(1, -(-len(levels) // _ORDER_LEVELS))
-    labels = [
-        _smallest(a[counts >= level], b[counts >= level], nodes) for level in levels[::step][::-1].tolist()
-    ]
+    labels = [_smallest(a[counts >= level], b[counts >= level], nodes) for level in levels[::step][::-1].tolist()]
     return np.lexsort(labels).astype(np.int64) if labels else np.arange(nodes, dtype=np.int64)
 
 

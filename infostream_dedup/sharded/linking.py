@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.links.compiled.posting_index import PostingIndex, Shards, commonest_key_terms
 from infostream_dedup.links.compiled.kernels.forward_matching import Scratch
+from infostream_dedup.links.compiled.posting_index import PostingIndex, commonest_key_terms
 from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.sharded.collapse import NodeTable
@@ -175,7 +175,8 @@ class Shard:
         asking = linking.nodes.leaders[first + (links >> np.uint64(40)).astype(np.int64)]
         node = ((links >> np.uint64(8)) & np.uint64(0xFFFFFFFF)).astype(np.int64)
         between = np.abs(linking.moments[asking] - linking.moments[linking.nodes.leaders[node]])
-        return links[between <= linking.window]
+        kept: NDArray[np.uint64] = links[between <= linking.window]
+        return kept
 
 
 def merge_links(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -184,7 +185,7 @@ def merge_links(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     Args:
         batches: of LINKS; those of the same nodes come one after another.
     """
-    waiting: list[dict[str, NDArray[np.generic]]] = []
+    waiting: list[dict[str, Any]] = []
     for row in LINKS.rows(batches):
         if waiting and waiting[0]["first"] != row["first"]:
             yield _merged(waiting)
@@ -194,9 +195,11 @@ def merge_links(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield _merged(waiting)
 
 
-def _merged(rows: Sequence[dict[str, NDArray[np.generic]]]) -> pa.RecordBatch:
-    first, nodes = int(rows[0]["first"]), int(rows[0]["nodes"])  # type: ignore[call-overload]
-    sizes = np.sum([row["sizes"] for row in rows], axis=0, dtype=np.int64)
+def _merged(rows: Sequence[dict[str, Any]]) -> pa.RecordBatch:
+    first, nodes = int(rows[0]["first"]), int(rows[0]["nodes"])
+    sizes = np.zeros(nodes, dtype=np.int64)
+    for row in rows:
+        sizes += row["sizes"]
     indptr = indptr_of(sizes)
     columns, counts = np.empty(indptr[-1], dtype=np.int32), np.empty(indptr[-1], dtype=np.uint8)
     cursor = indptr[:-1].copy()

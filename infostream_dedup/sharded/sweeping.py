@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from infostream_dedup.batch.sweeping import ENGLISH_NOTE, SweepResult, add_survey, configuration_of
+from infostream_dedup.corpus import ReadingReport
 from infostream_dedup.links import Measures, Relation, survey
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.sharded.chance import chance_from, chance_pieces, sum_chances
@@ -28,8 +31,10 @@ __all__ = ["FoldedLinks", "block_bounds", "sweep_on_disk"]
 
 _TABLES: Final[dict[str, Layout]] = {"totals": TOTALS, "forest": FOREST}
 _FROM_NOTE: Final = (
-    "{}: links below k = {} were neither stored nor counted, as there are too many; a recommendation looks at k from {} on"
+    "{}: links below k = {} were neither stored nor counted, as there are too many; a recommendation looks at k from {}"
+    " on"
 )
+PIVOT: Final = "pivot"
 _EXAMPLES_NOTE: Final = "{}: no example pairs were drawn; 'pairs --k-min' with the same work folder lists them"
 
 
@@ -114,15 +119,18 @@ def block_bounds(sizes: NDArray[np.int64], blocks: int) -> list[tuple[int, int]]
     whole = int(up_to[-1]) if len(up_to) else 0
     cuts = np.searchsorted(up_to, [whole * block // blocks for block in range(1, blocks)], side="left")
     bounds = [0, *cuts.tolist(), len(sizes)]
-    return list(zip(bounds, bounds[1:], strict=False))
+    return list(pairwise(bounds))
 
 
-def sweep_on_disk(run: DiskRun, *, ks: Sequence[int] | None = None, window_days: float | None = None) -> SweepResult:
+def sweep_on_disk(
+    run: DiskRun, *, ks: Sequence[int] | None = None, examples: bool = True, window_days: float | None = None
+) -> SweepResult:
     """Sweep over a collection in a work folder; ``settings.score`` must be ``count``.
 
     Args:
         run: the collection.
         ks: the k to show, 1..n by default; a recommendation looks at all that are measured.
+        examples: say in a note that there are no example pairs.
         window_days: days that may lie between two linked documents; ``None`` for any number.
 
     Returns:
@@ -131,6 +139,9 @@ def sweep_on_disk(run: DiskRun, *, ks: Sequence[int] | None = None, window_days:
     result = SweepResult(
         rows=[], recommended_k={}, reason={}, configuration=configuration_of(run.settings, run.representations)
     )
+    if PIVOT in run.representations:
+        result.missing[PIVOT] = "a work folder does not know this representation yet; leave out workdir (--workdir)"
+        run = replace(run, representations=[name for name in run.representations if name != PIVOT])
     for number, representation in enumerate(run.representations):
         run.tell(f"sweep {representation}", number, len(run.representations))
         linked = run.linked(representation, window_days=window_days)
@@ -141,7 +152,9 @@ def sweep_on_disk(run: DiskRun, *, ks: Sequence[int] | None = None, window_days:
             result.notes.append(ENGLISH_NOTE.format(result.documents["en"]))
         if relation.k_min > 1:
             result.notes.append(_FROM_NOTE.format(representation, relation.k_min, relation.k_min))
-        result.notes.append(_EXAMPLES_NOTE.format(representation))
+        if examples:
+            result.notes.append(_EXAMPLES_NOTE.format(representation))
+        result = replace(result, report=ReadingReport(**linked.report))
     run.tell("sweep", len(run.representations), len(run.representations))
     return result
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 import scipy.sparse as sp
 
 from infostream_dedup.links.compiled.block_totals import LinkBlock, block_totals
+from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays
 from infostream_dedup.links.measures import KTotals, LinkTotals
 from infostream_dedup.sharded.collapse import NodeTable
 from infostream_dedup.sharded.forests import forest_row
@@ -28,8 +29,8 @@ TOTALS: Final = Layout(
     ("documents",),
     {"ks": "i8", "upper": "u8", "lower": "u8"},
 )
-"""Integer sums of a block at each k: links, reciprocal links, paths and closed paths for each k, as upper and lower halves
-of 64 bits, since 2^64 paths are within reach."""
+"""Integer sums of a block at each k: links, reciprocal links, paths and closed paths for each k, as upper and lower
+halves of 64 bits, since 2^64 paths are within reach."""
 
 _FIELDS: Final = ("links", "reciprocal", "paths", "closed")
 _UNKNOWN: Final = 2**64 - 1
@@ -95,7 +96,9 @@ class LinkTable:
 
     def whole(self) -> BlockRows:
         """All rows."""
-        return BlockRows.joined([_rows_of(row) for row in self._rows]) if len(self._rows) != 1 else _rows_of(self._rows[0])
+        return (
+            BlockRows.joined([_rows_of(row) for row in self._rows]) if len(self._rows) != 1 else _rows_of(self._rows[0])
+        )
 
     def chunks(self) -> Iterator[BlockRows]:
         """All rows, chunk by chunk."""
@@ -110,7 +113,6 @@ class LinkTable:
             if end > begin:
                 parts.append(_rows_of(row).taken(nodes[begin:end] - row["first"]))
         return BlockRows.joined(parts)
-
 
     def block(self, own: NDArray[np.int64]) -> BlockRows:
         """The rows of some nodes, which ascend, and of all nodes that they lead to."""
@@ -160,10 +162,8 @@ def count_block(
     # Rows ascend, and so do the numbers: the links need not move.
     indptr = indptr_of(sizes)
     columns = rows.columns if len(local) == len(nodes) else number[rows.columns]
-    if len(rows.columns) < 2**31:
-        bounds = indptr.astype(np.int32)
-    else:
-        bounds = indptr
+    # scipy wants bounds as wide as the columns, and would copy all columns to widen them.
+    bounds = indptr.astype(np.int32) if len(columns) < 2**31 else indptr
     counts = sp.csr_array((rows.counts, columns, bounds), shape=(len(local), len(local)))
     chosen = np.zeros(len(local), dtype=np.bool_)
     chosen[number[own]] = True
@@ -187,7 +187,7 @@ def _mutual_forest(
     size, written = len(indptr) - 1, 0
     parents, edges = np.arange(size, dtype=np.int32), np.empty((size, 3), dtype=np.int32)
     for level in np.unique(counts)[::-1].tolist() if len(counts) else []:
-        written = span_mutual(indptr, columns, counts, own, level, parents, edges, written)
+        written = span_mutual(LinkArrays(indptr, columns, counts), own, level, parents, edges, written)
     return edges[:written]
 
 
@@ -228,7 +228,7 @@ def sum_of_totals(batches: Iterable[pa.RecordBatch]) -> LinkTotals:
     """
     whole: LinkTotals | None = None
     for row in TOTALS.rows(batches):
-        numbers = [
+        numbers: list[Any] = [
             None if upper == _UNKNOWN else (upper << 64) + lower
             for upper, lower in zip(row["upper"].tolist(), row["lower"].tolist(), strict=True)
         ]

@@ -1,4 +1,4 @@
-"""The vocabulary of a collection: statistics of chunks added up, then frozen, so that a term has one number everywhere."""
+"""The vocabulary of a collection: statistics of chunks are added up, then frozen: a term has one number everywhere."""
 
 from __future__ import annotations
 
@@ -24,7 +24,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["STATISTICS", "CollisionError", "FrozenVocabulary", "merge_statistics", "partial_statistics", "terms_of_hash"]
+__all__ = [
+    "STATISTICS",
+    "CollisionError",
+    "FrozenVocabulary",
+    "merge_statistics",
+    "partial_statistics",
+    "terms_of_hash",
+]
 
 STATISTICS: Final = Layout(
     "statistics",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays
 from infostream_dedup.links.compiled.kernels.linkage_order import root
 from infostream_dedup.links.compiled.kernels.row_search import first_not_below
 from infostream_dedup.machine.compiling import compiled
@@ -19,9 +20,7 @@ __all__ = ["join_edges", "span_mutual", "span_rows"]
 @compiled
 def span_rows(
     first: int,
-    indptr: NDArray[np.int64],
-    columns: NDArray[np.int32],
-    counts: NDArray[np.uint8],
+    links: LinkArrays,
     level: int,
     parents: NDArray[np.int32],
     edges: NDArray[np.int32],
@@ -31,9 +30,7 @@ def span_rows(
 
     Args:
         first: node of the first row.
-        indptr: int64 (rows + 1,), bounds of the rows.
-        columns: int32 (links,), nodes.
-        counts: uint8 (links,).
+        links: links of the rows; columns are nodes.
         level: the count.
         parents: int32 (nodes,), union-find, in which links of higher counts are joined.
         edges: int32 (nodes, 3), receives both ends and the count.
@@ -42,23 +39,21 @@ def span_rows(
     Returns:
         The number of edges now.
     """
-    for row in range(indptr.size - 1):
-        for link in range(indptr[row], indptr[row + 1]):
-            if counts[link] != level:
+    for row in range(links.indptr.size - 1):
+        for link in range(links.indptr[row], links.indptr[row + 1]):
+            if links.counts[link] != level:
                 continue
-            one, other = root(parents, first + row), root(parents, columns[link])
+            one, other = root(parents, first + row), root(parents, links.columns[link])
             if one != other:
                 parents[max(one, other)] = min(one, other)
-                edges[written, 0], edges[written, 1], edges[written, 2] = first + row, columns[link], level
+                edges[written, 0], edges[written, 1], edges[written, 2] = first + row, links.columns[link], level
                 written += 1
     return written
 
 
 @compiled
 def span_mutual(
-    indptr: NDArray[np.int64],
-    columns: NDArray[np.int32],
-    counts: NDArray[np.uint8],
+    links: LinkArrays,
     rows: NDArray[np.int32],
     level: int,
     parents: NDArray[np.int32],
@@ -68,9 +63,7 @@ def span_mutual(
     """Like ``span_rows``, for links that are returned: their count is the smaller one of both directions.
 
     Args:
-        indptr: int64 (nodes + 1,), bounds of the rows.
-        columns: int32 (links,), ascending in a row.
-        counts: uint8 (links,).
+        links: links of all nodes.
         rows: int32, rows that links are taken from.
         level: the count.
         parents: int32 (nodes,), union-find, in which links of higher counts are joined.
@@ -82,16 +75,16 @@ def span_mutual(
     """
     for at in range(rows.size):
         row = rows[at]
-        for link in range(indptr[row], indptr[row + 1]):
-            if counts[link] < level:
+        for link in range(links.indptr[row], links.indptr[row + 1]):
+            if links.counts[link] < level:
                 continue
-            column = columns[link]
+            column = links.columns[link]
             one, other = root(parents, row), root(parents, column)
             # Most links join what is joined already: these need not be looked up in the other row.
             if one == other:
                 continue
-            place = first_not_below(columns, indptr[column], indptr[column + 1], row)
-            if place < indptr[column + 1] and columns[place] == row and counts[place] >= level:
+            place = first_not_below(links.columns, links.indptr[column], links.indptr[column + 1], row)
+            if place < links.indptr[column + 1] and links.columns[place] == row and links.counts[place] >= level:
                 parents[max(one, other)] = min(one, other)
                 edges[written, 0], edges[written, 1], edges[written, 2] = row, column, level
                 written += 1
@@ -100,7 +93,11 @@ def span_mutual(
 
 @compiled
 def join_edges(
-    a: NDArray[np.int32], b: NDArray[np.int32], order: NDArray[np.int64], parents: NDArray[np.int32], kept: NDArray[np.int64]
+    a: NDArray[np.int32],
+    b: NDArray[np.int32],
+    order: NDArray[np.int64],
+    parents: NDArray[np.int32],
+    kept: NDArray[np.int64],
 ) -> int:
     """Join the ends of edges in an order.
 

@@ -54,7 +54,10 @@ def renumber_rows(
 
 @compiled
 def merge_ascending(
-    one: NDArray[np.uint64], other: NDArray[np.uint64], place_of_one: NDArray[np.int64], place_of_other: NDArray[np.int64]
+    one: NDArray[np.uint64],
+    other: NDArray[np.uint64],
+    place_of_one: NDArray[np.int64],
+    place_of_other: NDArray[np.int64],
 ) -> int:
     """Merge two ascending lists of distinct numbers.
 
