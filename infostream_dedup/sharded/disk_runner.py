@@ -92,7 +92,6 @@ class DiskRun:
             "representations": list(self.representations),
             "morph": self.settings.morph,
             "hashes": self.hashes,
-            "chunk": self.plan.chunk,
         }
         if self.source.mark is None:
             self.folder.drop("counted")
@@ -254,10 +253,11 @@ class LinkedRun:
         return found
 
     def _make_links(self, k_min: int, shards: int) -> Iterator[tuple[str, pa.RecordBatch]]:
-        chunks = sum(1 for _ in self.keys.batches("keys"))
+        firsts = [row["first"] for row in KEYS.rows(self.keys.batches("keys"))]
+        chunks = len(firsts)
         linking = Linking(self.nodes, self.numbers_of_keys, k_min, self.moments, self._window)
         per_shard = max(1, -(-chunks // shards))
-        decided = {"nodes": self._nodes.key, "k_min": k_min, "shards": shards}
+        decided = {"nodes": self._nodes.key, "k_min": k_min, "shards": shards, "firsts": firsts}
         parts = [
             self.stage(
                 f"links{k_min}-{shard}",

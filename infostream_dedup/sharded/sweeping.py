@@ -43,11 +43,12 @@ class FoldedLinks:
 
     Args:
         linked: the collection in one representation.
+        k_min: smallest count that is stored; by default the smallest one whose links are surely few enough.
     """
 
-    def __init__(self, linked: LinkedRun) -> None:
+    def __init__(self, linked: LinkedRun, k_min: int | None = None) -> None:
         self._linked = linked
-        self.k_min = linked.least_k
+        self.k_min = linked.least_k if k_min is None else k_min
 
     @property
     def matrix(self) -> None:
@@ -87,7 +88,7 @@ class FoldedLinks:
     def _totals(self) -> Stage:
         linked, k_min = self._linked, self.k_min
         decided = {"links": linked.links(k_min).key, "n": linked.settings.n}
-        return linked.stage("totals", _TABLES, decided, self._make_totals)
+        return linked.stage(f"totals{self.k_min}", _TABLES, decided, self._make_totals)
 
     def _make_totals(self) -> Iterator[tuple[str, pa.RecordBatch]]:
         linked, nodes = self._linked, self._linked.nodes
