@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -17,12 +17,13 @@ from infostream_dedup.errors import UsageError
 from infostream_dedup.machine.engines import engine_named
 
 if TYPE_CHECKING:
+    from infostream_dedup.batch.sources import Rereadable
     from infostream_dedup.corpus import Reading
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, Settings
     from infostream_dedup.sharded.disk_runner import DiskRun
 
-__all__ = ["Disk", "chosen_disk", "refuse_on_disk"]
+__all__ = ["Disk", "chosen_disk", "refuse_judged_on_disk", "refuse_on_disk"]
 
 _log = logging.getLogger(__name__)
 
@@ -55,7 +56,7 @@ class Disk:
         *,
         boilerplate: str | Path | None = None,
         hashes: bool = False,
-        checked: Callable[[Iterable[Document]], Iterable[Document]] = lambda documents: documents,
+        documents: Rereadable | None = None,
         progress: Progress | None = None,
     ) -> Iterator[DiskRun]:
         """A run in the folder, which is held while the block runs.
@@ -69,7 +70,7 @@ class Disk:
             representations: all that the run needs.
             boilerplate: file of sentences to leave out.
             hashes: also take the hash of each body.
-            checked: passes the documents on, or refuses them.
+            documents: the same source, if it will be read a second time.
             progress: called for each stage.
 
         Raises:
@@ -84,11 +85,12 @@ class Disk:
 
         plan = Plan(self.memory)
         self._report_plan(source, reading, settings, representations, plan, progress)
-        report = ReadingReport()
+        report = ReadingReport() if documents is None else documents.report
 
         def read() -> Iterable[Document]:
-            documents = read_documents(source, reading=reading, report=report)
-            return without_boilerplate(checked(documents), boilerplate)
+            if documents is not None:
+                return without_boilerplate(documents.first(), boilerplate)
+            return without_boilerplate(read_documents(source, reading=reading, report=report), boilerplate)
 
         mark = _mark(source, reading, boilerplate)
         folder = WorkFolder(self.folder)
@@ -177,11 +179,30 @@ def chosen_disk(
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def refuse_on_disk(settings: Settings, engine: str, *, judged: bool = False) -> str | None:
-    """Why a job cannot be done in a work folder; ``None`` if it can."""
-    if judged:
-        return "preset judged works in memory; leave out workdir (--workdir), or name preset faithful"
-    if settings.score != "count":
+def refuse_judged_on_disk(workdir: Any, memory: Any, window_days: Any) -> None:
+    """Refuse a work folder for preset ``judged``.
+
+    Raises:
+        UsageError: there is one, or an option that goes with it.
+    """
+    for name, value in {"workdir": workdir, "memory": memory, "window_days": window_days}.items():
+        if value is not None:
+            raise UsageError(
+                f"preset judged works in memory; leave out {name} (--{name.replace('_', '-')}), or name preset faithful"
+            )
+
+
+def refuse_on_disk(settings: Settings, engine: str, *, pairs: bool = False) -> str | None:
+    """Why a job cannot be done in a work folder; ``None`` if it can.
+
+    Args:
+        settings: everything that decides it.
+        engine: as the caller named it.
+        pairs: the job lists pairs, which may be judged by their weights.
+    """
+    if settings.representation == "pivot":
+        return "a work folder does not know representation pivot yet; leave out workdir (--workdir)"
+    if settings.score != "count" and not pairs:
         return "a work folder knows the count score only; leave out workdir (--workdir) or the share score"
     if engine_named(engine) == "plain":
         return "a work folder needs compiled code; leave out engine (--engine) or workdir (--workdir)"

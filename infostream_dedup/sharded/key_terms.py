@@ -23,7 +23,17 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-__all__ = ["KEYS", "LABELS", "KeyChunk", "key_term_labels", "mark_key_terms", "select_keys"]
+__all__ = [
+    "KEYS",
+    "LABELS",
+    "KeyChunk",
+    "asking",
+    "key_term_labels",
+    "keys_row",
+    "mark_key_terms",
+    "select_keys",
+    "unweighted",
+]
 
 KEYS: Final = Layout(
     "keys",
@@ -47,6 +57,7 @@ and target are."""
 LABELS: Final = Layout("labels", (), {"numbers": "u4"}, ("terms",))
 """The terms behind some numbers."""
 
+_NOTHING: Final = np.zeros(0, dtype=np.int64)
 _SEEDS: Final = (0, 0xD1B54A32D192ED03)
 
 
@@ -163,6 +174,17 @@ def _renumbered(matrix: sp.csr_array, numbers: NDArray[np.int64], terms: int, *,
     every = np.arange(matrix.shape[0], dtype=np.int64)
     size = renumber_rows(matrix.indptr.astype(np.int64), columns, every, numbers, ascending, sizes, found)
     return TermRows(indptr_of(sizes), found[:size], terms)
+
+
+def unweighted(row: pa.RecordBatch) -> pa.RecordBatch:
+    """A row of KEYS without weights: what a shard is built from."""
+    return KEYS.with_arrays(row, weights=_NOTHING)
+
+
+def asking(row: pa.RecordBatch) -> pa.RecordBatch:
+    """A row of KEYS without weights and targets: what a shard is asked."""
+    no_targets = np.zeros(len(row.column("sizes")[0]), dtype=np.int32)
+    return KEYS.with_arrays(row, weights=_NOTHING, targets=_NOTHING, target_sizes=no_targets)
 
 
 def mark_key_terms(batches: Iterable[pa.RecordBatch], terms: int) -> NDArray[np.int32]:

@@ -70,6 +70,20 @@ class Layout:
             for row in range(batch.num_rows):
                 yield self._row(batch, row)
 
+    def with_number(self, batch: pa.RecordBatch, name: str, value: int) -> pa.RecordBatch:
+        """A batch of one row with another number in one column."""
+        place = self.numbers.index(name)
+        return batch.set_column(place, batch.schema.field(place), pa.array([value], pa.int64()))
+
+    def with_arrays(self, batch: pa.RecordBatch, **arrays: NDArray[Any]) -> pa.RecordBatch:
+        """A batch of one row with other arrays in some columns."""
+        for name, array in arrays.items():
+            place = batch.schema.get_field_index(name)
+            values = pa.array(np.ascontiguousarray(array, dtype=self.arrays[name]))
+            column = pa.ListArray.from_arrays(pa.array([0, len(values)], pa.int32()), values)
+            batch = batch.set_column(place, batch.schema.field(place), column)
+        return batch
+
     def check(self, batch: pa.RecordBatch) -> None:
         """Refuse a batch of another table or version.
 

@@ -187,7 +187,7 @@ def merge_links(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """
     waiting: list[dict[str, Any]] = []
     for row in LINKS.rows(batches):
-        if waiting and waiting[0]["first"] != row["first"]:
+        if waiting and (waiting[0]["first"], waiting[0]["nodes"]) != (row["first"], row["nodes"]):
             yield _merged(waiting)
             waiting = []
         waiting.append(row)

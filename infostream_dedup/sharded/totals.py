@@ -79,7 +79,7 @@ class LinkTable:
     """
 
     def __init__(self, batches: Iterable[pa.RecordBatch]) -> None:
-        self._rows = sorted(LINKS.rows(batches), key=lambda row: int(row["first"]))
+        self._rows = sorted(LINKS.rows(batches), key=lambda row: (row["first"], row["nodes"]))
         self._firsts = np.array([row["first"] for row in self._rows], dtype=np.int64)
 
     def __len__(self) -> int:
