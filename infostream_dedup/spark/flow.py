@@ -124,4 +124,4 @@ def large_rows(spark: SparkSession) -> Iterator[None]:
     try:
         yield
     finally:
-        spark.conf.set(_ROWS_AT_ONCE, before)
+        spark.conf.set(_ROWS_AT_ONCE, str(before))

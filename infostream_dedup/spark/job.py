@@ -137,12 +137,11 @@ class SparkRun:
         """All terms, frozen."""
         rows = [blob.batch for blob in self._statistics if "hashes" in blob.batch.schema.names]
         parts = [FrozenVocabulary.of([row]) for row in rows]
-        totals = [sum_of for sum_of in zip(*(part.totals for part in parts), strict=True)]
         return FrozenVocabulary(
             np.concatenate([part.hashes for part in parts]),
             np.concatenate([part.checks for part in parts]),
             np.concatenate([part.df for part in parts], axis=1),
-            tuple(_added(one) for one in totals),
+            tuple(_added(one) for one in zip(*(part.totals for part in parts), strict=True)),
         )
 
     @cached_property

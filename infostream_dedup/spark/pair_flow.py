@@ -55,11 +55,9 @@ def judged_documents(run: SparkRun, rules: StatusRules) -> Iterator[tuple[Docume
             for kind, some in enumerate(found):
                 yield Blob(chunk, kind, _packed(some))
 
-    by_chunk: dict[int, list[DocumentPairs]] = {}
-    for blob in _both_directions(run, least).then(decide).collected():
-        by_chunk.setdefault(blob.part, []).append(_pairs_of(blob.batch))
-    for duplicate, similar, same in by_chunk.values():
-        yield duplicate, similar, same
+    found = [_pairs_of(blob.batch) for blob in _both_directions(run, least).then(decide).collected()]
+    # Three of each chunk, in the order of ``decide``.
+    yield from zip(found[::3], found[1::3], found[2::3], strict=True)
 
 
 def listed_pairs(run: SparkRun, k_min: int | None) -> DataFrame:

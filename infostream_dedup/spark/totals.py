@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from infostream_dedup.links import Measures, Relation
 from infostream_dedup.sharded.blocks import REQUESTS, ROWS, answer_requests, count_blocks, own_rows, request_rows
+from infostream_dedup.sharded.collapse import NodeTable
 from infostream_dedup.sharded.forests import FOREST, group_sizes_of, linkage_order, merge_forests, span_links
 from infostream_dedup.sharded.linking import LINKS
 from infostream_dedup.sharded.sweeping import block_bounds
@@ -96,16 +98,21 @@ class SpreadLinks:
 
     def _rows(self, blocks: int) -> Flow:
         """ROWS for every block."""
-        block_of = self._blocks_of_nodes(blocks)
-        run, links = self._run, self.links
-        firsts = np.array(sorted(blob.place for blob in _places(links)), dtype=np.int64)
-        shared = run.spark.sparkContext.broadcast((block_of, firsts))
-        parts = max(1, len(firsts))
+        block_of, links = self._blocks_of_nodes(blocks), self.links
+        shared = self._run.spark.sparkContext.broadcast(block_of)
 
         def own(blobs: Iterator[Blob]) -> Iterator[Blob]:
             for blob in blobs:
-                for row in own_rows([blob.batch], shared.value[0]):
+                for row in own_rows([blob.batch], shared.value):
                     yield Blob(row.column("block")[0].as_py(), blob.place, row)
+
+        found = links.then(own)
+        return found if blocks == 1 else found.with_others(self._rows_abroad(block_of))
+
+    def _rows_abroad(self, block_of: NDArray[np.int32]) -> Flow:
+        """ROWS that blocks need besides their own."""
+        firsts = np.array(sorted(blob.place for blob in _places(self.links)), dtype=np.int64)
+        shared = self._run.spark.sparkContext.broadcast((block_of, firsts))
 
         def request(blobs: Iterator[Blob]) -> Iterator[Blob]:
             block_of, firsts = shared.value
@@ -115,15 +122,12 @@ class SpreadLinks:
                 yield Blob(int(np.searchsorted(firsts, blob.place)), blob.place, blob.batch)
 
         def answer(blobs: Iterator[Blob]) -> Iterator[Blob]:
-            waiting = list(blobs)
-            for number in sorted({blob.part for blob in waiting}):
-                links, *requests = (blob.batch for blob in waiting if blob.part == number)
+            for number, of_chunk in groupby(blobs, key=lambda blob: blob.part):
+                links, *requests = (blob.batch for blob in of_chunk)
                 for row in answer_requests(links, requests):
                     yield Blob(row.column("block")[0].as_py(), number, row)
 
-        if blocks == 1:
-            return links.then(own)
-        return links.then(own).with_others(links.then(request).to_parts(parts).then(answer))
+        return self.links.then(request).to_parts(max(1, len(firsts))).then(answer)
 
     def _blocks_of_nodes(self, blocks: int) -> NDArray[np.int32]:
         run, found = self._run, np.zeros(len(self._run.nodes), dtype=np.int32)
@@ -159,9 +163,6 @@ def _places(links: Flow) -> list[Blob]:
     return links.then(lambda blobs: (Blob(0, blob.place, nothing) for blob in blobs)).collected()
 
 
-def _no_rows(nodes: object) -> pa.RecordBatch:
-    from infostream_dedup.sharded.collapse import NodeTable
-
-    size = len(nodes) if isinstance(nodes, NodeTable) else 0
-    every = np.arange(size)
-    return ROWS.row(block=0, own=1, nodes=every, sizes=np.zeros(size, np.int64), columns=[], counts=[])
+def _no_rows(nodes: NodeTable) -> pa.RecordBatch:
+    every = np.arange(len(nodes))
+    return ROWS.row(block=0, own=1, nodes=every, sizes=np.zeros(len(nodes), np.int64), columns=[], counts=[])
