@@ -66,6 +66,11 @@ class _Range(click.ParamType[range]):
 @click.option(
     "--out", type=click.Path(file_okay=False), help="Folder for sweep.json, sweep.csv, plots and report.html."
 )
+@click.option(
+    "--confirmed",
+    is_flag=True,
+    help="Also measure the links of pairs that the evidence of preset judged accepts, as block confirmed.",
+)
 @boilerplate_option
 @work_folder_options
 @settings_options
@@ -85,6 +90,9 @@ def sweep(
 
     Each row is one k of one representation: links, links that are returned (reciprocal), two-step paths, closed paths,
     S = reciprocal / links, T = closed / paths. Where there are too many paths, T is sampled and has a standard error.
+
+    groups, grouped, largest: groups of at least two documents that returned links join, the documents in them, and the
+    documents in the largest.
 
     With --workdir, a collection of any size is swept with a part of it in memory at a time. The numbers are the same;
     example pairs are not drawn.
@@ -127,6 +135,8 @@ def _sweep_store(store: str, since: str | None, until: str | None, given: dict[s
         raise click.UsageError("--workdir, --memory and --window-days go with DOCS")
     if given.pop("boilerplate") is not None:
         raise click.UsageError("--boilerplate goes with DOCS: the texts of a store are not kept")
+    if given.pop("confirmed"):
+        raise click.UsageError("--confirmed goes with DOCS: the texts of a store are not kept")
     representations = given.pop("representations")
     if len(representations) > 1:
         raise click.UsageError("a store has one representation")
