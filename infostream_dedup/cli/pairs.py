@@ -14,6 +14,7 @@ from infostream_dedup.cli.options import (
     judgeable_settings_options,
     reading_options,
     representation_option,
+    work_folder_options,
 )
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 from infostream_dedup.cli.progress import progress_bar
@@ -58,6 +59,7 @@ __all__ = ["pairs"]
     help="With preset judged: at most one translation of each document in each other language.",
 )
 @boilerplate_option
+@work_folder_options
 @judgeable_settings_options
 @reading_options
 @general_options("table", "jsonl", "json", "csv")
@@ -84,7 +86,7 @@ def pairs(documents: tuple[str, ...], terms: str, output_format: str | None, qui
     """
     from infostream_dedup import api
 
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
         found = api.pairs(documents, terms=terms == "all", progress=progress, **given)
     form = chosen_format(output_format, "table", "jsonl")
     print_rows((_for_the_eye(row) if form == "table" else row.as_dict() for row in found), form, columns=found.columns)
