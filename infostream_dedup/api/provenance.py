@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["Provenances", "provenance"]
 
 _COLUMNS: Final = (
-    *("group", "first", "first_source", "id", "source", "published", "kept", "kept_share", "title_changed"),
-    *("cut", "added", "changed"),
+    *("group", "first", "first_source", "first_by", "id", "source", "published", "title", "url"),
+    *("copied_from", "copied_share", "kept", "kept_share", "title_changed", "cut", "added", "changed"),
 )
 
 
@@ -38,7 +38,7 @@ class Provenances(Listing[dict[str, Any]]):
     """
 
     def __init__(self, groups: Sequence[tuple[str, Provenance]], total: int, report: ReadingReport) -> None:
-        rows = (copy.as_dict(name, one.first) for name, one in groups for copy in one.copies)
+        rows = (copy.as_dict(name, one) for name, one in groups for copy in one.copies)
         super().__init__(rows, _COLUMNS, report)
         self.groups = groups
         self.total = total
@@ -67,10 +67,13 @@ def provenance(
         options: single reading options by name, instead of ``reading``.
 
     Returns:
-        A row for each copy: ``group``, ``first`` (id), ``first_source``, ``id``, ``source``, ``published``, ``kept``
-        (sentences with the same words), ``kept_share`` (of the first document's words, 0 to 1), ``title_changed``,
-        ``cut``, ``added`` (sentences), ``changed`` (before, after, numbers and names that are gone or new). Also
-        ``groups``, ``total`` and ``report``.
+        A row for each copy: ``group``, ``first`` (id), ``first_source``, ``first_by`` (``time``: it was first;
+        ``date``: a day without a clock time leaves open which was first; ``order``: of equal or unknown times, the
+        first in the input), ``id``, ``source``, ``published``, ``title``, ``url``, ``copied_from`` (id of the earlier
+        document that it shares most with), ``copied_share`` (of its word triples, 0 to 1), ``kept`` (sentences with
+        the same words), ``kept_share`` (of the first document's words, 0 to 1), ``title_changed``, ``cut``, ``added``
+        (sentences), ``changed`` (before, after, numbers and names that are gone or new, places of the words that
+        differ). Also ``groups``, ``total`` and ``report``.
 
     Raises:
         UsageError: a group names an unknown document or only one; or there are no groups.

@@ -39,8 +39,11 @@ def provenance(
     """Show who published a story first, and what each copy kept, cut, added and changed.
 
     Name groups by ids, or give DOCS written by 'dedup --annotate'. One row for each copy: group, first, first_source,
-    id, source, published, kept (sentences with the same words), kept_share (of the first document's words),
-    title_changed, cut, added (sentences), changed (before, after, numbers and names that disappeared or are new).
+    first_by (time; date: a day without a clock time leaves open which was first; order: of equal or unknown times, the
+    first in the input), id, source, published, title, url, copied_from (the earlier document that it shares most
+    with), copied_share (of its word triples), kept (sentences with the same words), kept_share (of the first document's
+    words), title_changed, cut, added (sentences), changed (before, after, numbers and names that disappeared or are
+    new, places of the words that differ).
     """
     from infostream_dedup import api
 

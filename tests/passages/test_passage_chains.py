@@ -6,14 +6,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.passages.kernels.passage_chains import NEAR, REPEATS
+from infostream_dedup.passages.passage_chains import NEAR, REPEATS, compiled_chains, plain_chains
 from infostream_dedup.passages.passage_table import NO_TIME, passage_table
 from infostream_dedup.passages.sentence_classes import sentence_classes
 from infostream_dedup.passages.sentence_feature import sentence_feature
 from infostream_dedup.passages.sentence_table import read_sentences
 from infostream_dedup.passages.settings import PassageSettings
 
-LOOSE = PassageSettings(min_words=1)
+LOOSE = PassageSettings(min_words=1, min_run=0)
 
 
 def _text(letters, size=lambda letter: 2):
@@ -118,6 +118,18 @@ def test_occurrences_far_from_each_other_do_not_match():
     assert [len(places) for _, _, places, _ in _sides(found)] == [100, 1]
 
 
+@given(st.lists(st.text("abcde", max_size=9), max_size=4), st.integers(0, 2), st.integers(1, 3))
+def test_plain_and_compiled_chains_are_equal(documents, gap, min_sentences):
+    table = read_sentences([_text(letters) for letters in documents], ["en"] * len(documents))
+    settings = LOOSE.but(gap=gap, min_sentences=min_sentences)
+    for tau in (1.0, 0.4):
+        bags = sentence_feature("shingles:w=1").bags(table)
+        classes = sentence_classes(bags, tau)
+        plain, compiled = plain_chains(table, classes, settings), compiled_chains(table, classes, settings)
+        assert plain.rows.tolist() == compiled.rows.tolist()
+        assert plain.matches.tolist() == compiled.matches.tolist()
+
+
 def _best(points, weights, gap):
     """Weight of the heaviest chain, by trying all."""
     best = {}
@@ -135,7 +147,7 @@ def _best(points, weights, gap):
 )
 def test_passages_are_heaviest_chains_of_what_is_left(one, other, gap, min_words):
     sizes = {"a": 1, "b": 2, "c": 3, "d": 5}
-    found = _table([one, other], PassageSettings(min_words=min_words, gap=gap), size=sizes.__getitem__)
+    found = _table([one, other], PassageSettings(min_words=min_words, gap=gap, min_run=0), size=sizes.__getitem__)
     points = {(p, q) for p in range(len(one)) for q in range(len(other)) if one[p] == other[q]}
     weights = {(p, q): sizes[one[p]] for p, q in points}
     by_weight = sorted(zip(found.rows[:, 7].tolist(), _sides(found), strict=True), key=lambda item: -item[0])
