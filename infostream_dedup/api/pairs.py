@@ -36,16 +36,25 @@ class PairListing(Listing["PairRow"]):
         columns: names of the columns of ``PairRow.as_dict``.
         report: what was read.
         settings: what decided key terms and relations.
+        semantic: whether the sentence encoder was asked.
 
     Attributes:
         settings: the same.
+        semantic: the same.
     """
 
     def __init__(
-        self, rows: Iterator[PairRow], columns: tuple[str, ...], report: ReadingReport, settings: Settings
+        self,
+        rows: Iterator[PairRow],
+        columns: tuple[str, ...],
+        report: ReadingReport,
+        settings: Settings,
+        *,
+        semantic: bool = False,
     ) -> None:
         super().__init__(rows, columns, report)
         self.settings = settings
+        self.semantic = semantic
 
 
 def pairs(
@@ -60,6 +69,7 @@ def pairs(
     explain: bool = False,
     sort: PairOrder | None = None,
     top: int | None = None,
+    semantic: bool = False,
     boilerplate: str | Path | None = None,
     settings: Settings | None = None,
     reading: Reading | None = None,
@@ -86,6 +96,8 @@ def pairs(
         explain: with preset ``judged``, include the reasons: what each piece of evidence adds to the logit.
         sort: with preset ``judged``, ``id`` (the default) or ``strength``: the most probable pairs first.
         top: with preset ``judged``, only so many pairs, the strongest.
+        semantic: with preset ``judged``, ask a sentence encoder about pairs in doubt (probability .1 to .9): the same
+            story in other words. Needs the extra ``semantic``; the last bits of its numbers differ between processors.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
         settings: all settings at once.
         reading: all reading options at once.
@@ -126,11 +138,14 @@ def pairs(
                 k_min=k_min, min_probability=min_probability, terms=terms, explain=explain, sort=sort or "id", top=top
             ),
             between_files=between_files,
+            semantic=semantic,
             boilerplate=boilerplate,
             engine=engine,
             progress=progress,
         )
-    refuse_without_judged({"min_probability": min_probability, "explain": explain, "sort": sort, "top": top})
+    refuse_without_judged(
+        {"min_probability": min_probability, "explain": explain, "sort": sort, "top": top, "semantic": semantic}
+    )
     agreed, read, counted = _agreed(statistics, options, settings, reading)
     if k_min is not None and k_min > agreed.n:
         raise UsageError(f"no pair can have {k_min} of {agreed.n} terms; k_min goes from 1 to n")
@@ -155,6 +170,7 @@ def _judged(
     choice: PairChoice,
     *,
     between_files: bool,
+    semantic: bool,
     boilerplate: str | Path | None,
     engine: str,
     progress: Progress | None,
@@ -165,7 +181,7 @@ def _judged(
     from infostream_dedup.batch.judged_pairing import JUDGED_COLUMNS, judged_pair_rows
     from infostream_dedup.batch.judging import JudgedCollection
 
-    (settings, reading), evidence = agreed, EvidenceReader()
+    (settings, reading), evidence = agreed, EvidenceReader(semantic=semantic)
     collection, report = read_collection(
         source, reading, boilerplate=boilerplate, evidence=evidence, engine=engine, progress=progress
     )
@@ -177,7 +193,7 @@ def _judged(
         progress=progress,
     )
     terms, reasons = ("terms",) if choice.terms else (), ("reasons",) if choice.explain else ()
-    return PairListing(rows, (*_COLUMNS, *terms, *JUDGED_COLUMNS, *reasons), report, settings)
+    return PairListing(rows, (*_COLUMNS, *terms, *JUDGED_COLUMNS, *reasons), report, settings, semantic=semantic)
 
 
 def _files(report: ReadingReport) -> NDArray[np.int64]:

@@ -204,5 +204,5 @@ def _rows(collection: JudgedCollection, listed: _Listed, choice: PairChoice) -> 
 
 
 def _reasons(collection: JudgedCollection, part: _Listed) -> list[list[EvidenceReason] | None]:
-    evidence = collection.judge(part.a, part.b, filtered=False).evidence
-    return [*reasons_of_pairs(evidence, shipped_model())]
+    judged = collection.judge(part.a, part.b, filtered=False)
+    return [*reasons_of_pairs(judged.evidence, shipped_model(), judged.meaning)]

@@ -30,6 +30,7 @@ __all__ = [
     "prefix_option",
     "reading_options",
     "representation_option",
+    "semantic_option",
     "settings_options",
 ]
 
@@ -146,6 +147,12 @@ representation_option = click.option(
     "--representation", type=click.Choice(REPRESENTATIONS), help="How a word becomes a term.  [default: morph]"
 )
 
+
+semantic_option = click.option(
+    "--semantic",
+    is_flag=True,
+    help="With preset judged: ask a sentence encoder about pairs in doubt (extra semantic; about .2 s a document).",
+)
 
 boilerplate_option = click.option(
     "--boilerplate",

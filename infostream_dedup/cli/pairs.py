@@ -13,6 +13,7 @@ from infostream_dedup.cli.options import (
     judgeable_settings_options,
     reading_options,
     representation_option,
+    semantic_option,
 )
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 from infostream_dedup.cli.progress import progress_bar
@@ -50,6 +51,7 @@ __all__ = ["pairs"]
     "--sort", type=click.Choice(["id", "strength"]), help="With preset judged: order of the pairs.  [default: id]"
 )
 @click.option("--top", type=click.IntRange(min=1), help="With preset judged: list only this many, the strongest.")
+@semantic_option
 @boilerplate_option
 @judgeable_settings_options
 @reading_options
