@@ -285,8 +285,8 @@ def _meaning() -> str:
     refitted = 2 * tp / int(truth.sum() + chosen.sum())
     return (
         "## Same story, other words\n\ntgpairs, 125 pairs of one language. The weight and the middle of the cosine "
-        f"({MEANING_WEIGHT:g} and {MEANING_MIDDLE:g}) were fixed before the cosines of these pairs were looked at. Chosen "
-        f"anew on four fifths of the pairs and judged on the last fifth, F1 is {refitted:.3f}. {asked} of {len(truth)} "
+        f"({MEANING_WEIGHT:g} and {MEANING_MIDDLE:g}) were fixed before the cosines of these pairs were looked at. "
+        f"Chosen anew on four fifths of the pairs and judged on the last fifth, F1 is {refitted:.3f}. {asked} of {len(truth)} "
         f"pairs were asked; {seconds:.0f} CPU s.\n\n" + table(rows)
     )
 
