@@ -286,8 +286,8 @@ def _meaning() -> str:
     return (
         "## Same story, other words\n\ntgpairs, 125 pairs of one language. The weight and the middle of the cosine "
         f"({MEANING_WEIGHT:g} and {MEANING_MIDDLE:g}) were fixed before the cosines of these pairs were looked at. "
-        f"Chosen anew on four fifths of the pairs and judged on the last fifth, F1 is {refitted:.3f}. {asked} of {len(truth)} "
-        f"pairs were asked; {seconds:.0f} CPU s.\n\n" + table(rows)
+        f"Chosen anew on four fifths of the pairs and judged on the last fifth, F1 is {refitted:.3f}. "
+        f"{asked} of {len(truth)} pairs were asked; {seconds:.0f} CPU s.\n\n" + table(rows)
     )
 
 
