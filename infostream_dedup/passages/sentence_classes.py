@@ -6,35 +6,19 @@ sum of the smaller over sum of the larger frequencies (Yu et al., section 4; The
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from dataclasses import dataclass
-from math import ceil
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.features.rows import Rows
+from infostream_dedup.passages.kernels.bag_pairs import find_pairs, sort_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "COMPILED_FROM",
-    "BagIndex",
-    "SentenceClasses",
-    "index_bags",
-    "matched",
-    "pair_plainly",
-    "sentence_classes",
-    "sort_plainly",
-]
-
-
-COMPILED_FROM: Final = 2000
-"""Minimum number of sentences for compiled code; below, loading it takes longer than it saves."""
-
-_SLACK: Final = 1e-9
+__all__ = ["BagIndex", "SentenceClasses", "index_bags", "matched", "sentence_classes"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,13 +98,8 @@ def index_bags(bags: Rows) -> BagIndex:
     rank = np.empty(len(elements), dtype=np.int32)
     rank[np.argsort(df, kind="stable")] = np.arange(len(elements), dtype=np.int32)
     ranks = rank[place]
-    if len(bags) < COMPILED_FROM:
-        ranks, hashes = sort_plainly(bags.indptr, ranks)
-    else:
-        from infostream_dedup.passages.kernels.bag_pairs import sort_rows
-
-        hashes = np.empty(len(bags), dtype=np.uint64)
-        sort_rows(bags.indptr, ranks, hashes)
+    hashes = np.empty(len(bags), dtype=np.uint64)
+    sort_rows(bags.indptr, ranks, hashes)
     new = np.ones(len(ranks), dtype=np.bool_)
     new[1:] = ranks[1:] != ranks[:-1]
     new[bags.indptr[:-1][bags.sizes > 0]] = True
@@ -144,58 +123,13 @@ def matched(index: BagIndex, tau: float) -> SentenceClasses:
     if not 0 < tau <= 1:
         raise ConfigurationError(f"tau is {tau}, expected a number above 0 to 1")
     classes = len(index.bags)
-    if classes < COMPILED_FROM:
-        pairs = pair_plainly(index, float(tau))
-    else:
-        from infostream_dedup.passages.kernels.bag_pairs import find_pairs
-
-        pairs = find_pairs(index.bags.indptr, index.bags.values, index.elements, index.lonely, float(tau))
+    pairs = find_pairs(index.bags.indptr, index.bags.values, index.elements, index.lonely, float(tau))
     one, other = np.concatenate((pairs, pairs[:, ::-1])).T
     order = np.lexsort((other, one))
     alike = Rows(_bounds(one, classes), other[order])
     kept = np.flatnonzero(index.class_of >= 0)
     members = kept[np.argsort(index.class_of[kept], kind="stable")]
     return SentenceClasses(index.class_of, Rows(_bounds(index.class_of[kept], classes), members), alike)
-
-
-def sort_plainly(indptr: NDArray[np.int64], ranks: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
-    """Sort every row, and number rows so that equal ones have equal numbers: what ``sort_rows`` does.
-
-    Args:
-        indptr: int64 (rows + 1,).
-        ranks: int32.
-
-    Returns:
-        Sorted ranks, and uint64 (rows,).
-    """
-    rows = Rows(indptr, ranks)
-    ordered = Rows(indptr, ranks[np.lexsort((ranks, rows.numbers))])
-    number_of: dict[bytes, int] = {}
-    numbers = [number_of.setdefault(row.tobytes(), len(number_of)) for row in ordered]
-    return ordered.values, np.array(numbers, dtype=np.uint64)
-
-
-def pair_plainly(index: BagIndex, tau: float) -> NDArray[np.int32]:
-    """Find all pairs of classes whose multiset Jaccard is at least tau: what ``find_pairs`` does.
-
-    Returns:
-        int32 (pairs, 2), the smaller class number first, by the larger one.
-    """
-    bags = [Counter(row[row >= index.lonely].tolist()) for row in index.bags]
-    sizes = index.bags.sizes.tolist()
-    holders: defaultdict[int, list[int]] = defaultdict(list)
-    pairs: list[tuple[int, int]] = []
-    for row, bag in enumerate(bags):
-        met: Counter[int] = Counter()
-        for element, number in bag.items():
-            for other in holders[element]:
-                met[other] += min(number, bags[other][element])
-            holders[element].append(row)
-        for other, common in met.items():
-            # The same comparison of whole numbers as in the compiled code.
-            if common >= ceil(tau / (1 + tau) * (sizes[row] + sizes[other]) - _SLACK):
-                pairs.append((other, row))
-    return np.array(pairs, dtype=np.int32).reshape(-1, 2)
 
 
 def _bounds(numbers: NDArray[np.int32], rows: int) -> NDArray[np.int64]:

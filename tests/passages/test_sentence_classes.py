@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -27,14 +26,6 @@ def _brute_force(bags, tau):
         for one, other in combinations(range(len(bags)), 2)
         if bags[one] and bags[other] and _jaccard(bags[one], bags[other]) >= tau - 1e-9
     ]
-
-
-def _by_both_engines(bags, tau):
-    rows = rows_from(bags, np.uint64)
-    plain = sentence_classes(rows, tau).pairs().tolist()
-    with patch("infostream_dedup.passages.sentence_classes.COMPILED_FROM", 0):
-        assert sentence_classes(rows, tau).pairs().tolist() == plain
-    return plain
 
 
 def test_multisets_by_hand():
@@ -72,7 +63,7 @@ def test_tau_out_of_range(tau):
     st.sampled_from([0.05, 0.2, 1 / 3, 0.5, 0.6, 2 / 3, 0.7, 0.75, 0.9, 1.0]),
 )
 def test_all_pairs_are_found_and_no_others(bags, tau):
-    assert _by_both_engines(bags, tau) == _brute_force(bags, tau)
+    assert sentence_classes(rows_from(bags, np.uint64), tau).pairs().tolist() == _brute_force(bags, tau)
 
 
 def test_small_bags_of_small_ranks_are_told_apart():
@@ -88,4 +79,4 @@ def test_long_bags_of_frequent_and_rare_elements(seed):
     edited = [row[random.random(len(row)) < 0.85] for row in base]
     bags = [[int(value) for value in row] for row in (*base, *edited)]
     for tau in (0.3, 0.6, 0.8):
-        assert _by_both_engines(bags, tau) == _brute_force(bags, tau)
+        assert sentence_classes(rows_from(bags, np.uint64), tau).pairs().tolist() == _brute_force(bags, tau)

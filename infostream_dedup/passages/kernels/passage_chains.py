@@ -23,6 +23,9 @@ COLUMNS: Final = ("a", "b", "first_a", "last_a", "first_b", "last_b", "sentences
 """Columns of the table of passages: document and first and last sentence on both sides, matched sentence pairs, and the
 words of the shorter sentence of each pair."""
 
+PLAIN_ON_ARRAYS: Final = True
+"""As plain Python these loops take numpy's arrays: they compute with whole ones (``machine.interpreting``)."""
+
 
 @compiled
 def _more(table: NDArray[np.int64]) -> NDArray[np.int64]:
