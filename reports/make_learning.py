@@ -231,7 +231,10 @@ def _word_products(one: LearningSet, split: Sequence[Fold]) -> np.ndarray:
     from sklearn.svm import LinearSVC
 
     unit = one.models.words.unit
-    products = sp.csr_array(unit[one.pairs.i].multiply(unit[one.pairs.j]))
+    found = sp.csr_array(unit[one.pairs.i].multiply(unit[one.pairs.j]))
+    # The solver takes 32-bit indices only.
+    indices, indptr = found.indices.astype(np.int32), found.indptr.astype(np.int32)
+    products = sp.csr_matrix((found.data, indices, indptr), shape=found.shape)
     found = np.zeros(len(one.pairs), dtype=bool)
     for fold in split:
         machine = LinearSVC(C=10.0, dual=True, random_state=0, max_iter=5000)

@@ -53,7 +53,6 @@ def find_chains(sentences: SentenceTable, classes: SentenceClasses, settings: Pa
             classes.class_of,
             (classes.members.indptr, classes.members.values),
             (classes.alike.indptr, classes.alike.values),
-            (settings.gap, settings.min_sentences, settings.min_words),
-            (NEAR, REPEATS),
+            (settings.gap, settings.min_sentences, settings.min_words, NEAR, REPEATS),
         )
     )

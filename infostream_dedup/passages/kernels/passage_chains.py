@@ -201,8 +201,7 @@ def find_passages(
     class_of: NDArray[np.int32],
     members: tuple[NDArray[np.int64], NDArray[np.int64]],
     alike: tuple[NDArray[np.int64], NDArray[np.int32]],
-    limits: tuple[int, int, int],
-    occurrences: tuple[int, int],
+    limits: tuple[int, int, int, int, int],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Find the passages of every two documents.
 
@@ -214,8 +213,7 @@ def find_passages(
         members: bounds and sentences of each class, ascending.
         alike: bounds and other classes of each class.
         limits: maximum number of sentences between two points of a chain, on either side; minimum number of sentence
-            pairs of a passage; minimum number of its words.
-        occurrences: ``NEAR`` and ``REPEATS`` of ``passage_chains``.
+            pairs of a passage; minimum number of its words; ``NEAR`` and ``REPEATS`` of ``passage_chains``.
 
     Returns:
         Passages, int64 (passages, 8), ``COLUMNS``, the document with the smaller number as a; and the sentence pairs of
@@ -231,7 +229,7 @@ def find_passages(
         if size == 0:
             continue
         found, points = _points(
-            (first[b], first[b + 1]), document_of, class_of, members, alike, times_seen, points, occurrences
+            (first[b], first[b + 1]), document_of, class_of, members, alike, times_seen, points, (limits[3], limits[4])
         )
         ordered = np.sort(points[:found])
         begin = 0
@@ -250,7 +248,7 @@ def find_passages(
                 passages = _more(passages)
             while match + p.size > matches.shape[0]:
                 matches = _more(matches)
-            new, more = _passages_of_pair(p, q, weights, limits, taken, passages[passage:], matches[match:])
+            new, more = _passages_of_pair(p, q, weights, limits[:3], taken, passages[passage:], matches[match:])
             passages[passage : passage + new, 0] = a
             passages[passage : passage + new, 1] = b
             passage += new
