@@ -94,7 +94,7 @@ class DocumentPair(NamedTuple):
         }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PassageTable:
     """All passages of a collection, ordered by (a, b, position in a).
 
@@ -182,7 +182,15 @@ def passage_table(
     order = np.lexsort((rows[:, 4], rows[:, 2], rows[:, 1], rows[:, 0]))
     first_match, of_match = _regrouped(found.match_counts, order)
     first_run, of_run = _regrouped(found.run_counts, order)
-    return PassageTable(tuple(ids), sentences, rows[order], first_match, matches[of_match], first_run, runs[of_run])
+    return PassageTable(
+        ids=tuple(ids),
+        sentences=sentences,
+        rows=rows[order],
+        first_match=first_match,
+        matches=matches[of_match],
+        first_run=first_run,
+        runs=runs[of_run],
+    )
 
 
 def _regrouped(counts: NDArray[np.int64], order: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -43,7 +43,7 @@ _PLAIN: Final = re.compile("[а-яіїєґ0-9]+|[a-z0-9]+")
 _ITEM_END: Final = re.compile("&#?\\w{1,31};|(;)\\s*")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SentenceTable:
     """Sentences with words, in order of document and position.
 
@@ -167,13 +167,13 @@ class TableBuilder:
         breaks = np.array(self._breaks, dtype=np.int64)
         rows = np.arange(len(self._starts), dtype=np.int64)
         return SentenceTable(
-            np.array(self._first, dtype=np.int64),
-            np.array(self._starts, dtype=np.int64),
-            np.array(self._ends, dtype=np.int64),
-            Words(Rows(breaks, values), vocabulary, breaks, rows),
-            np.array(self._word_starts, dtype=np.int32),
-            np.array(self._word_ends, dtype=np.int32),
-            np.array(self._languages, dtype=np.uint8),
+            first=np.array(self._first, dtype=np.int64),
+            starts=np.array(self._starts, dtype=np.int64),
+            ends=np.array(self._ends, dtype=np.int64),
+            words=Words(Rows(breaks, values), vocabulary, breaks, rows),
+            word_starts=np.array(self._word_starts, dtype=np.int32),
+            word_ends=np.array(self._word_ends, dtype=np.int32),
+            languages=np.array(self._languages, dtype=np.uint8),
         )
 
 
