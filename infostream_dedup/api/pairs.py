@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from infostream_dedup.api.disk import chosen_disk, refuse_judged_on_disk, refuse_on_disk
 from infostream_dedup.api.judged import chosen_for_judging, is_judged, refuse_without_judged
 from infostream_dedup.api.keywords import PairKeywords, chosen, parted
 from infostream_dedup.api.listing import Listing
@@ -22,10 +24,16 @@ if TYPE_CHECKING:
     from infostream_dedup.corpus import Reading, ReadingReport
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
+    from infostream_dedup.sharded.disk_runner import DiskRun
 
 __all__ = ["PairListing", "pairs"]
 
 _COLUMNS = ("a", "b", "forward", "backward", "n_a", "n_b", "share_forward", "share_backward", "relation")
+
+
+_STATISTICS_ON_DISK = (
+    "statistics of a stream go with work in memory; leave out workdir (--workdir) or statistics (--statistics)"
+)
 
 
 class PairListing(Listing["PairRow"]):
@@ -71,6 +79,9 @@ def pairs(
     top: int | None = None,
     semantic: bool = False,
     boilerplate: str | Path | None = None,
+    workdir: str | Path | None = None,
+    memory: str | int | None = None,
+    window_days: float | None = None,
     settings: Settings | None = None,
     reading: Reading | None = None,
     engine: str = "auto",
@@ -99,6 +110,10 @@ def pairs(
         semantic: with preset ``judged``, ask a sentence encoder about pairs in doubt (probability .1 to .9): the same
             story in other words. Needs the extra ``semantic``; the last bits of its numbers differ between processors.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
+        workdir: work on disk, in this folder (see ``sweep``); not with preset ``judged``, ``statistics`` or
+            representation ``pivot``.
+        memory: with ``workdir``, how much memory to use (see ``sweep``).
+        window_days: with ``workdir``, pair only documents that were published within so many days of each other.
         settings: all settings at once.
         reading: all reading options at once.
         engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
@@ -127,6 +142,7 @@ def pairs(
     from infostream_dedup.batch.pairing import pair_rows
 
     if statistics is None and is_judged(options):
+        refuse_judged_on_disk(workdir, memory, window_days)
         from infostream_dedup.batch.judged_pairing import PairChoice
 
         if cross_language:
@@ -149,6 +165,23 @@ def pairs(
     agreed, read, counted = _agreed(statistics, options, settings, reading)
     if k_min is not None and k_min > agreed.n:
         raise UsageError(f"no pair can have {k_min} of {agreed.n} terms; k_min goes from 1 to n")
+    stack = ExitStack()
+    refusal = _STATISTICS_ON_DISK if statistics is not None else refuse_on_disk(agreed, engine, pairs=True)
+    where = chosen_disk(source, read, workdir=workdir, memory=memory, window_days=window_days, refusal=refusal)
+    disk = stack.enter_context(where)
+    if disk is not None:
+        run = stack.enter_context(
+            disk.run(source, read, agreed, [agreed.representation], boilerplate=boilerplate, progress=progress)
+        )
+        return _on_disk(
+            run,
+            stack,
+            k_min=k_min,
+            terms=terms,
+            cross_language=cross_language,
+            between_files=between_files,
+            window_days=disk.window_days,
+        )
     collection, report = read_collection(source, read, boilerplate=boilerplate, engine=engine, progress=progress)
     rows = pair_rows(
         collection if counted is None else WeighedCollection(collection, counted),
@@ -162,6 +195,31 @@ def pairs(
     )
     met = ("met",) if agreed.representation == "pivot" else ()
     return PairListing(rows, (*_COLUMNS, "terms", *met) if terms else _COLUMNS, report, agreed)
+
+
+def _on_disk(
+    run: DiskRun,
+    held: ExitStack,
+    *,
+    k_min: int | None,
+    terms: bool,
+    cross_language: bool,
+    between_files: bool,
+    window_days: float | None,
+) -> PairListing:
+    """What ``pairs`` returns for a work folder, which is held until the last row; keywords as there."""
+    from infostream_dedup.corpus import ReadingReport
+    from infostream_dedup.sharded.pairing import pairs_on_disk
+
+    linked = run.linked(run.settings.representation, window_days=window_days)
+    report = ReadingReport(**linked.report)
+    parts = _files(report) if between_files else None
+
+    def rows() -> Iterator[PairRow]:
+        with held:
+            yield from pairs_on_disk(linked, k_min=k_min, terms=terms, cross_language=cross_language, parts=parts)
+
+    return PairListing(rows(), (*_COLUMNS, "terms") if terms else _COLUMNS, report, run.settings)
 
 
 def _judged(

@@ -15,6 +15,7 @@ from infostream_dedup.cli.options import (
     reading_options,
     representation_option,
     semantic_option,
+    work_folder_options,
 )
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 from infostream_dedup.cli.progress import progress_bar
@@ -50,6 +51,7 @@ __all__ = ["dedup"]
 @representation_option
 @click.option("--k", type=click.IntRange(min=1), help="Terms that must meet in a duplicate.  [default: 6]")
 @boilerplate_option
+@work_folder_options
 @judgeable_settings_options
 @reading_options
 @general_options("table", "json", "jsonl", "csv")
@@ -72,7 +74,7 @@ def dedup(
 
     if prefix and not given["annotate"]:
         raise click.UsageError("--prefix goes with --annotate")
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
         summary = api.dedup(documents, out, prefix=prefix, progress=progress, **given)
     if out != "-":
         print_rows([summary.as_dict()], chosen_format(output_format, "table", "json"))

@@ -32,6 +32,7 @@ __all__ = [
     "representation_option",
     "semantic_option",
     "settings_options",
+    "work_folder_options",
 ]
 
 Command = Callable[..., Any]
@@ -68,6 +69,22 @@ def general_options(*formats: str) -> Callable[[Command], Command]:
         ]
     )
 
+
+work_folder_options = _stack(
+    [
+        click.option(
+            "--workdir",
+            type=click.Path(file_okay=False),
+            help="Work on disk, in this folder; a run that was ended goes on from its last complete stage.",
+        ),
+        click.option("--memory", metavar="SIZE", help="With --workdir: memory to use, e.g. 8GB.  [default: half]"),
+        click.option(
+            "--window-days",
+            type=click.FloatRange(min=0, min_open=True),
+            help="With --workdir: link only documents published within so many days of each other.",
+        ),
+    ]
+)
 
 reading_options = _stack(
     [

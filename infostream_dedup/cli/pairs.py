@@ -14,6 +14,7 @@ from infostream_dedup.cli.options import (
     reading_options,
     representation_option,
     semantic_option,
+    work_folder_options,
 )
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 from infostream_dedup.cli.progress import progress_bar
@@ -53,6 +54,7 @@ __all__ = ["pairs"]
 @click.option("--top", type=click.IntRange(min=1), help="With preset judged: list only this many, the strongest.")
 @semantic_option
 @boilerplate_option
+@work_folder_options
 @judgeable_settings_options
 @reading_options
 @general_options("table", "jsonl", "json", "csv")
@@ -75,7 +77,7 @@ def pairs(documents: tuple[str, ...], terms: str, output_format: str | None, qui
     """
     from infostream_dedup import api
 
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
         found = api.pairs(documents, terms=terms == "all", progress=progress, **given)
     form = chosen_format(output_format, "table", "jsonl")
     print_rows((_for_the_eye(row) if form == "table" else row.as_dict() for row in found), form, columns=found.columns)
