@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from infostream_dedup.batch.epoch_statistics import EpochStatistics
     from infostream_dedup.batch.judged_pairing import PairChoice, PairOrder
     from infostream_dedup.batch.pairing import PairRow
+    from infostream_dedup.batch.translations import Between
     from infostream_dedup.corpus import Reading, ReadingReport
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
@@ -77,6 +78,8 @@ def pairs(
     explain: bool = False,
     sort: PairOrder | None = None,
     top: int | None = None,
+    between: Between | None = None,
+    one_to_one: bool = False,
     semantic: bool = False,
     boilerplate: str | Path | None = None,
     workdir: str | Path | None = None,
@@ -92,7 +95,8 @@ def pairs(
 
     With ``preset="judged"`` key terms only find the pairs: three of twelve must meet in one direction, or the texts be
     equal. Evidence beyond key terms (wording, numbers, names, opening, length) gives each pair a probability and a
-    kind. It judges pairs of one language, and always runs compiled code.
+    kind. It judges pairs of one language, and always runs compiled code. Between two languages, pairs whose key terms
+    meet in the pivot language are listed as translations, without a probability.
 
     Args:
         source: the documents (see ``read_documents``).
@@ -106,7 +110,12 @@ def pairs(
             all candidates, even those that differ too much in their key terms for a close look.
         explain: with preset ``judged``, include the reasons: what each piece of evidence adds to the logit.
         sort: with preset ``judged``, ``id`` (the default) or ``strength``: the most probable pairs first.
-        top: with preset ``judged``, only so many pairs, the strongest.
+        top: with preset ``judged``, only so many pairs, the strongest; translations come after all others.
+        between: with preset ``judged``, rule for translations: ``nothing-better`` (the default) takes pairs that share
+            .4 of the weight of their 30 heaviest key terms in both directions, where neither document has a clearly
+            better partner in the other's language; ``plain`` leaves the second condition out.
+        one_to_one: with preset ``judged``, at most one translation of each document in each other language: for sources
+            that translate a text once.
         semantic: with preset ``judged``, ask a sentence encoder about pairs in doubt (probability .1 to .9): the same
             story in other words. Needs the extra ``semantic``; the last bits of its numbers differ between processors.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
@@ -145,13 +154,19 @@ def pairs(
         refuse_judged_on_disk(workdir, memory, window_days)
         from infostream_dedup.batch.judged_pairing import PairChoice
 
-        if cross_language:
-            raise UsageError("preset judged knows pairs of one language; leave out cross_language (--cross-language)")
         return _judged(
             source,
             chosen_for_judging(pairs, PairKeywords, options, settings=settings, reading=reading),
             PairChoice(
-                k_min=k_min, min_probability=min_probability, terms=terms, explain=explain, sort=sort or "id", top=top
+                k_min=k_min,
+                min_probability=min_probability,
+                terms=terms,
+                explain=explain,
+                sort=sort or "id",
+                top=top,
+                cross_language=cross_language,
+                between=between or "nothing-better",
+                one_to_one=one_to_one,
             ),
             between_files=between_files,
             semantic=semantic,
@@ -160,7 +175,15 @@ def pairs(
             progress=progress,
         )
     refuse_without_judged(
-        {"min_probability": min_probability, "explain": explain, "sort": sort, "top": top, "semantic": semantic}
+        {
+            "min_probability": min_probability,
+            "explain": explain,
+            "sort": sort,
+            "top": top,
+            "between": between,
+            "one_to_one": one_to_one,
+            "semantic": semantic,
+        }
     )
     agreed, read, counted = _agreed(statistics, options, settings, reading)
     if k_min is not None and k_min > agreed.n:
@@ -250,7 +273,8 @@ def _judged(
         engine=engine,
         progress=progress,
     )
-    terms, reasons = ("terms",) if choice.terms else (), ("reasons",) if choice.explain else ()
+    met = ("terms", "met") if len(set(collection.languages)) > 1 else ("terms",)
+    terms, reasons = met if choice.terms else (), ("reasons",) if choice.explain else ()
     return PairListing(rows, (*_COLUMNS, *terms, *JUDGED_COLUMNS, *reasons), report, settings, semantic=semantic)
 
 

@@ -67,8 +67,8 @@ def dedup(
 
     --preset judged takes a second look at the pairs that share key terms (see pairs --help). The later document of a
     pair is a duplicate if the kind of the pair is named in --join, and similar if it is of another kind; for related,
-    a share of .3 of the wording is needed too. --annotate then adds kind and probability as well. Only texts of one
-    language are compared. This preset is not yet the default.
+    a share of .3 of the wording is needed too. --annotate then adds kind and probability as well. Translations
+    never change a status. This preset is not yet the default.
     """
     from infostream_dedup import api
 

@@ -164,6 +164,11 @@ representation_option = click.option(
     "--representation", type=click.Choice(REPRESENTATIONS), help="How a word becomes a term.  [default: morph]"
 )
 
+between_option = click.option(
+    "--between",
+    type=click.Choice(["nothing-better", "plain"]),
+    help="Rule of preset judged for pairs of two languages.  [default: nothing-better]",
+)
 
 semantic_option = click.option(
     "--semantic",
