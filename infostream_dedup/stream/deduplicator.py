@@ -12,6 +12,7 @@ from infostream_dedup.corpus.documents import DocumentBuilder
 from infostream_dedup.corpus.records import Place, Record
 from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.machine.collector import collector_paused
+from infostream_dedup.machine.plain_work import count_work
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Document
 from infostream_dedup.model.stream_records import Batch, Verdict
@@ -25,6 +26,7 @@ from infostream_dedup.stream.settings import StreamSettings
 
 if TYPE_CHECKING:
     from infostream_dedup.criteria.classifier import Classifier
+    from infostream_dedup.store.restoring import Loaded
     from infostream_dedup.stream.second_stage import SecondStage
 
 __all__ = ["Deduplicator", "OnConflict"]
@@ -119,6 +121,7 @@ class Deduplicator:
         kept = None if stored is None else StreamSettings.of_store(stored)
         chosen = settings or kept or StreamSettings()
         if kept is not None:
+            kept.refuse_other_preset(chosen.preset, str(path))
             chosen = chosen.but(df_counts=kept.df_counts)
         chosen = _with_boilerplate(_with_model(chosen, model), boilerplate, stored)
         store: BatchStore = MemoryStore()
@@ -197,7 +200,9 @@ class Deduplicator:
         place = Place(_SOURCE, number)
         if not isinstance(item, Mapping):
             raise place.error("E_TYPE", f"{type(item).__name__}, expected a document or a mapping")
-        return self._builder.build(Record(item, place))
+        document = self._builder.build(Record(item, place))
+        count_work(1, len(document.text))
+        return document
 
     def _current_engine(self) -> StreamEngine:
         engine, self._engine = self._engine, None
@@ -205,13 +210,19 @@ class Deduplicator:
             engine = self._catch_up(engine)
         if engine is None:
             loaded = self._store.load()
-            engine = (
-                StreamEngine(self.settings, progress=self._progress, second=self._second)
-                if loaded is None
-                else StreamEngine.restore(self.settings, loaded, progress=self._progress, second=self._second)
-            )
+            engine = self._begun() if loaded is None else self._restored(loaded)
         self._engine = engine
         return engine
+
+    def _begun(self) -> StreamEngine:
+        wording = self._store.wording
+        return StreamEngine(self.settings, progress=self._progress, second=self._second, wording=wording)
+
+    def _restored(self, loaded: Loaded) -> StreamEngine:
+        wording = self._store.wording
+        return StreamEngine.restore(
+            self.settings, loaded, progress=self._progress, second=self._second, wording=wording
+        )
 
     def _catch_up(self, engine: StreamEngine) -> StreamEngine | None:
         """Update the engine with what others have stored; ``None`` if it must be restored from scratch."""

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infostream_dedup.features.rows import Rows
+from infostream_dedup.machine.plain_work import count_work
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.stream.clock import NO_TIME
+from infostream_dedup.stream.evidence_window import EvidenceRows, address_numbers, published_times
 from infostream_dedup.stream.frequencies import Frequencies, LanguageCounts, count_rows
 from infostream_dedup.stream.memory import Memory
 from infostream_dedup.stream.settings import StreamSettings
@@ -17,6 +19,7 @@ from infostream_dedup.terms.statistics import Totals
 
 if TYPE_CHECKING:
     from infostream_dedup.store.blobs import Ragged
+    from infostream_dedup.store.remembered_table import RememberedTable
     from infostream_dedup.store.restoring import LanguageFrequencies, Loaded
 
 __all__ = ["catch_up", "resume_frequencies", "resumed_memory"]
@@ -71,6 +74,7 @@ def catch_up(memory: Memory, loaded: Loaded) -> None:
 
 def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
     table, begin = loaded.documents, memory.window.end
+    count_work(len(table.ids) - first)
     clocks = table.clocks[first:]
     published = np.array([NO_TIME if time is None else time for time in table.published[first:]], dtype=np.int64)
     memory.extend(
@@ -85,6 +89,7 @@ def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
             _rows(table.targets, first),
             _rows(table.numbers, first),
         ),
+        evidence=_evidence_rows(table, first) if memory.window.evidence is not None else None,
     )
     memory.resume(
         begin,
@@ -93,6 +98,18 @@ def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
         groups=table.groups[first:],
         state=loaded.state.get("groups", {}),
         events=loaded.events,
+    )
+
+
+def _evidence_rows(table: RememberedTable, first: int) -> EvidenceRows:
+    evidence, languages = table.evidence, table.languages[first:]
+    return EvidenceRows(
+        languages=np.array([LANGUAGES.index(language) for language in languages], dtype=np.uint8),
+        published=published_times(table.published[first:]),
+        addresses=address_numbers(evidence.urls[first:]),
+        keys=_rows(evidence.keys, first),
+        weights=_rows(evidence.weights, first),
+        records=_rows(evidence.records, first),
     )
 
 
