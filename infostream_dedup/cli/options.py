@@ -30,6 +30,7 @@ __all__ = [
     "prefix_option",
     "reading_options",
     "representation_option",
+    "semantic_option",
     "settings_options",
     "work_folder_options",
 ]
@@ -167,6 +168,12 @@ between_option = click.option(
     "--between",
     type=click.Choice(["nothing-better", "plain"]),
     help="Rule of preset judged for pairs of two languages.  [default: nothing-better]",
+)
+
+semantic_option = click.option(
+    "--semantic",
+    is_flag=True,
+    help="With preset judged: ask a sentence encoder about pairs in doubt (extra semantic; about .2 s a document).",
 )
 
 boilerplate_option = click.option(
