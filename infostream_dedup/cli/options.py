@@ -33,6 +33,7 @@ __all__ = [
     "prefix_option",
     "reading_options",
     "representation_option",
+    "semantic_option",
     "settings_options",
     "short_option",
     "stack",
@@ -179,6 +180,12 @@ between_option = click.option(
     "--between",
     type=click.Choice(["nothing-better", "plain"]),
     help="Rule of preset judged for pairs of two languages.  [default: nothing-better]",
+)
+
+semantic_option = click.option(
+    "--semantic",
+    is_flag=True,
+    help="With preset judged: ask a sentence encoder about pairs in doubt (extra semantic; about .2 s a document).",
 )
 
 boilerplate_option = click.option(
