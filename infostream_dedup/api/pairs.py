@@ -67,11 +67,14 @@ def pairs(
     progress: Progress | None = None,
     **options: Unpack[PairKeywords],
 ) -> PairListing:
-    """Find the pairs of documents that are linked in at least one direction, or that evidence says belong together.
+    """Find the pairs of documents that evidence says belong together, or that are linked in at least one direction.
 
-    With ``preset="judged"`` key terms only find the pairs: three of twelve must meet in one direction, or the texts be
+    With preset ``judged``, the default, key terms only find the pairs: three of twelve must meet in one direction, or the texts be
     equal. Evidence beyond key terms (wording, numbers, names, opening, length) gives each pair a probability and a
-    kind. It judges pairs of one language, and always runs compiled code.
+    kind. It judges pairs of one language, and always runs compiled code. Preset ``faithful`` is the paper's way; it is
+    taken without being named where an option is given that ``judged`` does not know: ``k``, ``k_min``, ``n``,
+    ``score``, ``threshold``, ``min_terms``, ``target``, ``representation``, ``statistics``, ``cross_language`` or
+    ``settings``.
 
     Args:
         source: the documents (see ``read_documents``).
@@ -87,7 +90,7 @@ def pairs(
         sort: with preset ``judged``, ``id`` (the default) or ``strength``: the most probable pairs first.
         top: with preset ``judged``, only so many pairs, the strongest.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
-        settings: all settings at once.
+        settings: all settings of key terms at once.
         reading: all reading options at once.
         engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
         progress: called with each step.
@@ -114,7 +117,7 @@ def pairs(
     from infostream_dedup.batch.epoch_statistics import WeighedCollection
     from infostream_dedup.batch.pairing import pair_rows
 
-    if statistics is None and is_judged(options):
+    if statistics is None and is_judged(options, settings=settings, k_min=k_min, cross_language=cross_language):
         from infostream_dedup.batch.judged_pairing import PairChoice
 
         if cross_language:
