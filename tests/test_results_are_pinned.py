@@ -153,8 +153,9 @@ SAMPLE = {
     "ingest-morph": case("ingest docs.jsonl --preset faithful --store s.db", fields=VERDICT),
     "ingest-epochs": case(f"ingest docs.jsonl --preset faithful --store s.db {EPOCHS}", fields=VERDICT),
     "ingest-other-settings": case(
-        f"ingest docs.jsonl --preset faithful --store s.db {EPOCHS} --target signature --weighting tfidf --duplicate-rule contained "
-        "--same-source ban --exact-rule opening --best complete --loss-limit 0.5 --window-days 3",
+        f"ingest docs.jsonl --preset faithful --store s.db {EPOCHS} --target signature --weighting tfidf "
+        "--duplicate-rule contained --same-source ban --exact-rule opening --best complete "
+        "--loss-limit 0.5 --window-days 3",
         fields=VERDICT,
     ),
     "ingest-keep": case("ingest docs.jsonl --preset faithful --store s.db --keep originals", fields=DOCUMENT),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, Unpack
 from infostream_dedup.api.keywords import IngestKeywords, parted
 from infostream_dedup.corpus.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError, UsageError
-from infostream_dedup.model.stream_records import CLASSIFIED_FIELDS, JUDGED_FIELDS, VERDICT_FIELDS
+from infostream_dedup.model.stream_records import VERDICT_FIELDS
 
 if TYPE_CHECKING:
     from infostream_dedup.corpus import Annotation, BadRecords, Reading, ReadingReport
@@ -204,7 +204,7 @@ def ingest(
         )
         if mode is not None:
             set_mode(Path(store), mode)
-        fields = _fields(stream.settings)
+        fields = stream.settings.verdict_fields
         columns = Annotation(fields[1:], prefix=prefix) if annotate else None
         stack.enter_context(bad)
         if older:
@@ -243,13 +243,6 @@ def _is_older(store: Path) -> bool:
     from infostream_dedup.store.opening import settings_at
 
     return "preset" not in (settings_at(store) or {"preset": None})
-
-
-def _fields(settings: StreamSettings) -> tuple[str, ...]:
-    """Fields of a verdict in a stream."""
-    if settings.preset == "judged":
-        return (*VERDICT_FIELDS, *JUDGED_FIELDS)
-    return VERDICT_FIELDS if settings.model is None else (*VERDICT_FIELDS, *CLASSIFIED_FIELDS)
 
 
 def _ignore(_: str) -> None:

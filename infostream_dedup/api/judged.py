@@ -30,7 +30,7 @@ def is_judged(given: Mapping[str, Any], *, settings: Settings | None = None, **o
         others: what the caller also takes and only key terms know; ``None``, ``False`` and ``equal`` say nothing.
     """
     if given.get("preset") is not None:
-        return given["preset"] == JUDGED
+        return bool(given["preset"] == JUDGED)
     if settings is not None or given.get("representation") not in (None, "morph"):
         return False
     named = [given.get(name) for name in _FIXED] + list(others.values())

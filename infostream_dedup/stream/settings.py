@@ -14,6 +14,7 @@ from infostream_dedup.evidence.status import JOINED_IN_STREAMS, joined_kinds
 from infostream_dedup.model import Settings
 from infostream_dedup.model.limits import OneOf, Range, check_limits
 from infostream_dedup.model.settings import STREAM_PRESETS
+from infostream_dedup.model.stream_records import CLASSIFIED_FIELDS, JUDGED_FIELDS, VERDICT_FIELDS
 
 __all__ = [
     "BEST_POLICIES",
@@ -173,6 +174,13 @@ class StreamSettings:
         """
         # Stores made before there was a choice count every document, and let key terms decide.
         return cls.of({"df_counts": "all", "preset": "faithful"} | dict(stored))
+
+    @property
+    def verdict_fields(self) -> tuple[str, ...]:
+        """Fields of the rows of verdicts."""
+        if self.preset == "judged":
+            return (*VERDICT_FIELDS, *JUDGED_FIELDS)
+        return VERDICT_FIELDS if self.model is None else (*VERDICT_FIELDS, *CLASSIFIED_FIELDS)
 
     def refuse_other_preset(self, asked: str, store: str) -> None:
         """Refuse a preset that a store was not made with.
