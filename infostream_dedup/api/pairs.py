@@ -71,10 +71,10 @@ def pairs(
 
     With preset ``judged``, the default, key terms only find the pairs: three of twelve must meet in one direction, or
     the texts be equal. Evidence beyond key terms (wording, numbers, names, opening, length) gives each pair a
-    probability and a kind. It judges pairs of one language, and always runs compiled code. Preset ``faithful`` is the paper's way; it is
-    taken without being named where an option is given that ``judged`` does not know: ``k``, ``k_min``, ``n``,
-    ``score``, ``threshold``, ``min_terms``, ``target``, ``representation``, ``statistics``, ``cross_language`` or
-    ``settings``.
+    probability and a kind. It judges pairs of one language, and always runs compiled code. Preset ``faithful`` is the
+    paper's way; it is taken without being named where an option is given that ``judged`` does not know: ``k``,
+    ``k_min``, ``n``, ``score``, ``threshold``, ``min_terms``, ``target``, ``representation``, ``statistics``,
+    ``cross_language`` or ``settings``.
 
     Args:
         source: the documents (see ``read_documents``).
