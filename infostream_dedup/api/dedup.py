@@ -158,9 +158,9 @@ def _by_key_terms(settings: Settings, duplicate_rule: DuplicateRule) -> _Way:
 
 def _by_evidence(settings: Settings, duplicate_rule: DuplicateRule, join: Sequence[str] | str | None) -> _Way:
     from infostream_dedup.batch.collection import collect
-    from infostream_dedup.batch.evidence_reader import EvidenceReader
     from infostream_dedup.batch.judged_deduplication import JUDGED_STATUS_COLUMNS, checked_join, judged_statuses
     from infostream_dedup.batch.judging import JudgedCollection
+    from infostream_dedup.evidence.collecting import EvidenceReader
 
     if duplicate_rule != "equal":
         raise UsageError(

@@ -164,9 +164,9 @@ def _judged(
 ) -> PairListing:
     """What ``pairs`` returns with preset ``judged``; keywords as there."""
     from infostream_dedup.api.sources import read_collection
-    from infostream_dedup.batch.evidence_reader import EvidenceReader
     from infostream_dedup.batch.judged_pairing import JUDGED_COLUMNS, judged_pair_rows
     from infostream_dedup.batch.judging import JudgedCollection
+    from infostream_dedup.evidence.collecting import EvidenceReader
 
     (settings, reading), evidence = agreed, EvidenceReader()
     collection, report = read_collection(

@@ -27,6 +27,7 @@ def sweep(
     representations: Sequence[str] | None = None,
     ks: Sequence[int] | None = None,
     examples: bool = True,
+    confirmed: bool = False,
     boilerplate: str | Path | None = None,
     settings: Settings | None = None,
     reading: Reading | None = None,
@@ -41,6 +42,8 @@ def sweep(
         representations: ``stem``, ``morph``, ``pivot``; every available one by default.
         ks: show only these k, 1 to n.
         examples: also pick example pairs at each k.
+        confirmed: also measure, as block ``confirmed``, the links of pairs that the evidence of preset ``judged``
+            accepts: those of one language and three terms in either direction to which it gives a probability of .5.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
         settings: all settings at once. Its ``representation``, ``k``, ``threshold``, ``min_terms`` and ``rule`` have
             no meaning here.
@@ -73,13 +76,26 @@ def sweep(
             f"representations=[{agreed.representation!r}]"
         )
     _check_ks(ks, agreed)
-    collection, report = read_collection(source, read, boilerplate=boilerplate, engine=engine, progress=progress)
+    evidence = second_look = None
+    if confirmed:
+        from infostream_dedup.batch.judging import JudgedCollection
+        from infostream_dedup.evidence.collecting import EvidenceReader
+
+        if agreed.score == "share":
+            raise UsageError("confirmed (--confirmed) goes with the count score, whose pairs have a k")
+        evidence = EvidenceReader()
+    collection, report = read_collection(
+        source, read, boilerplate=boilerplate, evidence=evidence, engine=engine, progress=progress
+    )
+    if evidence is not None:
+        second_look = JudgedCollection.of(collection, evidence.finish(collection.languages), Settings())
     result = sweep_collection(
         collection,
         agreed,
         representations or REPRESENTATIONS,
         ks=ks,
         examples=examples,
+        second_look=second_look,
         engine=engine,
         progress=progress,
     )

@@ -21,7 +21,16 @@ from infostream_dedup.model.limits import OneOf, Range
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["JUDGED_COLUMNS", "LEAST_PROBABILITY", "JudgedPairRow", "PairChoice", "PairOrder", "judged_pair_rows"]
+__all__ = [
+    "JUDGED_COLUMNS",
+    "LEAST_PROBABILITY",
+    "JudgedPairRow",
+    "ListedPairs",
+    "PairChoice",
+    "PairOrder",
+    "judged_pair_rows",
+    "listed_pairs",
+]
 
 JUDGED_COLUMNS: Final = ("probability", "kind", "wording_forward", "wording_backward")
 """What preset ``judged`` adds to the columns of ``pairs``."""
@@ -100,8 +109,8 @@ class PairChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class _Listed:
-    """Pairs that are listed.
+class ListedPairs:
+    """Judged pairs that are listed.
 
     Attributes:
         a: int64 (pairs,), ordinal of the earlier document.
@@ -120,7 +129,8 @@ class _Listed:
     shares: NDArray[np.float64]
 
     @classmethod
-    def of(cls, judged: JudgedCandidates, chosen: NDArray[np.bool_]) -> _Listed:
+    def of(cls, judged: JudgedCandidates, chosen: NDArray[np.bool_]) -> ListedPairs:
+        """The chosen ones, bool (pairs,), of judged pairs."""
         return cls(
             judged.a[chosen],
             judged.b[chosen],
@@ -131,13 +141,15 @@ class _Listed:
         )
 
     @classmethod
-    def joined(cls, parts: list[_Listed]) -> _Listed:
+    def joined(cls, parts: list[ListedPairs]) -> ListedPairs:
+        """The pairs of all parts, one part after the other."""
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))
 
-    def at(self, places: NDArray[np.int64] | slice) -> _Listed:
-        return _Listed(*(getattr(self, name)[places] for name in self.__slots__))
+    def at(self, places: NDArray[np.int64] | slice) -> ListedPairs:
+        """The pairs at these places."""
+        return ListedPairs(*(getattr(self, name)[places] for name in self.__slots__))
 
-    def ordered(self, order: PairOrder, top: int | None) -> _Listed:
+    def ordered(self, order: PairOrder, top: int | None) -> ListedPairs:
         """The ``top`` strongest pairs in an order; the strength of pairs of one probability is that of their shares."""
         shares = self.shares
         strongest = np.lexsort((self.b, self.a, -shares.max(axis=1), -shares.min(axis=1), -self.probability))[:top]
@@ -154,7 +166,19 @@ def judged_pair_rows(
     engine: str = "auto",
     progress: Progress | None = None,
 ) -> Iterator[JudgedPairRow]:
-    """Judged pairs; all are judged before the first row is made.
+    """Judged pairs as rows; all are judged before the first row is made. Arguments as in ``listed_pairs``."""
+    return _rows(collection, listed_pairs(collection, choice, parts=parts, engine=engine, progress=progress), choice)
+
+
+def listed_pairs(
+    collection: JudgedCollection,
+    choice: PairChoice,
+    *,
+    parts: NDArray[np.int64] | None = None,
+    engine: str = "auto",
+    progress: Progress | None = None,
+) -> ListedPairs:
+    """Judge the pairs of a collection and return those that are listed, in the order chosen.
 
     Args:
         collection: the documents.
@@ -167,16 +191,16 @@ def judged_pair_rows(
     if parts is not None:
         apart = parts[a] != parts[b]
         a, b = a[apart], b[apart]
-    found, done = [_Listed.of(collection.judge(a[:0], b[:0]), np.zeros(0, dtype=np.bool_))], 0
+    found, done = [ListedPairs.of(collection.judge(a[:0], b[:0]), np.zeros(0, dtype=np.bool_))], 0
     for judged in collection.judged(a, b, filtered=choice.least > 0):
-        found.append(_Listed.of(judged, judged.probability >= choice.least))
+        found.append(ListedPairs.of(judged, judged.probability >= choice.least))
         done += len(judged)
         if progress is not None:
             progress("judging", done, len(a))
-    return _rows(collection, _Listed.joined(found).ordered(choice.sort, choice.top), choice)
+    return ListedPairs.joined(found).ordered(choice.sort, choice.top)
 
 
-def _rows(collection: JudgedCollection, listed: _Listed, choice: PairChoice) -> Iterator[JudgedPairRow]:
+def _rows(collection: JudgedCollection, listed: ListedPairs, choice: PairChoice) -> Iterator[JudgedPairRow]:
     begin = 0
     for pairs in chunks_of_pairs(collection.key_terms, listed.a, listed.b):
         part = listed.at(slice(begin, begin + len(pairs)))
@@ -203,6 +227,6 @@ def _rows(collection: JudgedCollection, listed: _Listed, choice: PairChoice) -> 
             )
 
 
-def _reasons(collection: JudgedCollection, part: _Listed) -> list[list[EvidenceReason] | None]:
+def _reasons(collection: JudgedCollection, part: ListedPairs) -> list[list[EvidenceReason] | None]:
     evidence = collection.judge(part.a, part.b, filtered=False).evidence
     return [*reasons_of_pairs(evidence, shipped_model())]

@@ -10,9 +10,20 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.batch.collection import Weighable
+from infostream_dedup.batch.confirming import confirmed_links
 from infostream_dedup.batch.examples import Example, pick_examples
+from infostream_dedup.batch.judging import JudgedCollection
 from infostream_dedup.batch.linking import SHARE_THRESHOLDS, recommendation_for, relate
-from infostream_dedup.links import Measures, Recommendation, SimilarityMatrix, Survey, survey
+from infostream_dedup.links import (
+    GroupCounts,
+    Measures,
+    Recommendation,
+    Relation,
+    SimilarityMatrix,
+    Survey,
+    group_counts,
+    survey,
+)
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, VERSION, Settings
 from infostream_dedup.terms.key_terms import KeyTerms
@@ -40,6 +51,11 @@ _CLUSTERS_NOTE: Final = "{}: large clusters of equal documents were counted as a
 _SHARES_NOTE: Final = (
     "{}: pairs of fewer than {} common terms are left out at every threshold, as they do not fit into memory"
 )
+_NOT_CONFIRMED_NOTE: Final = (
+    "{}: large clusters of equal documents were counted as a whole; which of their links the evidence confirms was not "
+    "looked at"
+)
+_ACROSS_NOTE: Final = "pivot: evidence judges pairs of one language; the block confirmed has no links between languages"
 _ENGLISH_NOTE: Final = (
     "morph: {} English documents are represented by stems, as there is no English frequency dictionary"
 )
@@ -52,17 +68,21 @@ class SweepRow:
     Attributes:
         representation: ``stem``, ``morph`` or ``pivot``.
         block: ``all``; for ``pivot`` with several languages also ``mono`` and ``cross``, the links inside languages and
-            between them. ``cross`` has no T, as no path between two languages could be closed.
+            between them. ``cross`` has no T, as no path between two languages could be closed. ``confirmed`` are the
+            links that a second look accepts.
         measures: the numbers.
+        groups: groups at this k; ``None`` as in ``group_counts``.
     """
 
     representation: str
     block: str
     measures: Measures
+    groups: GroupCounts | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The row of ``sweep``; column ``k``, or ``threshold`` for the share score."""
-        return {"representation": self.representation, "block": self.block, **self.measures.as_dict()}
+        counts = {name: None if self.groups is None else getattr(self.groups, name) for name in GroupCounts.__slots__}
+        return {"representation": self.representation, "block": self.block, **self.measures.as_dict(), **counts}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +147,7 @@ def sweep_collection(
     *,
     ks: Sequence[int] | None = None,
     examples: bool = True,
+    second_look: JudgedCollection | None = None,
     engine: str = "auto",
     progress: Progress | None = None,
 ) -> SweepResult:
@@ -138,6 +159,8 @@ def sweep_collection(
         representations: representations to sweep, in this order.
         ks: the k to show, 1..n by default; a recommendation always looks at all of them.
         examples: also pick example pairs at each k.
+        second_look: the same documents with their evidence, to add the block ``confirmed``; the score must be
+            ``count``.
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called for each step.
     """
@@ -148,13 +171,16 @@ def sweep_collection(
             progress(f"sweep {representation}", number, len(representations))
         chosen = settings.but(representation=representation)
         key_terms = collection.key_terms(chosen)
+        relation = relate(key_terms, chosen, engine=engine, progress=progress)
         found = survey(
-            relate(key_terms, chosen, engine=engine, progress=progress),
+            relation,
             n=chosen.n if chosen.score == "count" else None,
             labels=_labels(key_terms),
             progress=progress,
         )
         _add_survey(result, found, chosen, ks)
+        if second_look is not None:
+            _add_confirmed(result, relation, second_look, key_terms, representation, ks=ks, progress=progress)
         _add_notes(result, found.matrix, key_terms, chosen)
         if examples and chosen.score == "count" and found.matrix is not None:
             result.examples.extend(pick_examples(collection, key_terms, found.matrix, chosen, ks, across=found.across))
@@ -173,7 +199,11 @@ def _add_survey(result: SweepResult, found: Survey, settings: Settings, ks: Sequ
     representation = settings.representation
     shown = {None, *(range(1, settings.n + 1) if ks is None else ks)}
     for block, rows in found.rows.items():
-        result.rows.extend(SweepRow(representation, block, row) for row in rows if row.k in shown)
+        result.rows.extend(
+            SweepRow(representation, block, row, groups)
+            for row, groups in zip(rows, found.groups[block], strict=True)
+            if row.k in shown
+        )
         if block != "mono":
             name = representation if block == "all" else f"{representation}:{block}"
             _recommend(result, name, found.recommended.get(block, _NO_K_FOR_SHARES))
@@ -181,6 +211,29 @@ def _add_survey(result: SweepResult, found: Survey, settings: Settings, ks: Sequ
         _recommend(result, "pivot:cross", _ONE_LANGUAGE if settings.score == "count" else _NO_K_FOR_SHARES)
     if found.group_sizes is not None:
         result.groups[representation] = dict(sorted(Counter(found.group_sizes.tolist()).items()))
+
+
+def _add_confirmed(
+    result: SweepResult,
+    relation: Relation,
+    second_look: JudgedCollection,
+    key_terms: KeyTerms,
+    representation: str,
+    *,
+    ks: Sequence[int] | None,
+    progress: Progress | None,
+) -> None:
+    confirmed = confirmed_links(relation, second_look, progress=progress)
+    if confirmed is None:
+        result.notes.append(_NOT_CONFIRMED_NOTE.format(representation))
+        return
+    rows = confirmed.measures(None if ks is None else [k for k in ks if k >= confirmed.k_min])
+    result.rows.extend(
+        SweepRow(representation, "confirmed", row, groups)
+        for row, groups in zip(rows, group_counts(confirmed, rows), strict=True)
+    )
+    if _labels(key_terms) is not None:
+        result.notes.append(_ACROSS_NOTE)
 
 
 def _recommend(result: SweepResult, name: str, recommendation: Recommendation) -> None:

@@ -65,6 +65,11 @@ class _Range(click.ParamType[range]):
 @click.option(
     "--out", type=click.Path(file_okay=False), help="Folder for sweep.json, sweep.csv, plots and report.html."
 )
+@click.option(
+    "--confirmed",
+    is_flag=True,
+    help="Also measure the links of pairs that the evidence of preset judged accepts, as block confirmed.",
+)
 @boilerplate_option
 @settings_options
 @reading_options
@@ -83,6 +88,9 @@ def sweep(
 
     Each row is one k of one representation: links, links that are returned (reciprocal), two-step paths, closed paths,
     S = reciprocal / links, T = closed / paths. Where there are too many paths, T is sampled and has a standard error.
+
+    groups, grouped, largest: groups of at least two documents that returned links join, the documents in them, and the
+    documents in the largest.
 
     With --store, the documents of a stream are swept without their texts, by the key terms that they were given when
     they came in. Settings are then those of the store; only --n and --target may be smaller.
@@ -120,6 +128,8 @@ def _sweep_store(store: str, since: str | None, until: str | None, given: dict[s
         raise click.UsageError("--store reads no DOCS: leave out --on-error, --quarantine, --max-errors, --id-type")
     if given.pop("boilerplate") is not None:
         raise click.UsageError("--boilerplate goes with DOCS: the texts of a store are not kept")
+    if given.pop("confirmed"):
+        raise click.UsageError("--confirmed goes with DOCS: the texts of a store are not kept")
     representations = given.pop("representations")
     if len(representations) > 1:
         raise click.UsageError("a store has one representation")

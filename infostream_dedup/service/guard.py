@@ -16,6 +16,7 @@ from infostream_dedup.service.metrics import Metrics
 from infostream_dedup.service.problems import PROBLEM_TYPE, ProblemError, problem_of
 from infostream_dedup.service.rates import Rates
 from infostream_dedup.service.running import RunningService
+from infostream_dedup.service.sessions import SESSION_COOKIE, Sessions
 from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.tokens import LOCAL, Caller, Tokens
 
@@ -26,9 +27,11 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
-_OPEN: Final = ("/health", "/ready")
+_OPEN: Final = ("/health", "/ready", "/sign-in")
+_FORMS: Final = ("/sign-in", "/sign-out")
 _CHANGING: Final = ("POST", "PUT", "PATCH", "DELETE")
 _BODY_TYPES: Final = ("application/json", "application/x-ndjson")
+_FORM_TYPE: Final = "application/x-www-form-urlencoded"
 _POLICY: Final = (
     b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
     b"base-uri 'none'; frame-ancestors 'none'"
@@ -52,13 +55,20 @@ class Guard:
         application: gets the requests that pass, with ``caller`` in their state.
         settings: hosts and limits.
         tokens: who may call; None: the local person only.
+        sessions: people who have signed in.
         metrics: counts requests.
     """
 
     def __init__(
-        self, application: FastAPI, settings: ServiceSettings, tokens: Tokens | None, metrics: Metrics
+        self,
+        application: FastAPI,
+        settings: ServiceSettings,
+        tokens: Tokens | None,
+        sessions: Sessions,
+        metrics: Metrics,
     ) -> None:
-        self._application, self._settings, self._tokens, self._metrics = application, settings, tokens, metrics
+        self._application, self._settings, self._metrics = application, settings, metrics
+        self._tokens, self._sessions = tokens, sessions
         self._limits = settings.limits
         self._rates = Rates(settings.limits.reads_per_second)
 
@@ -91,11 +101,11 @@ class Guard:
             if scope["method"] == "GET" and scope["path"] not in _OPEN:
                 self._rates.check(caller.name)
             if scope["method"] in _CHANGING:
-                body = await self._body(headers, receive)
+                body = await self._body(scope["path"], headers, receive)
             await self._application(scope, _replay(body, receive), outgoing)
         except Exception as error:  # whatever happens, the client gets a problem and no traceback
             # Not bound to a name: its traceback would keep this frame alive, and with it a connection half read.
-            await outgoing.problem(self._told(error, scope))
+            await outgoing.problem(self._told(error, scope), to_person=_is_page(scope))
         seconds = time.perf_counter() - begin
         route = getattr(scope.get("route"), "path", None) or "none"
         self._metrics.answered(route, outgoing.status, seconds)
@@ -124,21 +134,25 @@ class Guard:
     def _caller(self, scope: Scope, headers: dict[str, str]) -> Caller:
         if self._tokens is None:
             return LOCAL
-        if scope["path"] in _OPEN:
+        path = scope["path"]
+        if path in _OPEN or path.startswith("/static/"):
             return Caller("anyone", "reader")
         scheme, _, token = headers.get("authorization", "").partition(" ")
-        caller = self._tokens.caller(token.strip()) if scheme.lower() == "bearer" else None
+        if scheme.lower() == "bearer":
+            caller = self._tokens.caller(token.strip())
+        else:
+            caller = self._sessions.caller(_cookie(headers, SESSION_COOKIE))
         if caller is None:
-            raise ProblemError(401, "token", "send the header 'Authorization: Bearer TOKEN'")
+            raise ProblemError(401, "token", "send the header 'Authorization: Bearer TOKEN', or sign in at /sign-in")
         return caller
 
-    async def _body(self, headers: dict[str, str], receive: Receive) -> bytes:
+    async def _body(self, path: str, headers: dict[str, str], receive: Receive) -> bytes:
         announced = headers.get("content-length", "0")
         length = int(announced) if announced.isascii() and announced.isdigit() else 0
         if length > self._limits.body_bytes:
             raise self._too_large()
         if length or "transfer-encoding" in headers:
-            _check_type(headers)
+            _check_type(headers, form=path in _FORMS)
         seconds = self._limits.body_seconds + self._limits.body_seconds_per_megabyte * length / _MEGABYTE
         try:
             async with asyncio.timeout(seconds):
@@ -184,9 +198,14 @@ class _Outgoing:
         async with asyncio.timeout(self._seconds):
             await self._send(message)
 
-    async def problem(self, problem: ProblemError) -> None:
-        """Send a problem, unless an answer has begun."""
+    async def problem(self, problem: ProblemError, *, to_person: bool) -> None:
+        """Send a problem, unless an answer has begun; a person who has not signed in is sent there."""
         if self.status:
+            return
+        if to_person and problem.status == 401:
+            headers_of = [(b"location", b"/sign-in"), (b"content-length", b"0")]
+            await self({"type": "http.response.start", "status": 303, "headers": headers_of})
+            await self({"type": "http.response.body", "body": b""})
             return
         body = problem.body()
         headers = {"content-type": PROBLEM_TYPE, "content-length": str(len(body)), **problem.headers()}
@@ -205,6 +224,19 @@ def _headers(scope: Scope, most: int) -> dict[str, str]:
     return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in raw}
 
 
+def _is_page(scope: Scope) -> bool:
+    accepted = dict(scope["headers"]).get(b"accept", b"")
+    return scope["method"] == "GET" and b"text/html" in accepted and not scope["path"].startswith("/v1/")
+
+
+def _cookie(headers: dict[str, str], name: str) -> str:
+    for part in headers.get("cookie", "").split(";"):
+        found, _, value = part.strip().partition("=")
+        if found == name:
+            return value
+    return ""
+
+
 def _check_site(scope: Scope, headers: dict[str, str]) -> None:
     if scope["method"] not in _CHANGING:
         return
@@ -215,9 +247,9 @@ def _check_site(scope: Scope, headers: dict[str, str]) -> None:
         raise ProblemError(403, "cross-site")
 
 
-def _check_type(headers: dict[str, str]) -> None:
+def _check_type(headers: dict[str, str], *, form: bool) -> None:
     given = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if given not in _BODY_TYPES:
+    if given not in ((_FORM_TYPE,) if form else _BODY_TYPES):
         raise ProblemError(415, "content-type", "send application/json")
 
 

@@ -36,6 +36,7 @@ def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
     try:
         import fastapi  # noqa: F401 - asked for by name before anything is opened
         import granian  # noqa: F401
+        import jinja2  # noqa: F401
         import prometheus_client  # noqa: F401
     except ImportError as error:
         raise MissingExtraError(error.name or "fastapi", "service", "the service") from None

@@ -13,10 +13,10 @@ import pytest
 
 from infostream_dedup import pairs, read_documents
 from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.evidence_reader import EvidenceReader
 from infostream_dedup.batch.judged_pairing import PairChoice, judged_pair_rows
 from infostream_dedup.batch.judging import JudgedCollection
 from infostream_dedup.errors import ConfigurationError, UsageError
+from infostream_dedup.evidence.collecting import EvidenceReader
 from infostream_dedup.model import Settings
 from infostream_dedup.sample import documents_path
 

@@ -30,6 +30,7 @@ WEIGHED_BY_COLLECTION = {
     "key-terms-stem",
     "key-terms-morph",
     "key-terms-pivot",
+    "pair-model",
 }
 STORIES = ("ru", "uk", "en", "other")
 DIRECTED = [

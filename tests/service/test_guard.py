@@ -14,6 +14,7 @@ from infostream_dedup.service.guard import Guard
 from infostream_dedup.service.metrics import Metrics
 from infostream_dedup.service.problems import CODES, ProblemError
 from infostream_dedup.service.rates import Rates
+from infostream_dedup.service.sessions import Sessions
 from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.tokens import ROLES, Caller, add_token, read_tokens
 
@@ -112,7 +113,7 @@ def test_a_body_that_never_ends_is_cut_off(tmp_path: Path) -> None:
 
     settings = ServiceSettings(store=tmp_path / "news.db")
     settings = replace(settings, limits=replace(settings.limits, body_seconds=0.05))
-    guard = Guard(routes(), settings, None, Metrics())
+    guard = Guard(routes(), settings, None, Sessions(), Metrics())
     sent: list[Any] = []
 
     async def receive() -> dict[str, Any]:

@@ -13,7 +13,7 @@ from infostream_dedup.service.running import running
 from infostream_dedup.store import Store
 from infostream_dedup.store.browsing import document_versions, key_terms_of
 
-__all__ = ["router"]
+__all__ = ["compared", "router"]
 
 router = APIRouter(prefix="/v1", tags=["documents"])
 
@@ -21,10 +21,15 @@ router = APIRouter(prefix="/v1", tags=["documents"])
 @router.get("/compare", dependencies=[needs("reader")], response_class=JsonResponse)
 async def compare(request: Request, a: str, b: str) -> Response:
     """The passages that two documents share, their coverage, and the key terms of both."""
-    return JsonResponse(await running(request).read(lambda store: _compared(store, a, b)))
+    return JsonResponse(await running(request).read(lambda store: compared(store, a, b)))
 
 
-def _compared(store: Store, a: str, b: str) -> dict[str, Any]:
+def compared(store: Store, a: str, b: str) -> dict[str, Any]:
+    """Compare two documents of a store.
+
+    Raises:
+        ProblemError: ``not-found``, ``forgotten`` or ``texts-not-kept``.
+    """
     from infostream_dedup.api.passages import compare as compare_texts
 
     sides = [_side(store, name) for name in (a, b)]
