@@ -89,8 +89,8 @@ def ingested_lines(corpora: Path, name: str = "mdnews") -> list[str]:
             f"{right_all} of {all_repeats}"
         ),
         (
-            f"- reprints at most seven days apart: {found.statuses(reprints)}; across sources: {found.statuses(across)}; "
-            f"equal texts: {found.statuses(equal)}"
+            f"- reprints at most seven days apart: {found.statuses(reprints)}; "
+            f"across sources: {found.statuses(across)}; equal texts: {found.statuses(equal)}"
         ),
         (
             f"- templates at most seven days apart: {len(templates)}, kinds of the later documents: {_counts(kinds)}; "
