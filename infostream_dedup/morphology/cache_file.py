@@ -39,6 +39,7 @@ _PACKAGES: Final = (
     "pymorphy3",
     "pymorphy3-dicts-ru",
     "pymorphy3-dicts-uk",
+    "textblob",
     "wordfreq",
     "names-translator",
     "snowballstemmer",
