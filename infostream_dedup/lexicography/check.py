@@ -47,9 +47,8 @@ def check(folder: Path | None = None, progress: Callable[[str, int, int | None],
 
     Rows must have their columns, and words the letters of their language; words of ``translations.tsv`` must be
     nominatives of nouns known to pymorphy3 or wordfreq; nothing may be repeated; no equivalent may be on the
-    block-list; ``false_friends.tsv`` must not contradict another table; no English noun may be a word that is written as
-    a name only; the first words of a row must lead to each
-    other in both directions.
+    block-list; ``false_friends.tsv`` must not contradict another table; no English noun may be a word that is a
+    name in nearly all texts; the first words of a row must lead to each other in both directions.
 
     Args:
         folder: folder to check; by default the one that the engine uses. Missing files are not checked.

@@ -12,9 +12,9 @@ from typing import Final
 from infostream_dedup.lexicography.findings import Finding
 from infostream_dedup.lexicon.english_parts_of_speech import part_of_speech
 from infostream_dedup.lexicon.frequency import form_frequencies
-from infostream_dedup.lexicon.name_tables import variants
 from infostream_dedup.lexicon.spelling import key_form
 from infostream_dedup.lexicon.tables import TableRow
+from infostream_dedup.model import Language
 
 __all__ = ["NAME_TABLES", "names_as_nouns"]
 
@@ -38,8 +38,8 @@ def names_as_nouns(concepts: Sequence[TableRow], tables: Mapping[str, Sequence[T
     named = _russian_names(row for name in NAME_TABLES for row in tables.get(name, ()))
     found = []
     for row in concepts:
-        russian = {key_form(word) for word in variants(row, "ru")}
-        for word in variants(row, "en"):
+        russian = {key_form(word) for word in _variants(row, "ru")}
+        for word in _variants(row, "en"):
             key = key_form(word)
             if key in named and not named[key] & russian and _is_written_as_name(key):
                 message = f"{word!r} is the name {', '.join(sorted(named[key]))} in nearly all texts"
@@ -58,9 +58,14 @@ def _russian_names(rows: Iterable[TableRow]) -> dict[str, set[str]]:
 
 def _spellings(rows: Iterable[TableRow]) -> Iterator[tuple[str, str]]:
     for row in rows:
-        for english in variants(row, "en"):
+        for english in _variants(row, "en"):
             if " " not in english and not english.isupper():
-                yield from ((key_form(english), key_form(russian)) for russian in variants(row, "ru"))
+                yield from ((key_form(english), key_form(russian)) for russian in _variants(row, "ru"))
+
+
+def _variants(row: TableRow, language: Language) -> list[str]:
+    """Spellings of a cell; empty ones, which are another fault, are left out."""
+    return [word for word in map(str.strip, row.cells[language].split("|")) if word]
 
 
 def _is_written_as_name(word: str) -> bool:

@@ -22,7 +22,7 @@ def test_tags_of_words(word, tag):
 def test_capitals_are_looked_up_first_where_the_text_writes_them():
     assert part_of_speech("qwertz") is None
     assert is_usually_noun("qwertz", capital=True) is None
-    assert is_usually_noun("polish", capital=False) is None
+    assert is_usually_noun("polish", capital=False) is False
     assert is_usually_noun("polish", capital=True) is False
     assert is_usually_noun("poles", capital=True) is True
     assert is_usually_noun("lead", capital=True) is False
