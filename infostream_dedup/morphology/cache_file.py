@@ -39,7 +39,6 @@ _PACKAGES: Final = (
     "pymorphy3",
     "pymorphy3-dicts-ru",
     "pymorphy3-dicts-uk",
-    "textblob",
     "wordfreq",
     "names-translator",
     "snowballstemmer",

@@ -11,7 +11,6 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import Final
 
-from infostream_dedup.lexicon.english_parts_of_speech import is_usually_noun
 from infostream_dedup.lexicon.frequency import form_frequencies
 from infostream_dedup.lexicon.name_tables import NameKind, names
 from infostream_dedup.lexicon.spelling import APOSTROPHE
@@ -21,7 +20,7 @@ from infostream_dedup.text.tokens import Shape
 
 __all__ = ["RULES", "is_listed_noun", "lemma", "noun_term"]
 
-RULES: Final = 3
+RULES: Final = 2
 """Version of the rules in this file; raise it whenever an answer changes: caches are keyed by it."""
 
 _MOST_REMEMBERED: Final = 1 << 19
@@ -283,9 +282,6 @@ def _is_common(word: str) -> bool:
 
 
 def _is_noun(word: str, found: str, *, capital: bool) -> bool:
-    known = is_usually_noun(word, capital=capital)
-    if known is not None:
-        return known
     if found in _nouns() or found.rpartition("-")[2] in _nouns():
         return True
     frequency = form_frequencies("en")(found)
