@@ -45,16 +45,25 @@ class PairListing(Listing["PairRow"]):
         columns: names of the columns of ``PairRow.as_dict``.
         report: what was read.
         settings: what decided key terms and relations.
+        semantic: whether the sentence encoder was asked.
 
     Attributes:
         settings: the same.
+        semantic: the same.
     """
 
     def __init__(
-        self, rows: Iterator[PairRow], columns: tuple[str, ...], report: ReadingReport, settings: Settings
+        self,
+        rows: Iterator[PairRow],
+        columns: tuple[str, ...],
+        report: ReadingReport,
+        settings: Settings,
+        *,
+        semantic: bool = False,
     ) -> None:
         super().__init__(rows, columns, report)
         self.settings = settings
+        self.semantic = semantic
 
 
 def pairs(
@@ -71,6 +80,7 @@ def pairs(
     top: int | None = None,
     between: Between | None = None,
     one_to_one: bool = False,
+    semantic: bool = False,
     boilerplate: str | Path | None = None,
     workdir: str | Path | None = None,
     memory: str | int | None = None,
@@ -106,6 +116,8 @@ def pairs(
             better partner in the other's language; ``plain`` leaves the second condition out.
         one_to_one: with preset ``judged``, at most one translation of each document in each other language: for sources
             that translate a text once.
+        semantic: with preset ``judged``, ask a sentence encoder about pairs in doubt (probability .1 to .9): the same
+            story in other words. Needs the extra ``semantic``; the last bits of its numbers differ between processors.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
         workdir: work on disk, in this folder (see ``sweep``); not with preset ``judged``, ``statistics`` or
             representation ``pivot``.
@@ -157,6 +169,7 @@ def pairs(
                 one_to_one=one_to_one,
             ),
             between_files=between_files,
+            semantic=semantic,
             boilerplate=boilerplate,
             engine=engine,
             progress=progress,
@@ -169,6 +182,7 @@ def pairs(
             "top": top,
             "between": between,
             "one_to_one": one_to_one,
+            "semantic": semantic,
         }
     )
     agreed, read, counted = _agreed(statistics, options, settings, reading)
@@ -237,6 +251,7 @@ def _judged(
     choice: PairChoice,
     *,
     between_files: bool,
+    semantic: bool,
     boilerplate: str | Path | None,
     engine: str,
     progress: Progress | None,
@@ -247,7 +262,7 @@ def _judged(
     from infostream_dedup.batch.judging import JudgedCollection
     from infostream_dedup.evidence.collecting import EvidenceReader
 
-    (settings, reading), evidence = agreed, EvidenceReader()
+    (settings, reading), evidence = agreed, EvidenceReader(semantic=semantic)
     collection, report = read_collection(
         source, reading, boilerplate=boilerplate, evidence=evidence, engine=engine, progress=progress
     )
@@ -260,7 +275,7 @@ def _judged(
     )
     met = ("terms", "met") if len(set(collection.languages)) > 1 else ("terms",)
     terms, reasons = met if choice.terms else (), ("reasons",) if choice.explain else ()
-    return PairListing(rows, (*_COLUMNS, *terms, *JUDGED_COLUMNS, *reasons), report, settings)
+    return PairListing(rows, (*_COLUMNS, *terms, *JUDGED_COLUMNS, *reasons), report, settings, semantic=semantic)
 
 
 def _files(report: ReadingReport) -> NDArray[np.int64]:

@@ -274,8 +274,8 @@ def _rows(collection: JudgedCollection, listed: ListedPairs, choice: PairChoice)
 
 
 def _reasons(collection: JudgedCollection, part: ListedPairs) -> list[list[EvidenceReason] | None]:
-    evidence = collection.judge(part.a, part.b, filtered=False).evidence
-    return [*reasons_of_pairs(evidence, shipped_model())]
+    judged = collection.judge(part.a, part.b, filtered=False)
+    return [*reasons_of_pairs(judged.evidence, shipped_model(), judged.meaning)]
 
 
 def _translation_rows(collection: JudgedCollection, found: Translations, choice: PairChoice) -> Iterator[JudgedPairRow]:

@@ -14,6 +14,7 @@ from infostream_dedup.cli.options import (
     prefix_option,
     reading_options,
     representation_option,
+    semantic_option,
     work_folder_options,
 )
 from infostream_dedup.cli.output import chosen_format, note, print_rows
@@ -46,6 +47,7 @@ __all__ = ["dedup"]
     metavar="KIND,...",
     help="With preset judged: kinds of pairs that make a duplicate.  [default: copy; copy,retold without dates]",
 )
+@semantic_option
 @representation_option
 @click.option("--k", type=click.IntRange(min=1), help="Terms that must meet in a duplicate.  [default: 6]")
 @boilerplate_option

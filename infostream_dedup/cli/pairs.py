@@ -14,6 +14,7 @@ from infostream_dedup.cli.options import (
     judgeable_settings_options,
     reading_options,
     representation_option,
+    semantic_option,
     work_folder_options,
 )
 from infostream_dedup.cli.output import chosen_format, note, print_rows
@@ -52,6 +53,7 @@ __all__ = ["pairs"]
     "--sort", type=click.Choice(["id", "strength"]), help="With preset judged: order of the pairs.  [default: id]"
 )
 @click.option("--top", type=click.IntRange(min=1), help="With preset judged: list only this many, the strongest.")
+@semantic_option
 @between_option
 @click.option(
     "--one-to-one",
