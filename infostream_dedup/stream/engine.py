@@ -195,6 +195,17 @@ class StreamEngine:
         found = self._memory.candidates(keys, targets, k_min)
         return Answers(keys, weights, targets, found, self._memory.window)
 
+    @property
+    def window(self) -> Window:
+        """The documents of the window."""
+        return self._memory.window
+
+    def read(self, document: Document) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return key terms (heaviest first), their weights and all terms (ascending) of a document: int64 each."""
+        analysed = self._analyser.read([document])
+        chosen = choose_keys(analysed, 0, 1, self.frequencies, self.numbers, self.settings.terms)
+        return chosen.keys.row(0), chosen.weights.row(0), analysed.terms.row(0).astype(np.int64)
+
     def find(self, keys: NDArray[np.int64], targets: NDArray[np.int64], *, k_min: int) -> Candidates:
         """Find the documents of the window that resemble a document of which only the terms are known.
 
