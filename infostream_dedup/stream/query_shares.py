@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["share_of_query", "share_of_rows"]
 
 
-def share_of_query(
-    sets: Sequence[NDArray[np.int64]], weights: NDArray[np.int64], rows: Rows
-) -> NDArray[np.float64]:
+def share_of_query(sets: Sequence[NDArray[np.int64]], weights: NDArray[np.int64], rows: Rows) -> NDArray[np.float64]:
     """Share of the weight of a text's key terms that each document holds.
 
     Args:

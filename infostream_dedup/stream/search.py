@@ -18,7 +18,7 @@ from infostream_dedup.store.summary import time_text
 from infostream_dedup.stream.decisions import least_hits
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.query_shares import share_of_query, share_of_rows
-from infostream_dedup.stream.search_hits import Hit, Hits, Searched
+from infostream_dedup.stream.search_hits import Hit, Searched, SearchHits
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.translated_query import QueryTranslator
 from infostream_dedup.text.fingerprint import text_hash
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.stream.window import Window
 
-__all__ = ["Hit", "Hits", "Searched", "Searcher"]
+__all__ = ["Hit", "SearchHits", "Searched", "Searcher"]
 
 _RELATIONS = (None, "contained", "contains", "equal")
 _TRANSLATION_SHARE: Final = 0.40
@@ -106,14 +106,13 @@ class Searcher:
                 # The signatures of earlier documents have been deleted.
                 oldest = max(first, store.expired_below)
                 held = min(oldest, *loaded.documents.ordinals[:1].tolist(), loaded.position.documents)
-                loaded = replace(
-                    loaded, oldest=oldest, documents=store.documents(held, loaded.position.documents)
-                )
+                loaded = replace(loaded, oldest=oldest, documents=store.documents(held, loaded.position.documents))
             self._expired = store.expired_below
         self._engine = StreamEngine.restore(self._settings, loaded, progress=progress)
         begin = int(np.searchsorted(loaded.documents.ordinals, loaded.oldest))
         number = {language: place for place, language in enumerate(LANGUAGES)}
         self._languages = np.array([number[one] for one in loaded.documents.languages[begin:]], dtype=np.uint8)
+        self._sources = np.array([source or "" for source in loaded.documents.sources[begin:]], dtype=np.str_)
         self._translator = QueryTranslator(self._settings, self._engine.numbers, self._engine.frequencies)
 
     @classmethod
@@ -167,7 +166,7 @@ class Searcher:
         sources: Sequence[str] | None = None,
         since: int | None = None,
         until: int | None = None,
-    ) -> Hits:
+    ) -> SearchHits:
         """Find the documents that resemble a text most.
 
         They are ordered by the share of the weight of the text's key terms that they hold, then by the share of theirs
@@ -220,7 +219,7 @@ class Searcher:
                 found.append(self._hit(window, near[which], place, body))
             if len(found) == top:
                 break
-        return Hits(found, self._searched(window, allowed, notes))
+        return SearchHits(found, self._searched(window, allowed, notes))
 
     def _stored(self, id: str | None, url: str | None) -> int:  # noqa: A002 - its own word
         ordinal = self._store.ordinal_of(id=id, url=url)
@@ -263,8 +262,7 @@ class Searcher:
         if languages is not None:
             allowed &= np.isin(self._languages, [LANGUAGES.index(one) for one in languages])
         if sources is not None:
-            numbers = [self._engine.source_number(source) for source in sources]
-            allowed &= np.isin(window.sources[:size], [number for number in numbers if number is not None])
+            allowed &= np.isin(self._sources, list(sources))
         if since is not None:
             allowed &= clocks >= since
         if until is not None:
@@ -274,8 +272,10 @@ class Searcher:
     def _searched(self, window: Window, allowed: NDArray[np.bool_], notes: list[str]) -> Searched:
         rows = np.flatnonzero(allowed)
         counts = np.bincount(self._languages[rows], minlength=len(LANGUAGES)).tolist()
-        first, last = (time_text(int(window.clocks[rows[end]])) if len(rows) else None for end in (0, -1))
-        spoken = {language: count for language, count in zip(LANGUAGES, counts, strict=True) if count}
+        # The clock of a stream stands at 0 until the first date.
+        dated = rows[window.clocks[rows] > 0]
+        first, last = (time_text(int(window.clocks[dated[end]])) if len(dated) else None for end in (0, -1))
+        spoken: dict[str, int] = {language: count for language, count in zip(LANGUAGES, counts, strict=True) if count}
         return Searched(documents=len(rows), languages=spoken, first=first, last=last, notes=notes)
 
     def _near_own(self, asked: _Asked, window: Window, allowed: NDArray[np.bool_], k_min: int | None) -> _Near:

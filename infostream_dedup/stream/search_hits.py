@@ -7,7 +7,7 @@ from typing import Any
 
 from infostream_dedup.model import Language
 
-__all__ = ["Hit", "Hits", "Searched"]
+__all__ = ["Hit", "SearchHits", "Searched"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +29,8 @@ class Hit:
         share_backward: the same of its key terms.
         relation: relation of the text to it at ``k_duplicate``: ``equal``, ``contained`` (it contains the text),
             ``contains``, or ``None``.
-        kind: ``copy`` for an equal text; ``translation`` in another language where 0.4 of the weight and three terms meet
-            in both directions; otherwise ``None``: key terms alone do not tell the other kinds.
+        kind: ``copy`` for an equal text; ``translation`` in another language where 0.4 of the weight and three terms
+            meet in both directions; otherwise ``None``: key terms alone do not tell the other kinds.
         terms: its terms that met in either direction, heaviest first.
         met: the text's key terms that were found: ``word`` in the text and ``their_word`` in the document.
     """
@@ -64,7 +64,7 @@ class Searched:
     Attributes:
         documents: number of documents that could have been found.
         languages: number of them per language.
-        first: arrival of the first of them by the stream's clock, ISO 8601; ``None`` without documents.
+        first: arrival of the first of them by the stream's clock, ISO 8601; ``None`` without dated documents.
         last: of the last of them.
         notes: what could not be looked for, and why.
     """
@@ -80,12 +80,14 @@ class Searched:
         if not self.documents:
             return "searched nothing: no document of the store fits the choice"
         spoken = ", ".join(f"{language} {documents}" for language, documents in self.languages.items())
-        told = f"searched {self.documents} documents ({spoken}) that arrived from {self.first} to {self.last}"
+        told = f"searched {self.documents} documents ({spoken})"
+        if self.first is not None:
+            told += f" that arrived from {self.first} to {self.last}"
         return "; ".join([told, *self.notes])
 
 
-class Hits(list[Hit]):
-    """Hits, the most alike first.
+class SearchHits(list[Hit]):
+    """SearchHits, the most alike first.
 
     Attributes:
         searched: what was looked through.
