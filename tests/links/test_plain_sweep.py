@@ -11,7 +11,8 @@ from hypothesis.extra.numpy import arrays
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.links import Measures, SimilarityMatrix, sweep_counts, sweep_shares
-from infostream_dedup.links.readings import link_counts
+
+from .test_readings import link_counts
 
 
 @st.composite

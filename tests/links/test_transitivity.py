@@ -14,7 +14,8 @@ from infostream_dedup.links.plain.sweeping import (
     reciprocated,
     sampled_closed,
 )
-from infostream_dedup.links.readings import link_counts
+
+from .test_readings import link_counts
 
 
 def _random_links(documents: int, share: float, seed: int) -> sp.csr_array:
