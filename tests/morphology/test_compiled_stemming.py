@@ -101,7 +101,7 @@ def test_another_process_has_other_addresses():
         "from infostream_dedup.text.surface_pool import SurfaceList\n"
         "import numpy as np\n"
         "words = SurfaceList.of(['правительствами'])\n"
-        "print(stems(words, np.arange(1), 'ru')[0], sum(stem_words.stats.cache_misses.values()))\n"
+        "print(stems(words, np.arange(1), 'ru')[0], sum(stem_words.dispatcher.stats.cache_misses.values()))\n"
     )
     environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
     found = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True)

@@ -30,6 +30,9 @@ most this: 10,000 equal lines in two documents would make 100,000,000 points."""
 REPEATS: Final = 1000
 """Later occurrences of a sentence in one document match nothing."""
 
+PLAIN_ON_ARRAYS: Final = True
+"""As plain Python these loops take numpy's arrays: they compute with whole ones (``machine.interpreting``)."""
+
 
 @compiled
 def _more(table: NDArray[np.int64]) -> NDArray[np.int64]:
