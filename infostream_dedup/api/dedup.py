@@ -60,6 +60,7 @@ def dedup(
     prefix: str = "",
     duplicate_rule: DuplicateRule = "equal",
     join: Sequence[str] | str | None = None,
+    semantic: bool = False,
     boilerplate: str | Path | None = None,
     workdir: str | Path | None = None,
     memory: str | int | None = None,
@@ -85,6 +86,7 @@ def dedup(
             one is a duplicate too.
         join: with ``preset="judged"``, kinds of pairs that make a duplicate, as a sequence or with commas between them.
             Default: ``copy``, and where no document has a date ``copy,retold``.
+        semantic: with ``preset="judged"``, ask a sentence encoder about pairs in doubt (see ``pairs``).
         boilerplate: file of sentences to leave out of the comparison (from ``boilerplate``); they are written all the
             same.
         workdir: work on disk, in this folder (see ``sweep``); not with preset ``judged``, the share score or
@@ -115,9 +117,9 @@ def dedup(
     if is_judged(options):
         agreed, read = chosen_for_judging(dedup, DedupKeywords, options, settings=settings, reading=reading)
         refuse_judged_on_disk(workdir, memory, window_days)
-        way = _by_evidence(agreed, duplicate_rule, join)
+        way = _by_evidence(agreed, duplicate_rule, join, semantic=semantic)
     else:
-        refuse_without_judged({"join": join})
+        refuse_without_judged({"join": join, "semantic": semantic})
         agreed, read = chosen(dedup, DedupKeywords, options, settings=settings, reading=reading)
         way = _by_key_terms(agreed, duplicate_rule)
     file_kind(str(out))
@@ -213,7 +215,9 @@ def _by_key_terms(settings: Settings, duplicate_rule: DuplicateRule) -> _Way:
     return _Way(STATUS_COLUMNS, decide)
 
 
-def _by_evidence(settings: Settings, duplicate_rule: DuplicateRule, join: Sequence[str] | str | None) -> _Way:
+def _by_evidence(
+    settings: Settings, duplicate_rule: DuplicateRule, join: Sequence[str] | str | None, *, semantic: bool
+) -> _Way:
     from infostream_dedup.batch.collection import collect
     from infostream_dedup.batch.judged_deduplication import JUDGED_STATUS_COLUMNS, checked_join, judged_statuses
     from infostream_dedup.batch.judging import JudgedCollection
@@ -228,7 +232,7 @@ def _by_evidence(settings: Settings, duplicate_rule: DuplicateRule, join: Sequen
     def decide(
         documents: Iterable[Document], *, engine: str, progress: Progress | None
     ) -> tuple[Collection, Sequence[Status]]:
-        evidence = EvidenceReader()
+        evidence = EvidenceReader(semantic=semantic)
         collection = collect(documents, hashes=True, evidence=evidence, engine=engine, progress=progress)
         judged = JudgedCollection.of(collection, evidence.finish(collection.languages), settings)
         return collection, judged_statuses(judged, join=kinds, engine=engine, progress=progress)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from infostream_dedup.batch.epoch_statistics import EpochStatistics
     from infostream_dedup.batch.judged_pairing import PairChoice, PairOrder
     from infostream_dedup.batch.pairing import PairRow
+    from infostream_dedup.batch.translations import Between
     from infostream_dedup.corpus import Reading, ReadingReport
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
@@ -44,16 +45,25 @@ class PairListing(Listing["PairRow"]):
         columns: names of the columns of ``PairRow.as_dict``.
         report: what was read.
         settings: what decided key terms and relations.
+        semantic: whether the sentence encoder was asked.
 
     Attributes:
         settings: the same.
+        semantic: the same.
     """
 
     def __init__(
-        self, rows: Iterator[PairRow], columns: tuple[str, ...], report: ReadingReport, settings: Settings
+        self,
+        rows: Iterator[PairRow],
+        columns: tuple[str, ...],
+        report: ReadingReport,
+        settings: Settings,
+        *,
+        semantic: bool = False,
     ) -> None:
         super().__init__(rows, columns, report)
         self.settings = settings
+        self.semantic = semantic
 
 
 def pairs(
@@ -68,6 +78,9 @@ def pairs(
     explain: bool = False,
     sort: PairOrder | None = None,
     top: int | None = None,
+    between: Between | None = None,
+    one_to_one: bool = False,
+    semantic: bool = False,
     boilerplate: str | Path | None = None,
     workdir: str | Path | None = None,
     memory: str | int | None = None,
@@ -82,7 +95,8 @@ def pairs(
 
     With ``preset="judged"`` key terms only find the pairs: three of twelve must meet in one direction, or the texts be
     equal. Evidence beyond key terms (wording, numbers, names, opening, length) gives each pair a probability and a
-    kind. It judges pairs of one language, and always runs compiled code.
+    kind. It judges pairs of one language, and always runs compiled code. Between two languages, pairs whose key terms
+    meet in the pivot language are listed as translations, without a probability.
 
     Args:
         source: the documents (see ``read_documents``).
@@ -96,7 +110,14 @@ def pairs(
             all candidates, even those that differ too much in their key terms for a close look.
         explain: with preset ``judged``, include the reasons: what each piece of evidence adds to the logit.
         sort: with preset ``judged``, ``id`` (the default) or ``strength``: the most probable pairs first.
-        top: with preset ``judged``, only so many pairs, the strongest.
+        top: with preset ``judged``, only so many pairs, the strongest; translations come after all others.
+        between: with preset ``judged``, rule for translations: ``nothing-better`` (the default) takes pairs that share
+            .4 of the weight of their 30 heaviest key terms in both directions, where neither document has a clearly
+            better partner in the other's language; ``plain`` leaves the second condition out.
+        one_to_one: with preset ``judged``, at most one translation of each document in each other language: for sources
+            that translate a text once.
+        semantic: with preset ``judged``, ask a sentence encoder about pairs in doubt (probability .1 to .9): the same
+            story in other words. Needs the extra ``semantic``; the last bits of its numbers differ between processors.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
         workdir: work on disk, in this folder (see ``sweep``); not with preset ``judged``, ``statistics`` or
             representation ``pivot``.
@@ -133,20 +154,37 @@ def pairs(
         refuse_judged_on_disk(workdir, memory, window_days)
         from infostream_dedup.batch.judged_pairing import PairChoice
 
-        if cross_language:
-            raise UsageError("preset judged knows pairs of one language; leave out cross_language (--cross-language)")
         return _judged(
             source,
             chosen_for_judging(pairs, PairKeywords, options, settings=settings, reading=reading),
             PairChoice(
-                k_min=k_min, min_probability=min_probability, terms=terms, explain=explain, sort=sort or "id", top=top
+                k_min=k_min,
+                min_probability=min_probability,
+                terms=terms,
+                explain=explain,
+                sort=sort or "id",
+                top=top,
+                cross_language=cross_language,
+                between=between or "nothing-better",
+                one_to_one=one_to_one,
             ),
             between_files=between_files,
+            semantic=semantic,
             boilerplate=boilerplate,
             engine=engine,
             progress=progress,
         )
-    refuse_without_judged({"min_probability": min_probability, "explain": explain, "sort": sort, "top": top})
+    refuse_without_judged(
+        {
+            "min_probability": min_probability,
+            "explain": explain,
+            "sort": sort,
+            "top": top,
+            "between": between,
+            "one_to_one": one_to_one,
+            "semantic": semantic,
+        }
+    )
     agreed, read, counted = _agreed(statistics, options, settings, reading)
     if k_min is not None and k_min > agreed.n:
         raise UsageError(f"no pair can have {k_min} of {agreed.n} terms; k_min goes from 1 to n")
@@ -213,6 +251,7 @@ def _judged(
     choice: PairChoice,
     *,
     between_files: bool,
+    semantic: bool,
     boilerplate: str | Path | None,
     engine: str,
     progress: Progress | None,
@@ -223,7 +262,7 @@ def _judged(
     from infostream_dedup.batch.judging import JudgedCollection
     from infostream_dedup.evidence.collecting import EvidenceReader
 
-    (settings, reading), evidence = agreed, EvidenceReader()
+    (settings, reading), evidence = agreed, EvidenceReader(semantic=semantic)
     collection, report = read_collection(
         source, reading, boilerplate=boilerplate, evidence=evidence, engine=engine, progress=progress
     )
@@ -234,8 +273,9 @@ def _judged(
         engine=engine,
         progress=progress,
     )
-    terms, reasons = ("terms",) if choice.terms else (), ("reasons",) if choice.explain else ()
-    return PairListing(rows, (*_COLUMNS, *terms, *JUDGED_COLUMNS, *reasons), report, settings)
+    met = ("terms", "met") if len(set(collection.languages)) > 1 else ("terms",)
+    terms, reasons = met if choice.terms else (), ("reasons",) if choice.explain else ()
+    return PairListing(rows, (*_COLUMNS, *terms, *JUDGED_COLUMNS, *reasons), report, settings, semantic=semantic)
 
 
 def _files(report: ReadingReport) -> NDArray[np.int64]:

@@ -14,6 +14,7 @@ from infostream_dedup.cli.options import (
     prefix_option,
     reading_options,
     representation_option,
+    semantic_option,
     work_folder_options,
 )
 from infostream_dedup.cli.output import chosen_format, note, print_rows
@@ -46,6 +47,7 @@ __all__ = ["dedup"]
     metavar="KIND,...",
     help="With preset judged: kinds of pairs that make a duplicate.  [default: copy; copy,retold without dates]",
 )
+@semantic_option
 @representation_option
 @click.option("--k", type=click.IntRange(min=1), help="Terms that must meet in a duplicate.  [default: 6]")
 @boilerplate_option
@@ -65,8 +67,8 @@ def dedup(
 
     --preset judged takes a second look at the pairs that share key terms (see pairs --help). The later document of a
     pair is a duplicate if the kind of the pair is named in --join, and similar if it is of another kind; for related,
-    a share of .3 of the wording is needed too. --annotate then adds kind and probability as well. Only texts of one
-    language are compared. This preset is not yet the default.
+    a share of .3 of the wording is needed too. --annotate then adds kind and probability as well. Translations
+    never change a status. This preset is not yet the default.
     """
     from infostream_dedup import api
 
