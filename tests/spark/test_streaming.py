@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup import Deduplicator, StreamSettings
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.spark.streaming import SlotWriter
-from infostream_dedup.stream.batch_store import MemoryStore
 
 WORDS = ["мост", "река", "завод", "школа", "премьер", "выборы", "мороз", "снег", "дорога", "лес", "музей", "театр"]
 
@@ -64,23 +60,6 @@ def test_a_late_document_is_judged_with_the_next_slot_and_a_failure_loses_nothin
     assert [[row["id"] for row in slot] for slot in judged] == [["a"]]
     write.take([{"id": "c", "text": "", "published": "2026-11-21T10:03:00Z"}])
     assert [[row["id"] for row in slot] for slot in judged] == [["a"], ["late", "b"]]
-
-
-def test_verdicts_in_a_store(tmp_path):
-    found = []
-    for number, cuts in enumerate(([0, 60], [0, 13, 14, 40, 60])):
-        verdicts = []
-        stream = Deduplicator(MemoryStore(), StreamSettings.of({"representation": "stem"}))
-        path = tmp_path / f"{number}.json"
-        write = SlotWriter(
-            judge=lambda rows, s=stream, v=verdicts: v.extend(s.process(rows)), waiting=path, delay_seconds=600
-        )
-        for begin, end in pairwise(cuts):
-            write.take(ROWS[begin:end])
-        write.take([LAST])
-        found.append([verdict.as_dict() for verdict in verdicts])
-    assert found[0] == found[1]
-    assert len(found[0]) == 60
 
 
 @pytest.mark.parametrize("row", [{"text": "x", "published": "2026-11-21"}, {"id": "a", "text": "x"}])
