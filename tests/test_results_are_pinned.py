@@ -224,7 +224,7 @@ PINNED = {
     "ingest-epochs": "4a61398688d8a0c89879cc7464e2ecaf05fc3be6a119cf870a3ff7c8ff5b0aac",
     "ingest-other-settings": "ea653f7b520fe514a32228a6c2162316eb49ecca594a50967eaeae06f837ac85",
     "ingest-keep": "523a92bf06077987fff60adee0c636eec94682941ce20757d6f7c8dc3ba0b8fd",
-    "search": "8d83d78154cdb18a04c56744c89385a8f607fa627720fd8be1c44f52f626fbce",
+    "search": "9eede4f9593de1014bcd44a78f754861b66cca2838d35c337709cf7b83a5ac28",
     "passages-find": "86b0687707a828418c82246e59f46191d8867556310197c2385550c0bddd3a84",
     "passages-low-idf-sig": "bad1517482d8affea768c3e37a917d03a063bfa452c724a726ce4d8e041c5c5a",
     "passages-spotsigs": "39deb6397c3d19404c3a1fe31c0b5ad93c7634d6b45d6160fa748cab83cb9ff0",

@@ -11,6 +11,7 @@ from infostream_dedup.api.keywords import EvaluateKeywords, chosen
 from infostream_dedup.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from infostream_dedup.batch.translations import Between
     from infostream_dedup.corpus import Reading
     from infostream_dedup.evaluation.protocol import Evaluation
     from infostream_dedup.machine.progress import Progress
@@ -30,6 +31,7 @@ def evaluate(
     positive: Sequence[str] = ("dup",),
     closed: bool = False,
     kinds: Sequence[str] | None = None,
+    between: Between = "nothing-better",
     settings: Settings | None = None,
     reading: Reading | None = None,
     engine: str = "auto",
@@ -54,6 +56,7 @@ def evaluate(
         closed: the labels are exhaustive: every unlisted linked pair is false (but within one family or between kin),
             and every label row of kind ``template``.
         kinds: judge preset ``judged`` by its pairs of these kinds only, such as ``["copy"]``.
+        between: rule for pairs of two languages in preset ``judged``, as in ``pairs``.
         settings: all settings at once, of the rows; ``rule`` says which directions must hold. Preset ``judged`` has its
             own.
         reading: all reading options at once.
@@ -96,6 +99,7 @@ def evaluate(
         closed=closed,
         second_look=JudgedCollection.of(collection, evidence.finish(collection.languages), Settings()),
         kinds=kinds,
+        between=between,
         engine=engine,
     )
     return replace(found, report=report)

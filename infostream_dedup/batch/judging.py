@@ -115,6 +115,7 @@ class JudgedCollection:
             documents=self.facts,
             model=model,
             filtered=filtered,
+            meanings=self.evidence.meanings,
         )
 
     def judged(

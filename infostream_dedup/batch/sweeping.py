@@ -35,10 +35,13 @@ if TYPE_CHECKING:
     from infostream_dedup.corpus import ReadingReport
 
 __all__ = [
+    "ENGLISH_NOTE",
     "SHARE_THRESHOLDS",
     "Example",
     "SweepResult",
     "SweepRow",
+    "add_survey",
+    "configuration_of",
     "recommendation_for",
     "sweep_collection",
 ]
@@ -56,7 +59,7 @@ _NOT_CONFIRMED_NOTE: Final = (
     "looked at"
 )
 _ACROSS_NOTE: Final = "pivot: evidence judges pairs of one language; the block confirmed has no links between languages"
-_ENGLISH_NOTE: Final = (
+ENGLISH_NOTE: Final = (
     "morph: {} English documents are represented by stems, as there is no English frequency dictionary"
 )
 
@@ -164,7 +167,8 @@ def sweep_collection(
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called for each step.
     """
-    result = SweepResult(rows=[], recommended_k={}, reason={}, configuration=_configuration(settings, representations))
+    configuration = configuration_of(settings, representations)
+    result = SweepResult(rows=[], recommended_k={}, reason={}, configuration=configuration)
     result.documents.update(_languages(collection))
     for number, representation in enumerate(representations):
         if progress is not None:
@@ -178,7 +182,7 @@ def sweep_collection(
             labels=_labels(key_terms),
             progress=progress,
         )
-        _add_survey(result, found, chosen, ks)
+        add_survey(result, found, chosen, ks)
         if second_look is not None:
             _add_confirmed(result, relation, second_look, key_terms, representation, ks=ks, progress=progress)
         _add_notes(result, found.matrix, key_terms, chosen)
@@ -195,7 +199,15 @@ def _labels(key_terms: KeyTerms) -> NDArray[np.uint8] | None:
     return None if key_terms.pivot is None or len(np.unique(languages)) < 2 else languages
 
 
-def _add_survey(result: SweepResult, found: Survey, settings: Settings, ks: Sequence[int] | None) -> None:
+def add_survey(result: SweepResult, found: Survey, settings: Settings, ks: Sequence[int] | None) -> None:
+    """Add what the links of one representation show.
+
+    Args:
+        result: receives rows, recommendations and groups.
+        found: the links.
+        settings: with the representation.
+        ks: the k to show, 1..n by default.
+    """
     representation = settings.representation
     shown = {None, *(range(1, settings.n + 1) if ks is None else ks)}
     for block, rows in found.rows.items():
@@ -244,7 +256,7 @@ def _recommend(result: SweepResult, name: str, recommendation: Recommendation) -
 def _add_notes(result: SweepResult, matrix: SimilarityMatrix | None, key_terms: KeyTerms, settings: Settings) -> None:
     representation = settings.representation
     if representation == "morph" and "en" in result.documents:
-        result.notes.append(_ENGLISH_NOTE.format(result.documents["en"]))
+        result.notes.append(ENGLISH_NOTE.format(result.documents["en"]))
     if representation == "pivot":
         _add_untranslated(result, key_terms, settings)
     if matrix is None:
@@ -268,7 +280,8 @@ def _languages(collection: Weighable) -> Mapping[str, int]:
     return {language: counts[language] for language in LANGUAGES if counts[language]}
 
 
-def _configuration(settings: Settings, representations: Sequence[str]) -> dict[str, Any]:
+def configuration_of(settings: Settings, representations: Sequence[str]) -> dict[str, Any]:
+    """The settings that decide a sweep, as ``SweepResult`` holds them."""
     plain = settings.as_dict()
     del plain["representation"], plain["k"], plain["threshold"], plain["min_terms"], plain["rule"]
     return {"version": VERSION, "representations": list(representations), **plain}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from infostream_dedup.cli.options import (
+    between_option,
     documents_argument,
     general_options,
     reading_options,
@@ -57,6 +58,7 @@ __all__ = ["evaluate"]
     metavar="KIND,...",
     help="Judge preset judged by its pairs of these kinds only, such as copy.  [default: all that it lists]",
 )
+@between_option
 @representation_option
 @settings_options
 @reading_options
@@ -80,6 +82,7 @@ def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None,
             labels,
             kin_field=given.pop("kin_field") or None,
             positive=given.pop("positive").split(","),
+            between=given.pop("between") or "nothing-better",
             kinds=None if (kinds := given.pop("kinds")) is None else kinds.split(","),
             progress=progress,
             **given,

@@ -23,14 +23,22 @@ from infostream_dedup.model.settings import (
 
 __all__ = [
     "boilerplate_option",
+    "df_max_option",
     "documents_argument",
     "general_options",
     "judgeable_settings_options",
     "mode_option",
+    "morph_option",
+    "n_option",
     "prefix_option",
     "reading_options",
     "representation_option",
+    "semantic_option",
     "settings_options",
+    "short_option",
+    "stack",
+    "weighting_option",
+    "work_folder_options",
 ]
 
 Command = Callable[..., Any]
@@ -41,13 +49,14 @@ def documents_argument(function: Command) -> Command:
     return click.argument("documents", metavar="DOCS...", nargs=-1, required=True)(function)
 
 
-def _stack(options: Sequence[Callable[[Command], Command]]) -> Callable[[Command], Command]:
+def stack(options: Sequence[Callable[[Command], Command]]) -> Callable[[Command], Command]:
+    """Return a decorator that adds the options in this order."""
     return lambda function: functools.reduce(lambda inner, option: option(inner), reversed(options), function)
 
 
 def general_options(*formats: str) -> Callable[[Command], Command]:
     """``--format``, ``--quiet`` and ``--config``; the first format is the default on a terminal."""
-    return _stack(
+    return stack(
         [
             click.option(
                 "--format",
@@ -68,7 +77,23 @@ def general_options(*formats: str) -> Callable[[Command], Command]:
     )
 
 
-reading_options = _stack(
+work_folder_options = stack(
+    [
+        click.option(
+            "--workdir",
+            type=click.Path(file_okay=False),
+            help="Work on disk, in this folder; a run that was ended goes on from its last complete stage.",
+        ),
+        click.option("--memory", metavar="SIZE", help="With --workdir: memory to use, e.g. 8GB.  [default: half]"),
+        click.option(
+            "--window-days",
+            type=click.FloatRange(min=0, min_open=True),
+            help="With --workdir: link only documents published within so many days of each other.",
+        ),
+    ]
+)
+
+reading_options = stack(
     [
         click.option(
             "--on-error",
@@ -102,11 +127,28 @@ reading_options = _stack(
 )
 
 
+weighting_option = click.option(
+    "--weighting", type=click.Choice(WEIGHTINGS), help="How terms are weighted.  [default: bm25]"
+)
+n_option = click.option("--n", type=click.IntRange(1, 255), help="Key terms per document.  [default: 12]")
+df_max_option = click.option(
+    "--df-max", type=float, help="Maximum document frequency of a key term; below 1, a share.  [default: 0.5]"
+)
+short_option = click.option(
+    "--short", type=click.Choice(SHORT_RULES), help="Lower k for documents with few terms, or not.  [default: scaled]"
+)
+morph_option = click.option(
+    "--morph",
+    type=click.Choice(MORPH_RULES),
+    help="Include predicted proper nouns, or dictionary words only.  [default: open]",
+)
+
+
 def _settings_options(presets: tuple[str, ...]) -> Callable[[Command], Command]:
-    return _stack(
+    return stack(
         [
-            click.option("--weighting", type=click.Choice(WEIGHTINGS), help="How terms are weighted.  [default: bm25]"),
-            click.option("--n", type=click.IntRange(1, 255), help="Key terms per document.  [default: 12]"),
+            weighting_option,
+            n_option,
             click.option(
                 "--score",
                 type=click.Choice(SCORES),
@@ -117,26 +159,14 @@ def _settings_options(presets: tuple[str, ...]) -> Callable[[Command], Command]:
             click.option(
                 "--df-min", type=float, help="Minimum document frequency of a key term; below 1, a share.  [default: 2]"
             ),
-            click.option(
-                "--df-max",
-                type=float,
-                help="Maximum document frequency of a key term; below 1, a share.  [default: 0.5]",
-            ),
+            df_max_option,
             click.option(
                 "--background/--no-background",
                 default=None,
                 help="Blend the statistics of small collections with a frequency dictionary.  [default: background]",
             ),
-            click.option(
-                "--short",
-                type=click.Choice(SHORT_RULES),
-                help="Lower k for documents with few terms, or not.  [default: scaled]",
-            ),
-            click.option(
-                "--morph",
-                type=click.Choice(MORPH_RULES),
-                help="Include predicted proper nouns, or dictionary words only.  [default: open]",
-            ),
+            short_option,
+            morph_option,
             click.option(
                 "--pivot",
                 type=click.Choice(LANGUAGES),
@@ -161,6 +191,17 @@ representation_option = click.option(
     "--representation", type=click.Choice(REPRESENTATIONS), help="How a word becomes a term.  [default: morph]"
 )
 
+between_option = click.option(
+    "--between",
+    type=click.Choice(["nothing-better", "plain"]),
+    help="Rule of preset judged for pairs of two languages.  [default: nothing-better]",
+)
+
+semantic_option = click.option(
+    "--semantic",
+    is_flag=True,
+    help="With preset judged: ask a sentence encoder about pairs in doubt (extra semantic; about .2 s a document).",
+)
 
 boilerplate_option = click.option(
     "--boilerplate",

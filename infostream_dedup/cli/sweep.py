@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from infostream_dedup.cli.moments import moment_of
 from infostream_dedup.cli.options import (
     boilerplate_option,
     general_options,
     reading_options,
     settings_options,
+    work_folder_options,
 )
 from infostream_dedup.cli.output import chosen_format, note, note_reading, print_json, print_rows, print_table
 from infostream_dedup.cli.progress import progress_bar
@@ -80,6 +81,7 @@ class _Range(click.ParamType[range]):
     help="Also measure the links of pairs that the evidence of preset judged accepts, as block confirmed.",
 )
 @boilerplate_option
+@work_folder_options
 @settings_options
 @reading_options
 @general_options("table", "json", "jsonl", "csv")
@@ -101,6 +103,9 @@ def sweep(
     groups, grouped, largest: groups of at least two documents that returned links join, the documents in them, and the
     documents in the largest.
 
+    With --workdir, a collection of any size is swept with a part of it in memory at a time. The numbers are the same;
+    example pairs are not drawn.
+
     With --store, the documents of a stream are swept without their texts, by the key terms that they were given when
     they came in. Settings are then those of the store; only --n and --target may be smaller.
     """
@@ -108,7 +113,7 @@ def sweep(
 
     if bool(documents) == (store is not None):
         raise click.UsageError("give either DOCS or --store")
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
         given |= {"examples": out is not None, "progress": progress}
         if store is None:
             if since is not None or until is not None:
@@ -136,6 +141,8 @@ def _sweep_store(store: str, since: str | None, until: str | None, given: dict[s
     if changed:
         options = ", ".join(f"--{name.replace('_', '-')}" for name in changed)
         raise click.UsageError(f"--store reads no DOCS: leave out {options}")
+    if any(given.pop(name) is not None for name in ("workdir", "memory", "window_days")):
+        raise click.UsageError("--workdir, --memory and --window-days go with DOCS")
     if given.pop("boilerplate") is not None:
         raise click.UsageError("--boilerplate goes with DOCS: the texts of a store are not kept")
     if given.pop("confirmed"):
@@ -145,20 +152,11 @@ def _sweep_store(store: str, since: str | None, until: str | None, given: dict[s
         raise click.UsageError("a store has one representation")
     return api.sweep_store(
         store,
-        since=_moment(since, zone, "since"),
-        until=_moment(until, zone, "until"),
+        since=moment_of(since, zone, "since"),
+        until=moment_of(until, zone, "until"),
         representation=next(iter(representations), None),
         **given,
     )
-
-
-def _moment(given: str | None, zone: str | None, name: str) -> datetime | None:
-    from infostream_dedup.api import moment
-
-    try:
-        return moment(given, zone)
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint=f"--{name}") from error
 
 
 def print_sweep(result: SweepResult, output_format: str) -> None:

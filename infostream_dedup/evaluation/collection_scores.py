@@ -13,6 +13,7 @@ from infostream_dedup.batch.collection import Collection
 from infostream_dedup.batch.judging import JudgedCollection
 from infostream_dedup.batch.linking import Linked, link
 from infostream_dedup.batch.sweeping import SHARE_THRESHOLDS, recommendation_for
+from infostream_dedup.batch.translations import Between
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.evaluation.groups import group_scores
 from infostream_dedup.evaluation.labels import Label, kin_by_field, read_kin, read_labels
@@ -50,6 +51,7 @@ def evaluate_collection(
     closed: bool = False,
     second_look: JudgedCollection | None = None,
     kinds: Sequence[str] | None = None,
+    between: Between = "nothing-better",
     resamples: int = 1000,
     engine: str = "auto",
 ) -> Evaluation:
@@ -71,6 +73,7 @@ def evaluate_collection(
         closed: see ``truth_of``.
         second_look: the same documents with their evidence; ``None`` to leave out preset ``judged`` and its groups.
         kinds: judge preset ``judged`` by its pairs of these kinds only.
+        between: rule of preset ``judged`` for pairs of two languages.
         resamples: number of collections drawn for the intervals.
         engine: what matches; results are the same.
     """
@@ -88,7 +91,8 @@ def evaluate_collection(
     found = _evaluate_key_terms(collection, settings, truth, lang=lang, resamples=resamples, engine=engine)
     if second_look is None:
         return found
-    predictions = judged_predictions(second_look, kinds, engine=engine)
+    one_language = lang is not None and "-" not in lang
+    predictions = judged_predictions(second_look, kinds, between=None if one_language else between, engine=engine)
     judged = evaluate(predictions, truth, recommended=1, resamples=resamples).recommended
     return replace(found, judged=judged, groups=group_scores(judged_groups(second_look, engine=engine), truth))
 

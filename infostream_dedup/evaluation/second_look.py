@@ -10,9 +10,10 @@ import numpy as np
 from infostream_dedup.batch.judged_deduplication import judged_statuses
 from infostream_dedup.batch.judged_pairing import PairChoice, listed_pairs
 from infostream_dedup.batch.judging import JudgedCollection
+from infostream_dedup.batch.translations import Between, find_translations
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.evaluation.predictions import Predictions, predicted_pairs
-from infostream_dedup.evidence.kinds import KIND_NAMES
+from infostream_dedup.evidence.kinds import KIND_NAMES, Kind
 from infostream_dedup.machine.progress import Progress
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ __all__ = ["KINDS", "checked_kinds", "judged_groups", "judged_predictions"]
 
 KINDS: Final = KIND_NAMES
 """What ``kinds`` may name."""
+
+_TRANSLATION: Final = KIND_NAMES[Kind.TRANSLATION]
 
 
 def checked_kinds(kinds: Sequence[str] | None) -> tuple[str, ...] | None:
@@ -44,6 +47,7 @@ def judged_predictions(
     collection: JudgedCollection,
     kinds: Sequence[str] | None = None,
     *,
+    between: Between | None = "nothing-better",
     engine: str = "auto",
     progress: Progress | None = None,
 ) -> Predictions:
@@ -52,6 +56,7 @@ def judged_predictions(
     Args:
         collection: the documents.
         kinds: only pairs of these kinds; ``None`` for all.
+        between: rule for pairs of two languages; ``None`` to leave them out.
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called with the number of pairs judged.
     """
@@ -59,7 +64,12 @@ def judged_predictions(
     chosen = np.ones(len(listed.a), dtype=np.bool_)
     if kinds is not None:
         chosen = np.isin(listed.kinds, [KINDS.index(kind) for kind in kinds])
-    return predicted_pairs(listed.a[chosen], listed.b[chosen], len(collection.collection))
+    a, b = listed.a[chosen], listed.b[chosen]
+    if between is not None and (kinds is None or _TRANSLATION in kinds):
+        translated = find_translations(collection, between=between, engine=engine)
+        if translated is not None:
+            a, b = np.concatenate([a, translated.a]), np.concatenate([b, translated.b])
+    return predicted_pairs(a, b, len(collection.collection))
 
 
 def judged_groups(

@@ -76,7 +76,9 @@ def passages_of(
 
     classes = copied_sentences(collection.sentences, settings, without=without, progress=progress)
     _tell(progress, "passages")
-    return passage_table(collection.sentences, classes, settings, ids=collection.ids, times=collection.times)
+    return passage_table(
+        collection.sentences, classes, settings, ids=collection.ids, times=collection.times, without=without
+    )
 
 
 def copied_sentences(

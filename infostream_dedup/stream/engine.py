@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.window import Window
     from infostream_dedup.window.window_index import Candidates
 
-__all__ = ["INSUFFICIENT_TERMS", "Answers", "StreamEngine"]
+__all__ = ["INSUFFICIENT_TERMS", "StreamEngine"]
 
 INSUFFICIENT_TERMS: Final = 3
 """A document with fewer key terms is too short to be compared."""
@@ -47,25 +46,6 @@ INSUFFICIENT_TERMS: Final = 3
 
 _JUDGED_AT_ONCE: Final = 500
 """Documents that are looked up, or read by a model, together: enough for speed, few enough for memory."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """Documents of the window that resemble a given one.
-
-    Attributes:
-        keys: int64, numbers of the document's key terms, heaviest first.
-        weights: int64, weight of each key term.
-        targets: int64, numbers of all its terms, ascending.
-        candidates: the documents.
-        window: holds their columns.
-    """
-
-    keys: NDArray[np.int64]
-    weights: NDArray[np.int64]
-    targets: NDArray[np.int64]
-    candidates: Candidates
-    window: Window
 
 
 class StreamEngine:
@@ -181,19 +161,16 @@ class StreamEngine:
         if self._wording is not None and self.settings.preset == "judged":
             self._deciding = EvidenceJudge(self.settings, memory.window, self._wording, self._model)
 
-    def look_up(self, document: Document, *, k_min: int) -> Answers:
-        """Find the documents of the window that resemble another document, without adding it.
+    @property
+    def window(self) -> Window:
+        """The documents of the window."""
+        return self._memory.window
 
-        Args:
-            document: any; its id and date do not matter.
-            k_min: minimum number of key terms that must meet in either direction, at least 1.
-        """
+    def read(self, document: Document) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return key terms (heaviest first), their weights and all terms (ascending) of a document: int64 each."""
         analysed = self._analyser.read([document])
         chosen = choose_keys(analysed, 0, 1, self.frequencies, self.numbers, self.settings.terms)
-        keys, weights = chosen.keys.row(0), chosen.weights.row(0)
-        targets = analysed.terms.row(0).astype(np.int64)
-        found = self._memory.candidates(keys, targets, k_min)
-        return Answers(keys, weights, targets, found, self._memory.window)
+        return chosen.keys.row(0), chosen.weights.row(0), analysed.terms.row(0).astype(np.int64)
 
     def find(self, keys: NDArray[np.int64], targets: NDArray[np.int64], *, k_min: int) -> Candidates:
         """Find the documents of the window that resemble a document of which only the terms are known.

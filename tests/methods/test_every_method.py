@@ -40,7 +40,7 @@ DIRECTED = [
 ]
 
 # The package behind it is optional.
-NAMES = [name for name in methods() if name != "minhash" or find_spec("datasketch")]
+NAMES = [name for name in methods() if name != "semantic" and (name != "minhash" or find_spec("datasketch"))]
 SYMMETRIC = [(name, {}) for name in NAMES]
 
 
