@@ -25,6 +25,8 @@ _CHUNK: Final = 64 * 1024
 _MAGIC_BYTES: Final = 6
 
 _log = logging.getLogger("infostream_dedup.corpus")
+_told: Final[set[str]] = set()
+"""Files whose encoding the user knows: some are read twice."""
 
 _Buffered: TypeAlias = "io.BufferedReader[Any]"
 
@@ -128,7 +130,8 @@ def _convert(stream: _Buffered, encoding: str | None, source: str) -> Iterator[_
         except StreamError:
             # The reader meets the same fault at its place.
             encoding = None
-        if encoding is not None:
+        if encoding is not None and source not in _told:
+            _told.add(source)
             _log.warning("%s: the text is %s, no UTF-8; read as such (--encoding decides otherwise)", source, encoding)
     if encoding is None or encoding == "utf-8":
         yield stream
