@@ -27,6 +27,7 @@ def sweep(
     representations: Sequence[str] | None = None,
     ks: Sequence[int] | None = None,
     examples: bool = True,
+    estimate: bool = True,
     boilerplate: str | Path | None = None,
     settings: Settings | None = None,
     reading: Reading | None = None,
@@ -41,6 +42,7 @@ def sweep(
         representations: ``stem``, ``morph``, ``pivot``; every available one by default.
         ks: show only these k, 1 to n.
         examples: also pick example pairs at each k.
+        estimate: also say without labels how good the links are: precision and recall as copies, counted.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
         settings: all settings at once. Its ``representation``, ``k``, ``threshold``, ``min_terms`` and ``rule`` have
             no meaning here.
@@ -73,13 +75,26 @@ def sweep(
             f"representations=[{agreed.representation!r}]"
         )
     _check_ks(ks, agreed)
-    collection, report = read_collection(source, read, boilerplate=boilerplate, engine=engine, progress=progress)
+    evidence = None
+    if estimate:
+        from infostream_dedup.batch.evidence_reader import EvidenceReader
+
+        evidence = EvidenceReader()
+    collection, report = read_collection(
+        source, read, boilerplate=boilerplate, evidence=evidence, engine=engine, progress=progress
+    )
+    estimator = None
+    if evidence is not None:
+        from infostream_dedup.estimation.sweep_estimator import SweepEstimator
+
+        estimator = SweepEstimator(collection, evidence.finish(collection.languages))
     result = sweep_collection(
         collection,
         agreed,
         representations or REPRESENTATIONS,
         ks=ks,
         examples=examples,
+        estimator=estimator,
         engine=engine,
         progress=progress,
     )

@@ -25,7 +25,7 @@ from infostream_dedup.terms.plain.key_terms import heaviest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CANDIDATE_TERMS", "JudgedCollection"]
+__all__ = ["CANDIDATE_TERMS", "JudgedCollection", "facts_of_documents"]
 
 CANDIDATE_TERMS: Final = 3
 """Key terms of 12 that must meet in one direction."""
@@ -74,7 +74,7 @@ class JudgedCollection:
             replace(terms, keys=heaviest(terms.keys, settings.n)),
             key_rows(terms.keys, terms.targets),
             evidence,
-            _facts_of(collection),
+            facts_of_documents(collection),
         )
 
     def candidates(self, *, k_min: int | None = None, engine: str = "auto") -> Ordinals:
@@ -145,7 +145,8 @@ class JudgedCollection:
         return a.astype(np.int64), b.astype(np.int64)
 
 
-def _facts_of(collection: Collection) -> DocumentFacts:
+def facts_of_documents(collection: Collection) -> DocumentFacts:
+    """Sources, dates, texts and addresses of a collection that was read with text hashes."""
     documents = collection.documents
     return DocumentFacts.of(
         [document.source for document in documents],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = [
     "SHARE_THRESHOLDS",
     "Example",
+    "LinkEstimate",
+    "LinkEstimator",
     "SweepResult",
     "SweepRow",
     "recommendation_for",
@@ -54,15 +56,71 @@ class SweepRow:
         block: ``all``; for ``pivot`` with several languages also ``mono`` and ``cross``, the links inside languages and
             between them. ``cross`` has no T, as no path between two languages could be closed.
         measures: the numbers.
+        estimated: further columns, of a ``LinkEstimator``.
     """
 
     representation: str
     block: str
     measures: Measures
+    estimated: Mapping[str, Any] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """The row of ``sweep``; column ``k``, or ``threshold`` for the share score."""
-        return {"representation": self.representation, "block": self.block, **self.measures.as_dict()}
+        return {
+            "representation": self.representation,
+            "block": self.block,
+            **self.measures.as_dict(),
+            **self.estimated,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class LinkEstimate:
+    """How good the links of one representation are.
+
+    Attributes:
+        columns: columns of the rows, by block and step; a step is a k, or the number of a threshold from 1.
+        absent: the same columns for rows about which nothing is known.
+        recommended: the k to use, by block.
+        summary: what the figures are about, for ``sweep.json``.
+        notes: sentences for the reader.
+    """
+
+    columns: Mapping[tuple[str, int], Mapping[str, Any]]
+    absent: Mapping[str, Any]
+    recommended: Mapping[str, Recommendation]
+    summary: Mapping[str, Any]
+    notes: Sequence[str]
+
+    def at(self, block: str, measures: Measures) -> Mapping[str, Any]:
+        """Columns of a row."""
+        step = measures.k
+        if step is None and measures.threshold is not None:
+            step = SHARE_THRESHOLDS.index(measures.threshold) + 1
+        return self.columns.get((block, step or 0), self.absent)
+
+
+class LinkEstimator(Protocol):
+    """Says without labels how good links are."""
+
+    def estimate(
+        self,
+        key_terms: KeyTerms,
+        matrix: SimilarityMatrix | None,
+        settings: Settings,
+        blocks: Sequence[str],
+        *,
+        progress: Progress | None = None,
+    ) -> LinkEstimate:
+        """Judge the links of one representation.
+
+        Args:
+            key_terms: the key terms.
+            matrix: the links; ``None`` where they are not written out.
+            settings: that decided both.
+            blocks: of the rows: ``all``, or ``all``, ``mono`` and ``cross``.
+            progress: called for each part of the work.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +139,7 @@ class SweepResult:
         examples: pairs at each k.
         untranslated: for a pivot language, share of the term weight that has no equivalent, per language of the
             documents.
+        without_labels: per representation, what the estimated columns are about; empty without an estimator.
         report: what was read; ``None`` if no documents were read.
     """
 
@@ -94,6 +153,7 @@ class SweepResult:
     groups: dict[str, dict[int, int]] = field(default_factory=dict)
     examples: list[Example] = field(default_factory=list)
     untranslated: dict[str, float] = field(default_factory=dict)
+    without_labels: dict[str, Any] = field(default_factory=dict)
     report: ReadingReport | None = None
 
     def as_dict(self) -> dict[str, Any]:
@@ -107,6 +167,7 @@ class SweepResult:
             "untranslated": self.untranslated,
             "missing": self.missing,
             "notes": self.notes,
+            **({"without_labels": self.without_labels} if self.without_labels else {}),
         }
 
     def to_arrow(self) -> Any:
@@ -127,6 +188,7 @@ def sweep_collection(
     *,
     ks: Sequence[int] | None = None,
     examples: bool = True,
+    estimator: LinkEstimator | None = None,
     engine: str = "auto",
     progress: Progress | None = None,
 ) -> SweepResult:
@@ -138,6 +200,7 @@ def sweep_collection(
         representations: representations to sweep, in this order.
         ks: the k to show, 1..n by default; a recommendation always looks at all of them.
         examples: also pick example pairs at each k.
+        estimator: fills in the columns that say how good the links are, and recommends k.
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called for each step.
     """
@@ -148,14 +211,22 @@ def sweep_collection(
             progress(f"sweep {representation}", number, len(representations))
         chosen = settings.but(representation=representation)
         key_terms = collection.key_terms(chosen)
+        relation, labels = relate(key_terms, chosen, engine=engine, progress=progress), _labels(key_terms)
+        estimate = None
+        if estimator is not None:
+            blocks = ("all",) if labels is None else ("all", "mono", "cross")
+            estimate = estimator.estimate(key_terms, relation.matrix, chosen, blocks, progress=progress)
+            result.without_labels[representation] = dict(estimate.summary)
         found = survey(
-            relate(key_terms, chosen, engine=engine, progress=progress),
+            relation,
             n=chosen.n if chosen.score == "count" else None,
-            labels=_labels(key_terms),
+            labels=labels,
+            recommended=None if estimate is None else estimate.recommended or None,
             progress=progress,
         )
-        _add_survey(result, found, chosen, ks)
+        _add_survey(result, found, chosen, ks, estimate)
         _add_notes(result, found.matrix, key_terms, chosen)
+        result.notes.extend([] if estimate is None else estimate.notes)
         if examples and chosen.score == "count" and found.matrix is not None:
             result.examples.extend(pick_examples(collection, key_terms, found.matrix, chosen, ks, across=found.across))
     if progress is not None:
@@ -169,11 +240,17 @@ def _labels(key_terms: KeyTerms) -> NDArray[np.uint8] | None:
     return None if key_terms.pivot is None or len(np.unique(languages)) < 2 else languages
 
 
-def _add_survey(result: SweepResult, found: Survey, settings: Settings, ks: Sequence[int] | None) -> None:
+def _add_survey(
+    result: SweepResult, found: Survey, settings: Settings, ks: Sequence[int] | None, estimate: LinkEstimate | None
+) -> None:
     representation = settings.representation
     shown = {None, *(range(1, settings.n + 1) if ks is None else ks)}
     for block, rows in found.rows.items():
-        result.rows.extend(SweepRow(representation, block, row) for row in rows if row.k in shown)
+        result.rows.extend(
+            SweepRow(representation, block, row, {} if estimate is None else estimate.at(block, row))
+            for row in rows
+            if row.k in shown
+        )
         if block != "mono":
             name = representation if block == "all" else f"{representation}:{block}"
             _recommend(result, name, found.recommended.get(block, _NO_K_FOR_SHARES))

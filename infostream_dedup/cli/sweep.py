@@ -65,6 +65,11 @@ class _Range(click.ParamType[range]):
 @click.option(
     "--out", type=click.Path(file_okay=False), help="Folder for sweep.json, sweep.csv, plots and report.html."
 )
+@click.option(
+    "--estimate/--no-estimate",
+    default=True,
+    help="Say without labels how good the links are at each k.  [default: --estimate]",
+)
 @boilerplate_option
 @settings_options
 @reading_options
@@ -120,6 +125,7 @@ def _sweep_store(store: str, since: str | None, until: str | None, given: dict[s
         raise click.UsageError("--store reads no DOCS: leave out --on-error, --quarantine, --max-errors, --id-type")
     if given.pop("boilerplate") is not None:
         raise click.UsageError("--boilerplate goes with DOCS: the texts of a store are not kept")
+    given.pop("estimate")
     representations = given.pop("representations")
     if len(representations) > 1:
         raise click.UsageError("a store has one representation")
@@ -149,8 +155,9 @@ def print_sweep(result: SweepResult, output_format: str) -> None:
     elif output_format != "table":
         print_rows(rows, output_format)
     else:
-        # The error column is empty unless T was sampled somewhere.
+        # The error column is empty unless T was sampled somewhere; intervals are in the other formats.
         hidden = {"sampled"} if any(row["sampled"] for row in rows) else {"sampled", "transitivity_error"}
+        hidden |= {name for row in rows for name in row if name.endswith(("_low", "_high"))}
         print_table([{name: value for name, value in row.items() if name not in hidden} for row in rows])
         click.echo()
         for name, k in result.recommended_k.items():
