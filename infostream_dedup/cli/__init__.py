@@ -17,6 +17,7 @@ from infostream_dedup.cli.ingest import ingest
 from infostream_dedup.cli.pairs import pairs
 from infostream_dedup.cli.passages import passages
 from infostream_dedup.cli.search import search
+from infostream_dedup.cli.serve import serve
 from infostream_dedup.cli.store import store
 from infostream_dedup.cli.sweep import sweep
 from infostream_dedup.cli.train import train
@@ -50,6 +51,7 @@ for command in (
     compare,
     ingest,
     search,
+    serve,
     store,
     passages,
     dictionaries,

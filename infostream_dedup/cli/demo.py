@@ -1,4 +1,4 @@
-"""``demo``: a sweep over the bundled sample."""
+"""``demo``: a sweep over the bundled sample, or the sample in the browser."""
 
 from __future__ import annotations
 
@@ -19,9 +19,17 @@ __all__ = ["demo"]
     show_default=True,
     help="Folder for the report.",
 )
+@click.option("--serve", is_flag=True, help="Show the sample in the browser instead (extra service).")
+@click.option("--port", type=click.IntRange(1, 65535), default=8600, show_default=True, help="With --serve.")
 @click.option("--quiet", is_flag=True, help="Print no progress and no summary.")
-def demo(out: str, quiet: bool) -> None:
+def demo(*, out: str, serve: bool, port: int, quiet: bool) -> None:
     """Run a sweep over the bundled sample: news items in Russian, Ukrainian and English."""
+    if serve:
+        from infostream_dedup.service.sample_service import serve_sample
+
+        note("reading the sample ...", quiet=quiet)
+        serve_sample(port, tell=lambda address: note(f"open {address} (Ctrl+C ends it)", quiet=quiet))
+        return
     from infostream_dedup import api
 
     with progress_bar(quiet=quiet) as progress:

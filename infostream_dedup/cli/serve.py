@@ -1,0 +1,74 @@
+"""``serve``: the engine over HTTP."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from infostream_dedup.cli.options import general_options
+from infostream_dedup.cli.output import note
+from infostream_dedup.cli.stream_options import pop_stream_settings, stream_options
+
+__all__ = ["serve"]
+
+
+@click.command()
+@click.option("--store", metavar="FILE", type=click.Path(dir_okay=False), help="Store (SQLite); created if missing.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8600, show_default=True, help="Port to listen on.")
+@click.option("--hosts", default="", help="Further names by which clients may call it, such as news.example:8600,...")
+@click.option("--token-file", type=click.Path(dir_okay=False), help="Who may do what; needed on other addresses.")
+@click.option("--read-only", is_flag=True, help="Serve a store that another process writes.")
+@click.option("--new-token", metavar="NAME", help="Add a token to the token file, print it once, and end.")
+@click.option(
+    "--role",
+    type=click.Choice(["reader", "analyst", "writer", "admin"]),
+    default="reader",
+    show_default=True,
+    help="With --new-token: what it allows.",
+)
+@stream_options
+@general_options("table", "table")
+def serve(
+    *,
+    store: str | None,
+    hosts: str,
+    token_file: str | None,
+    new_token: str | None,
+    role: str,
+    quiet: bool,
+    **given: Any,
+) -> None:
+    r"""Serve a store over HTTP: batches in, verdicts out, groups, documents and search.
+
+    Without a token file the service listens on this machine only, and whoever can reach it may do everything. Routes
+    are described at /v1/openapi.json. SIGTERM ends the service after the batch at hand.
+
+    \b
+    infostream-dedup serve --store news.db
+    infostream-dedup serve --new-token desk --role analyst --token-file tokens
+    """
+    from infostream_dedup.service.server import run
+    from infostream_dedup.service.settings import ServiceSettings
+    from infostream_dedup.service.tokens import add_token
+
+    given.pop("output_format")
+    if new_token is not None:
+        if token_file is None:
+            raise click.UsageError("--new-token needs --token-file, which it adds to")
+        click.echo(add_token(Path(token_file), new_token, role))
+        note("keep it: it is not shown again", quiet=quiet)
+        return
+    if store is None:
+        raise click.UsageError("--store is missing: which store is to be served?")
+    stream = pop_stream_settings(given)
+    settings = ServiceSettings(
+        store=Path(store),
+        hosts=tuple(name.strip() for name in hosts.split(",") if name.strip()),
+        token_file=None if token_file is None else Path(token_file),
+        stream=stream,
+        **given,
+    )
+    run(settings, tell=lambda address: note(f"serving {store} at {address}", quiet=quiet))

@@ -1,0 +1,5 @@
+"""The engine over HTTP: batches in, verdicts out, everything a store knows for those who ask.
+
+`application` makes a plain ASGI application, `server` runs it. Between the network and the routes stands `guard`; the
+store has one writer (`writer`) and a few readers (`readers`).
+"""

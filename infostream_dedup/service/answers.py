@@ -1,0 +1,103 @@
+"""JSON answers, pages of lists, and the state of the store as an entity tag."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import orjson
+from fastapi import Depends, Request
+from starlette.responses import Response
+
+from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.running import caller_of, running
+
+__all__ = ["JsonResponse", "keyset", "listed", "needs", "rows_wanted", "unchanged"]
+
+
+class JsonResponse(Response):
+    """JSON with the keys in the order in which they were given."""
+
+    media_type = "application/json"
+
+    def render(self, content: Any) -> bytes:
+        """Encode the answer."""
+        return orjson.dumps(content)
+
+
+def needs(role: str) -> Any:
+    """A route is for those who may do what a role may."""
+
+    def check(request: Request) -> None:
+        if not caller_of(request).may(role):
+            raise ProblemError(403, "role", f"it needs a token with the role {role} or admin")
+
+    return Depends(check)
+
+
+def rows_wanted(request: Request, limit: int | None) -> int:
+    """The number of rows of a page.
+
+    Raises:
+        ProblemError: ``invalid``.
+    """
+    limits = running(request).settings.limits
+    if limit is None:
+        return limits.page
+    if not 1 <= limit <= limits.rows:
+        raise ProblemError(
+            422, "invalid", "ask for fewer rows, and go on with 'next'", field="limit", limit=limits.rows
+        )
+    return limit
+
+
+def keyset(after: str | None, kinds: Sequence[type]) -> list[Any] | None:
+    """Read the place where the last page ended.
+
+    Raises:
+        ProblemError: ``invalid``.
+    """
+    if after is None:
+        return None
+    try:
+        values = orjson.loads(base64.urlsafe_b64decode(after.encode("ascii") + b"=="))
+    except (ValueError, UnicodeEncodeError, binascii.Error):
+        values = None
+    if not isinstance(values, list) or [type(value) for value in values] != list(kinds):
+        raise ProblemError(422, "invalid", "give back the 'next' of the page before, unchanged", field="after")
+    return values
+
+
+def listed(rows: Sequence[Any], limit: int, place_of: Callable[[Any], list[Any]]) -> dict[str, Any]:
+    """The answer of a list of which one row more than the page was asked for."""
+    more = len(rows) > limit
+    items = list(rows[:limit])
+    place = base64.urlsafe_b64encode(orjson.dumps(place_of(items[-1]))).rstrip(b"=").decode() if more else None
+    return {"items": items, "next": place}
+
+
+async def unchanged(request: Request, response: Response) -> None:
+    """Name the state of the store in the answer; tell a client that knows it already that nothing has changed.
+
+    Raises:
+        ProblemError: none; a known state ends the request with 304.
+    """
+    position = await running(request).position()
+    tag = f'"{position.batches}-{position.documents}-{position.forgotten}"'
+    response.headers["etag"] = tag
+    if tag in (one.strip() for one in request.headers.get("if-none-match", "").split(",")):
+        raise NotModifiedError(tag)
+
+
+class NotModifiedError(Exception):
+    """The client knows the present state of the store.
+
+    Args:
+        tag: of that state.
+    """
+
+    def __init__(self, tag: str) -> None:
+        super().__init__(tag)
+        self.tag = tag

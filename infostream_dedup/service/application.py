@@ -1,0 +1,103 @@
+"""The routes put together into one ASGI application."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from infostream_dedup.errors import InfostreamError
+from infostream_dedup.model.version import VERSION
+from infostream_dedup.service.answers import NotModifiedError
+from infostream_dedup.service.guard import Guard
+from infostream_dedup.service.metrics import Metrics
+from infostream_dedup.service.pages import compare_page, entrance, group_pages, search_page
+from infostream_dedup.service.pages.frame import page
+from infostream_dedup.service.problems import PROBLEM_TYPE, ProblemError, problem_of
+from infostream_dedup.service.routes import batches, comparison, documents, events, groups, health, search
+from infostream_dedup.service.running import RunningService
+from infostream_dedup.service.sessions import Sessions
+from infostream_dedup.service.settings import ServiceSettings
+from infostream_dedup.service.tokens import read_tokens
+
+__all__ = ["application", "routes"]
+
+_PAGES: Final = (entrance, group_pages, compare_page, search_page)
+_CODE_OF_STATUS: Final = {404: "not-found", 405: "method"}
+
+
+def application(settings: ServiceSettings) -> Guard:
+    """Make the service. It opens its store when the server says that it starts (ASGI lifespan), or in ``alive``.
+
+    Raises:
+        NoInputError, BadDataError, ConfigurationError: the token file cannot be used.
+    """
+    tokens = None if settings.token_file is None else read_tokens(settings.token_file)
+    metrics = Metrics()
+
+    @asynccontextmanager
+    async def alive(app: FastAPI) -> AsyncIterator[None]:
+        app.state.running = service = RunningService.start(settings, metrics)
+        try:
+            yield
+        finally:
+            service.ended.set()
+            await asyncio.to_thread(service.stop)
+
+    app = routes()
+    app.state.tokens, app.state.sessions = tokens, Sessions()
+    app.router.lifespan_context = alive
+    return Guard(app, settings, tokens, app.state.sessions, metrics)
+
+
+def routes() -> FastAPI:
+    """All routes, without a store behind them: what ``openapi.json`` is made from."""
+    app = FastAPI(
+        title="infostream-dedup",
+        version=VERSION,
+        openapi_url="/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    # Events before documents and verdicts: the first route that fits answers.
+    for part in (health, batches, events, documents, groups, comparison, search, *_PAGES):
+        app.include_router(part.router)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(NotModifiedError, _not_modified)
+    for kind in (ProblemError, InfostreamError, Exception):
+        app.add_exception_handler(kind, _failed)
+    return app
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for it
+    place = error.errors()[0]["loc"]
+    return _response(request, ProblemError(422, "invalid", field=str(place[-1])))
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 - registered for it
+    return _response(request, ProblemError(error.status_code, _CODE_OF_STATUS.get(error.status_code, "bad-request")))
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    return _response(request, problem_of(error))
+
+
+async def _not_modified(_: Request, error: Exception) -> Response:
+    assert isinstance(error, NotModifiedError)  # noqa: S101 - registered for it
+    return Response(status_code=304, headers={"etag": error.tag})
+
+
+def _response(request: Request, problem: ProblemError) -> Response:
+    if "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/v1/"):
+        return page(request, "problem", status=problem.status, code=problem.code)
+    return Response(problem.body(), problem.status, problem.headers(), PROBLEM_TYPE)

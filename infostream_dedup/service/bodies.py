@@ -1,0 +1,77 @@
+"""Bodies of requests: JSON, JSON Lines, compressed or not."""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from typing import Any
+
+import orjson
+from fastapi import Request
+
+from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.running import running
+
+__all__ = ["json_body", "object_body"]
+
+
+async def object_body(request: Request, *, known: tuple[str, ...]) -> dict[str, Any]:
+    """Read a JSON object that has no other members than the known ones.
+
+    Raises:
+        ProblemError: ``json``, ``too-large`` or ``invalid``.
+    """
+    value = await json_body(request)
+    if not isinstance(value, dict):
+        raise ProblemError(422, "invalid", "send an object")
+    for name in value:
+        if name not in known:
+            raise ProblemError(
+                422, "invalid", f"an object has {', '.join(known)}; leave out the rest", field=name[:100]
+            )
+    return value
+
+
+async def json_body(request: Request) -> Any:
+    """Read any JSON, or a batch as JSON Lines, which becomes ``{"documents": [...]}``.
+
+    Raises:
+        ProblemError: ``json`` or ``too-large``.
+    """
+    # In a thread: a batch of megabytes must not keep everybody else waiting.
+    return await asyncio.to_thread(_read, await request.body(), request)
+
+
+def _read(body: bytes, request: Request) -> Any:
+    unpacked = _unpacked(body, request)
+    if not request.headers.get("content-type", "").startswith("application/x-ndjson"):
+        return _parsed(unpacked)
+    return {"documents": [_parsed(line) for line in unpacked.splitlines() if line.strip()]}
+
+
+def _parsed(body: bytes) -> Any:
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        # The library's message tells what and where, never the text itself.
+        raise ProblemError(400, "json", str(error)[:200]) from None
+
+
+def _unpacked(body: bytes, request: Request) -> bytes:
+    coding = request.headers.get("content-encoding", "identity").lower()
+    if coding == "identity":
+        return body
+    if coding != "gzip":
+        raise ProblemError(415, "content-type", "send it as it is, or compressed by gzip")
+    limits = running(request).settings.limits
+    most = min(limits.unpacked_bytes, limits.gzip_ratio * len(body))
+    unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    try:
+        unpacked = unpacker.decompress(body, most + 1)
+    except zlib.error:
+        raise ProblemError(400, "bad-request", "the body is damaged, or not compressed by gzip") from None
+    if len(unpacked) > most:
+        raise ProblemError(413, "too-large", "send fewer documents at once", limit=most)
+    if not unpacker.eof:
+        raise ProblemError(400, "bad-request", "the body ends in the middle")
+    return unpacked

@@ -1,0 +1,270 @@
+"""What stands between the network and the routes: host, token, other sites, sizes, times, headers, log."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
+from contextlib import asynccontextmanager
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from fastapi import FastAPI
+
+from infostream_dedup.service.logs import log_request
+from infostream_dedup.service.metrics import Metrics
+from infostream_dedup.service.problems import PROBLEM_TYPE, ProblemError, problem_of
+from infostream_dedup.service.rates import Rates
+from infostream_dedup.service.running import RunningService
+from infostream_dedup.service.sessions import SESSION_COOKIE, Sessions
+from infostream_dedup.service.settings import ServiceSettings
+from infostream_dedup.service.tokens import LOCAL, Caller, Tokens
+
+__all__ = ["Guard"]
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+_OPEN: Final = ("/health", "/ready", "/sign-in")
+_FORMS: Final = ("/sign-in", "/sign-out")
+_CHANGING: Final = ("POST", "PUT", "PATCH", "DELETE")
+_BODY_TYPES: Final = ("application/json", "application/x-ndjson")
+_FORM_TYPE: Final = "application/x-www-form-urlencoded"
+_POLICY: Final = (
+    b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    b"base-uri 'none'; frame-ancestors 'none'"
+)
+_SECURITY: Final = (
+    (b"content-security-policy", _POLICY),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+_MEGABYTE: Final = 1024 * 1024
+
+
+class Guard:
+    """An ASGI application around another: it lets through what is allowed, small enough and fast enough.
+
+    The body is received here, whole, so that no route ever waits for a client.
+
+    Args:
+        application: gets the requests that pass, with ``caller`` in their state.
+        settings: hosts and limits.
+        tokens: who may call; None: the local person only.
+        sessions: people who have signed in.
+        metrics: counts requests.
+    """
+
+    def __init__(
+        self,
+        application: FastAPI,
+        settings: ServiceSettings,
+        tokens: Tokens | None,
+        sessions: Sessions,
+        metrics: Metrics,
+    ) -> None:
+        self._application, self._settings, self._metrics = application, settings, metrics
+        self._tokens, self._sessions = tokens, sessions
+        self._limits = settings.limits
+        self._rates = Rates(settings.limits.reads_per_second)
+
+    @asynccontextmanager
+    async def alive(self) -> AsyncIterator[RunningService]:
+        """Open the store, and close it at the end; for servers that do not say when they start."""
+        async with self._application.router.lifespan_context(self._application):
+            yield self._application.state.running
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or let the application answer it."""
+        if scope["type"] == "lifespan":
+            await self._application(scope, receive, send)
+        elif scope["type"] == "http":
+            await self._answer(scope, receive, send)
+        else:
+            # Nothing here speaks through web sockets.
+            await send({"type": "websocket.close", "code": 1008})
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begin = time.perf_counter()
+        outgoing = _Outgoing(send, self._limits.silent_seconds, open_cache=scope["path"].startswith("/static/"))
+        body = b""
+        try:
+            headers = _headers(scope, self._limits.header_bytes)
+            self._check_host(headers)
+            _check_site(scope, headers)
+            caller = self._caller(scope, headers)
+            scope.setdefault("state", {})["caller"] = caller
+            if scope["method"] == "GET" and scope["path"] not in _OPEN:
+                self._rates.check(caller.name)
+            if scope["method"] in _CHANGING:
+                body = await self._body(scope["path"], headers, receive)
+            await self._application(scope, _replay(body, receive), outgoing)
+        except Exception as error:  # whatever happens, the client gets a problem and no traceback
+            # Not bound to a name: its traceback would keep this frame alive, and with it a connection half read.
+            await outgoing.problem(self._told(error, scope), to_person=_is_page(scope))
+        seconds = time.perf_counter() - begin
+        route = getattr(scope.get("route"), "path", None) or "none"
+        self._metrics.answered(route, outgoing.status, seconds)
+        if scope["path"] not in _OPEN:
+            log_request(
+                method=scope["method"],
+                route=route,
+                status=outgoing.status,
+                ms=round(seconds * 1000, 1),
+                bytes_in=len(body),
+                bytes_out=outgoing.sent,
+                caller=getattr(scope.get("state", {}).get("caller"), "name", None),
+            )
+
+    def _told(self, error: Exception, scope: Scope) -> ProblemError:
+        problem = problem_of(error)
+        if problem.code == "internal":
+            self._metrics.failures.inc()
+            log_request(level="error", failure=f"{type(error).__name__}: {error}", path=scope["path"])
+        return problem
+
+    def _check_host(self, headers: dict[str, str]) -> None:
+        if headers.get("host", "").lower() not in self._settings.known_hosts:
+            raise ProblemError(400, "host", "call it by a name given with --hosts")
+
+    def _caller(self, scope: Scope, headers: dict[str, str]) -> Caller:
+        if self._tokens is None:
+            return LOCAL
+        path = scope["path"]
+        if path in _OPEN or path.startswith("/static/"):
+            return Caller("anyone", "reader")
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer":
+            caller = self._tokens.caller(token.strip())
+        else:
+            caller = self._sessions.caller(_cookie(headers, SESSION_COOKIE))
+        if caller is None:
+            raise ProblemError(401, "token", "send the header 'Authorization: Bearer TOKEN', or sign in at /sign-in")
+        return caller
+
+    async def _body(self, path: str, headers: dict[str, str], receive: Receive) -> bytes:
+        announced = headers.get("content-length", "0")
+        length = int(announced) if announced.isascii() and announced.isdigit() else 0
+        if length > self._limits.body_bytes:
+            raise self._too_large()
+        if length or "transfer-encoding" in headers:
+            _check_type(headers, form=path in _FORMS)
+        seconds = self._limits.body_seconds + self._limits.body_seconds_per_megabyte * length / _MEGABYTE
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._received(receive)
+        except TimeoutError:
+            raise ProblemError(408, "body-timeout") from None
+
+    async def _received(self, receive: Receive) -> bytes:
+        parts, length = [], 0
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ProblemError(400, "bad-request", "the connection ended before the body did")
+            part = message.get("body", b"")
+            length += len(part)
+            if length > self._limits.body_bytes:
+                raise self._too_large()
+            parts.append(part)
+            if not message.get("more_body", False):
+                return b"".join(parts)
+
+    def _too_large(self) -> ProblemError:
+        return ProblemError(413, "too-large", "send less in one request", limit=self._limits.body_bytes)
+
+
+class _Outgoing:
+    """Sends an answer with the headers that every answer has; gives up on a client that does not read."""
+
+    def __init__(self, send: Send, seconds: float, *, open_cache: bool) -> None:
+        self._send, self._seconds, self._open_cache = send, seconds, open_cache
+        self.status = 0
+        self.sent = 0
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            own = [(b"cache-control", b"no-store")] if not self._open_cache else []
+            given = {name for name, _ in message.get("headers", ())}
+            extra = [(name, value) for name, value in (*_SECURITY, *own) if name not in given]
+            message = {**message, "headers": [*message.get("headers", ()), *extra]}
+        else:
+            self.sent += len(message.get("body", b""))
+        async with asyncio.timeout(self._seconds):
+            await self._send(message)
+
+    async def problem(self, problem: ProblemError, *, to_person: bool) -> None:
+        """Send a problem, unless an answer has begun; a person who has not signed in is sent there."""
+        if self.status:
+            return
+        if to_person and problem.status == 401:
+            headers_of = [(b"location", b"/sign-in"), (b"content-length", b"0")]
+            await self({"type": "http.response.start", "status": 303, "headers": headers_of})
+            await self({"type": "http.response.body", "body": b""})
+            return
+        body = problem.body()
+        headers = {"content-type": PROBLEM_TYPE, "content-length": str(len(body)), **problem.headers()}
+        if problem.status in (408, 413):
+            # What is left of the body would be taken for the next request.
+            headers["connection"] = "close"
+        encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
+        await self({"type": "http.response.start", "status": problem.status, "headers": encoded})
+        await self({"type": "http.response.body", "body": body})
+
+
+def _headers(scope: Scope, most: int) -> dict[str, str]:
+    raw: Iterable[tuple[bytes, bytes]] = scope["headers"]
+    if sum(len(name) + len(value) for name, value in raw) > most:
+        raise ProblemError(431, "headers-too-large", limit=most)
+    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in raw}
+
+
+def _is_page(scope: Scope) -> bool:
+    accepted = dict(scope["headers"]).get(b"accept", b"")
+    return scope["method"] == "GET" and b"text/html" in accepted and not scope["path"].startswith("/v1/")
+
+
+def _cookie(headers: dict[str, str], name: str) -> str:
+    for part in headers.get("cookie", "").split(";"):
+        found, _, value = part.strip().partition("=")
+        if found == name:
+            return value
+    return ""
+
+
+def _check_site(scope: Scope, headers: dict[str, str]) -> None:
+    if scope["method"] not in _CHANGING:
+        return
+    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+    if site not in (None, "same-origin", "none"):
+        raise ProblemError(403, "cross-site")
+    if origin is not None and urlsplit(origin).netloc.lower() != headers.get("host", "").lower():
+        raise ProblemError(403, "cross-site")
+
+
+def _check_type(headers: dict[str, str], *, form: bool) -> None:
+    given = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if given not in ((_FORM_TYPE,) if form else _BODY_TYPES):
+        raise ProblemError(415, "content-type", "send application/json")
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Hand on the body that has been received; afterwards say when the client goes away."""
+    handed = False
+
+    async def replayed() -> Message:
+        nonlocal handed
+        if not handed:
+            handed = True
+            return {"type": "http.request", "body": body, "more_body": False}
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return message
+
+    return replayed

@@ -1,0 +1,64 @@
+"""The words of the pages in Ukrainian, Russian and English."""
+
+from __future__ import annotations
+
+import functools
+from importlib import resources
+from typing import Any, Final
+
+import orjson
+
+from infostream_dedup.service.plurals import plural_form
+
+__all__ = ["PAGE_LANGUAGES", "PageWords", "chosen_language", "words_of"]
+
+PAGE_LANGUAGES: Final = {"uk": "Українська", "ru": "Русский", "en": "English"}
+"""Each language by its own name."""
+
+
+class PageWords:
+    """The words of one language.
+
+    Args:
+        language: ``uk``, ``ru`` or ``en``.
+        words: by key; where a word depends on a number, its forms by the name of the form.
+    """
+
+    def __init__(self, language: str, words: dict[str, Any]) -> None:
+        self.language, self._words = language, words
+
+    def __call__(self, key: str, number: int | None = None, **values: object) -> str:
+        """The words under a key, in the form that goes with a number, with values filled in.
+
+        Raises:
+            KeyError: there is no such key.
+        """
+        found = self._words[key]
+        if isinstance(found, dict):
+            found = found[plural_form(number or 0, self.language)]
+        return str(found).format(number=number, **values)
+
+    def keys(self) -> dict[str, Any]:
+        """All words by key."""
+        return dict(self._words)
+
+
+@functools.cache
+def words_of(language: str) -> PageWords:
+    """The words of a language, read once."""
+    data = (resources.files("infostream_dedup.service") / "locale" / f"{language}.json").read_bytes()
+    return PageWords(language, orjson.loads(data))
+
+
+def chosen_language(asked: str | None, kept: str | None, accepted: str) -> str:
+    """The language of a page.
+
+    Args:
+        asked: in the address.
+        kept: in the cookie.
+        accepted: the header ``Accept-Language``.
+    """
+    for language in (asked, kept, *(part.split(";")[0].split("-")[0].strip() for part in accepted.split(","))):
+        if language in PAGE_LANGUAGES:
+            return language
+    return "en"

@@ -1,0 +1,63 @@
+"""Signing in with a token, and the files of the pages."""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import Final
+from urllib.parse import parse_qs
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from infostream_dedup.service.pages.frame import page
+from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.sessions import SESSION_COOKIE, Sessions
+from infostream_dedup.service.tokens import Tokens
+
+__all__ = ["router"]
+
+router = APIRouter(include_in_schema=False)
+
+_FILES: Final = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
+
+
+@router.get("/static/{name}")
+async def static(name: str) -> Response:
+    """A file of the pages; there are no others than those listed."""
+    if name not in _FILES:
+        raise ProblemError(404, "not-found")
+    data = (resources.files("infostream_dedup.service") / "static" / name).read_bytes()
+    return Response(data, media_type=f"{_FILES[name]}; charset=utf-8", headers={"cache-control": "max-age=300"})
+
+
+@router.get("/sign-in")
+async def show_entrance(request: Request) -> Response:
+    """A box for the token."""
+    return page(request, "sign_in", wrong=False)
+
+
+@router.post("/sign-in")
+async def sign_in(request: Request) -> Response:
+    """Begin a session for the person whose token it is."""
+    tokens: Tokens | None = request.app.state.tokens
+    sessions: Sessions = request.app.state.sessions
+    fields = parse_qs((await request.body()).decode("utf-8", "replace"))
+    if not sessions.may_try():
+        raise ProblemError(429, "too-many", retry_after=60)
+    caller = None if tokens is None else tokens.caller(fields.get("token", [""])[0].strip())
+    if caller is None:
+        return page(request, "sign_in", status=401, wrong=True)
+    response = RedirectResponse("/groups", 303)
+    secure = request.headers.get("x-forwarded-proto") == "https"
+    response.set_cookie(SESSION_COOKIE, sessions.begin(caller), httponly=True, samesite="strict", secure=secure)
+    return response
+
+
+@router.post("/sign-out")
+async def sign_out(request: Request) -> Response:
+    """End the session."""
+    sessions: Sessions = request.app.state.sessions
+    sessions.end(request.cookies.get(SESSION_COOKIE, ""))
+    response = RedirectResponse("/sign-in", 303)
+    response.delete_cookie(SESSION_COOKIE)
+    return response

@@ -1,0 +1,81 @@
+"""What all pages share: templates, language, dates."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from fastapi import Request
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.responses import HTMLResponse, Response
+
+from infostream_dedup.service.language import PAGE_LANGUAGES, PageWords, chosen_language, words_of
+from infostream_dedup.service.tokens import LOCAL
+
+__all__ = ["page", "words_for"]
+
+_YEAR_SECONDS: Final = 365 * 24 * 3600
+_COOKIE: Final = "ui"
+
+
+def page(request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
+    """Render a page in the language of the request.
+
+    Args:
+        request: the request.
+        template: name of the template without ending.
+        status: HTTP status.
+        values: what the template shows.
+    """
+    words = words_for(request)
+    caller = request.scope["state"].get("caller")
+    html = _templates().get_template(f"{template}.html").render(
+        t=words,
+        here=functools.partial(_here, request),
+        languages=PAGE_LANGUAGES,
+        signed_in=caller not in (None, LOCAL) and template != "sign_in",
+        template=template,
+        **values,
+    )  # fmt: skip
+    response = HTMLResponse(html, status)
+    asked = request.query_params.get(_COOKIE)
+    if asked in PAGE_LANGUAGES:
+        response.set_cookie(_COOKIE, asked, max_age=_YEAR_SECONDS, httponly=True, samesite="strict")
+    return response
+
+
+def words_for(request: Request) -> PageWords:
+    """The words of the language of a request."""
+    kept, accepted = request.cookies.get(_COOKIE), request.headers.get("accept-language", "")
+    return words_of(chosen_language(request.query_params.get(_COOKIE), kept, accepted))
+
+
+@functools.cache
+def _templates() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("infostream_dedup.service"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["moment"] = _moment
+    environment.filters["percent"] = lambda share: f"{share:.0%}"
+    return environment
+
+
+def _here(request: Request, **changed: str | None) -> str:
+    """The address of this page with some parameters changed; None removes one."""
+    parameters = {name: value for name, value in request.query_params.items() if name != _COOKIE}
+    parameters |= {name: value for name, value in changed.items() if value is not None}
+    kept = {name: value for name, value in parameters.items() if value and changed.get(name, value) is not None}
+    return f"{request.url.path}?{urlencode(kept)}" if kept else request.url.path
+
+
+def _moment(time: str | None, words: PageWords) -> Markup | str:
+    """A moment, which script shows in the reader's own zone; the same function for every page."""
+    if time is None:
+        return words("no_date")
+    return Markup('<time datetime="{}">{} UTC</time>').format(time, time[:16].replace("T", " "))

@@ -1,0 +1,105 @@
+"""Failures as ``application/problem+json`` (RFC 9457), each with a code that never changes."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any, Final
+
+import orjson
+
+from infostream_dedup.errors import (
+    BadDataError,
+    CannotCreateError,
+    CannotWriteError,
+    ConfigurationError,
+    InfostreamError,
+    NoInputError,
+    StoreBusyError,
+)
+
+__all__ = ["CODES", "PROBLEM_TYPE", "ProblemError", "problem_of"]
+
+PROBLEM_TYPE: Final = "application/problem+json"
+
+CODES: Final = {
+    "bad-request": "The request cannot be understood",
+    "json": "The body is not JSON in UTF-8",
+    "host": "The request names a host that this service does not answer for",
+    "token": "The request needs a valid token",
+    "role": "The token does not allow this",
+    "cross-site": "The request comes from another site",
+    "not-found": "There is nothing at this address",
+    "method": "The address does not take this method",
+    "forgotten": "The document was forgotten",
+    "body-timeout": "The body did not arrive in time",
+    "batch-conflict": "The batch id came before with other content",
+    "id-conflict": "A document id came before with other content",
+    "texts-not-kept": "The store does not keep texts",
+    "too-large": "The request is too large",
+    "content-type": "The body must be JSON",
+    "invalid": "A value is not what it should be",
+    "headers-too-large": "The headers are too large",
+    "too-many": "Too many requests",
+    "internal": "The service failed; the batch, if any, was not stored",
+    "queue-full": "Too many batches are waiting",
+    "store-busy": "Another process writes to the store",
+    "starting": "The service is not ready yet",
+    "too-slow": "The answer takes too long; narrow the question",
+    "read-only": "This service does not write",
+    "disk-full": "The disk is full",
+}
+"""Title of each code."""
+
+_STATUS: Final = {
+    "E_BATCH_CONFLICT": (409, "batch-conflict"),
+    "E_ID_CONFLICT": (409, "id-conflict"),
+    "E_JSON": (400, "json"),
+}
+
+
+class ProblemError(Exception):
+    """A failure that a client is told of.
+
+    Args:
+        status: HTTP status.
+        code: one of ``CODES``.
+        detail: one sentence: what is wrong, what to do. Never repeats what was sent.
+        retry_after: seconds after which the same request may succeed.
+        members: further members of the problem, such as ``field`` and ``document``.
+    """
+
+    def __init__(
+        self, status: int, code: str, detail: str = "", *, retry_after: int | None = None, **members: Any
+    ) -> None:
+        super().__init__(detail or CODES[code])
+        self.status, self.code, self.detail, self.retry_after = status, code, detail, retry_after
+        self.members = members
+
+    def body(self) -> bytes:
+        """The problem in JSON."""
+        told = {"detail": self.detail} if self.detail else {}
+        known = {"type": f"/problems/{self.code}", "title": CODES[self.code], "status": self.status, "code": self.code}
+        return orjson.dumps({**known, **told, **{name: one for name, one in self.members.items() if one is not None}})
+
+    def headers(self) -> dict[str, str]:
+        """Headers besides the content type."""
+        return {} if self.retry_after is None else {"retry-after": str(self.retry_after)}
+
+
+def problem_of(error: Exception) -> ProblemError:
+    """Turn any failure into a problem; what is not ours becomes ``internal`` without details."""
+    if isinstance(error, ProblemError):
+        return error
+    if isinstance(error, BadDataError):
+        status, code = _STATUS.get(error.code, (HTTPStatus.UNPROCESSABLE_ENTITY, "invalid"))
+        number = None if error.line is None else error.line - 1
+        return ProblemError(int(status), code, reason=error.code, field=error.field, document=number)
+    if isinstance(error, StoreBusyError):
+        return ProblemError(503, "store-busy", retry_after=1)
+    if isinstance(error, CannotWriteError | CannotCreateError):
+        return ProblemError(507, "disk-full", "the store cannot be written; make room and send the batch again")
+    if isinstance(error, ConfigurationError | NoInputError):
+        return ProblemError(422, "invalid", str(error))
+    if isinstance(error, InfostreamError):
+        return ProblemError(500, "internal")
+    return ProblemError(500, "internal")

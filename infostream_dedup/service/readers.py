@@ -1,0 +1,74 @@
+"""Threads that read the store, each with a connection of its own."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Final, TypeVar
+
+from infostream_dedup.errors import CannotWriteError
+from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.store import Store
+
+__all__ = ["Readers"]
+
+Value = TypeVar("Value")
+_STEPS: Final = 10_000
+"""SQLite looks at the clock after so many steps, some tenths of a millisecond."""
+
+
+class Readers:
+    """Answers questions from the store, several at a time, each in one snapshot and within a time.
+
+    Args:
+        path: the store; opened by each thread when it is first needed.
+        threads: how many.
+        seconds: time of one question.
+    """
+
+    def __init__(self, path: Path, threads: int, seconds: float) -> None:
+        self._path, self._seconds = path, seconds
+        self._own = threading.local()
+        self._threads = threads
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="reader")
+
+    def ask(self, question: Callable[[Store], Value]) -> Future[Value]:
+        """Put a question; its answer sees one state of the store.
+
+        The future raises ProblemError ``too-slow`` where the time is up.
+        """
+        return self._pool.submit(self._answer, question)
+
+    def close(self) -> None:
+        """Wait for the questions at hand, and close the connections, each in its own thread."""
+        together = threading.Barrier(self._threads)
+        for _ in range(self._threads):
+            self._pool.submit(self._close_own, together)
+        self._pool.shutdown(wait=True)
+
+    def _close_own(self, together: threading.Barrier) -> None:
+        # No thread takes a second turn before all have had theirs.
+        together.wait()
+        store = getattr(self._own, "store", None)
+        if store is not None:
+            store.close()
+
+    def _answer(self, question: Callable[[Store], Value]) -> Value:
+        store = getattr(self._own, "store", None)
+        if store is None:
+            store = self._own.store = Store.open(self._path, read_only=True)
+        end = time.monotonic() + self._seconds
+        store.connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
+        try:
+            with store.reading():
+                return question(store)
+        except (sqlite3.OperationalError, CannotWriteError) as error:
+            if time.monotonic() > end:
+                raise ProblemError(503, "too-slow", retry_after=1) from error
+            raise
+        finally:
+            store.connection.set_progress_handler(None, 0)

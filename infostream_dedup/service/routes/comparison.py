@@ -1,0 +1,54 @@
+"""Two stored documents side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from infostream_dedup.service.answers import JsonResponse, needs
+from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.running import running
+from infostream_dedup.store import Store
+from infostream_dedup.store.browsing import document_versions, key_terms_of
+
+__all__ = ["compared", "router"]
+
+router = APIRouter(prefix="/v1", tags=["documents"])
+
+
+@router.get("/compare", dependencies=[needs("reader")], response_class=JsonResponse)
+async def compare(request: Request, a: str, b: str) -> Response:
+    """The passages that two documents share, their coverage, and the key terms of both."""
+    return JsonResponse(await running(request).read(lambda store: compared(store, a, b)))
+
+
+def compared(store: Store, a: str, b: str) -> dict[str, Any]:
+    """Compare two documents of a store.
+
+    Raises:
+        ProblemError: ``not-found``, ``forgotten`` or ``texts-not-kept``.
+    """
+    from infostream_dedup.api.passages import compare as compare_texts
+
+    sides = [_side(store, name) for name in (a, b)]
+    found = compare_texts(sides[0]["text"], sides[1]["text"])
+    for side, pieces in zip(sides, (found.pieces_a, found.pieces_b), strict=True):
+        side["pieces"] = [{"text": piece.text, "passage": piece.passage} for piece in pieces]
+        del side["text"]
+    return {"a": sides[0], "b": sides[1], **found.as_dict()}
+
+
+def _side(store: Store, name: str) -> dict[str, Any]:
+    versions = document_versions(store.connection, name)
+    if not versions:
+        raise ProblemError(404, "not-found", "no document with this id")
+    found = versions[-1]
+    if found["forgotten"]:
+        raise ProblemError(410, "forgotten")
+    text = store.text(found["ordinal"])
+    if text is None:
+        raise ProblemError(409, "texts-not-kept", "begin a new store with --keep-text")
+    kept = {name: found[name] for name in ("id", "title", "source", "language", "published", "group")}
+    return {**kept, "key_terms": key_terms_of(store.connection, found["ordinal"]), "text": text}

@@ -1,0 +1,125 @@
+"""Groups of documents that repeat each other."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Final, Literal
+from urllib.parse import quote
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from infostream_dedup.errors import BadDataError
+from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, rows_wanted
+from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.running import running
+from infostream_dedup.store import Store
+from infostream_dedup.store.browsing import (
+    GroupFilter,
+    GroupPlace,
+    group_page,
+    group_with_members,
+    source_counts,
+    surviving_group,
+)
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1", tags=["groups"])
+
+_MICROSECONDS: Final = 1_000_000
+
+
+@router.get("/groups", dependencies=[needs("reader")], response_class=JsonResponse)
+async def show_groups(
+    request: Request,
+    *,
+    order: Literal["size", "last"] = "size",
+    lang: Literal["ru", "uk", "en"] | None = None,
+    source: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    min: int = 2,  # noqa: A002 - a name of the interface
+    alarm: bool = False,
+    q: str | None = None,
+    after: str | None = None,
+    limit: int | None = None,
+) -> Response:
+    """The present groups of two documents and more, the largest or the latest first."""
+    rows = rows_wanted(request, limit)
+    by_date = order == "last"
+    place = keyset(after, (str if by_date else int, int))
+    chosen = GroupFilter(
+        language=lang, source=source, since=_time(since, "since"), until=_time(until, "until"), least=max(2, min),
+        alarm=alarm, words=q or None,
+    )  # fmt: skip
+    begin = None if place is None else GroupPlace(*place)
+    found = await running(request).read(
+        lambda store: group_page(store.connection, chosen, by_date=by_date, after=begin, limit=rows + 1)
+    )
+    return JsonResponse(
+        listed(found, rows, lambda row: [(row["last"] or "") if by_date else row["documents"], row["ordinal"]])
+    )
+
+
+@router.get("/groups/{id:path}/provenance", dependencies=[needs("reader")], response_class=JsonResponse)
+async def show_provenance(request: Request, id: str) -> Response:  # noqa: A002
+    """Who published a group first, and what each copy kept, cut, added and changed."""
+    found = await running(request).read(lambda store: _provenance(store, id))
+    if found is None:
+        raise ProblemError(404, "not-found", "no group with this id")
+    return JsonResponse(found)
+
+
+@router.get("/groups/{id:path}", dependencies=[needs("reader")], response_class=JsonResponse)
+async def show_group(request: Request, id: str) -> Response:  # noqa: A002
+    """A group with its documents in the order of publication, and what happened to it."""
+    found, survivor = await running(request).read(lambda store: _group(store, id))
+    if found is not None:
+        return JsonResponse(found)
+    if survivor is not None and survivor != id:
+        return RedirectResponse(f"/v1/groups/{quote(survivor, safe='')}", status_code=308)
+    raise ProblemError(404, "not-found", "no group with this id")
+
+
+@router.get("/sources", dependencies=[needs("reader")], response_class=JsonResponse)
+async def show_sources(request: Request) -> Response:
+    """What each source published, and how much of it repeats others."""
+    found = await running(request).read(lambda store: source_counts(store.connection))
+    return JsonResponse({"items": found, "next": None})
+
+
+def _group(store: Store, id: str) -> tuple[dict[str, Any] | None, str | None]:  # noqa: A002
+    found = group_with_members(store.connection, id)
+    return found, None if found is not None else surviving_group(store.connection, id)
+
+
+def _provenance(store: Store, id: str) -> dict[str, Any] | None:  # noqa: A002
+    from infostream_dedup.passages.provenance import provenance
+
+    found = group_with_members(store.connection, id)
+    if found is None or found["documents"] < 2:
+        return None
+    ordinals = [member["ordinal"] for member in found["members"] if not member["forgotten"]]
+    try:
+        documents = [store.kept(ordinal) for ordinal in ordinals]
+    except BadDataError:
+        raise ProblemError(409, "texts-not-kept", "begin a new store with --keep-text") from None
+    traced = provenance(documents)
+    return {
+        "group": id,
+        "first": traced.first.id,
+        "copies": [copy.as_dict(id, traced.first) for copy in traced.copies],
+    }
+
+
+def _time(given: str | None, field: str) -> int | None:
+    if given is None:
+        return None
+    try:
+        time = datetime.fromisoformat(given)
+    except ValueError:
+        raise ProblemError(
+            422, "invalid", "expected a date such as 2026-11-21 or 2026-11-21T10:05Z", field=field
+        ) from None
+    return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * _MICROSECONDS)

@@ -1,0 +1,66 @@
+"""Whether the service lives, whether it is ready, and its figures."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import Any, Final
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from infostream_dedup.service.answers import JsonResponse, needs
+from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.running import running
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["health"])
+
+_ROOM: Final = 256 * 1024 * 1024
+
+
+@router.get("/health", response_class=JsonResponse)
+async def health() -> Any:
+    """The process lives; nothing is touched."""
+    return JsonResponse({"status": "ok"})
+
+
+@router.get("/ready", response_class=JsonResponse)
+async def ready(request: Request) -> Any:
+    """The store is open, the window is restored, and there is room on the disk."""
+    service = running(request)
+    if service.writer is not None:
+        if service.writer.failure is not None:
+            raise ProblemError(503, "starting", str(service.writer.failure), retry_after=30)
+        if not service.writer.ready:
+            raise ProblemError(503, "starting", retry_after=2)
+    if shutil.disk_usage(service.settings.store.resolve().parent).free < _ROOM:
+        raise ProblemError(503, "disk-full", "less than 256 MB are free beside the store", retry_after=30)
+    return JsonResponse({"status": "ready"})
+
+
+@router.get("/metrics", dependencies=[needs("reader")])
+async def metrics(request: Request) -> Response:
+    """Figures for Prometheus."""
+    service = running(request)
+    figures = service.metrics
+    writer = service.writer
+    if writer is not None:
+        figures.queue.set(writer.waiting)
+        if writer.restore_seconds is not None:
+            figures.restore_seconds.set(writer.restore_seconds)
+    figures.streams.set(service.streams)
+    store = service.settings.store
+    figures.store_bytes.set(_size(str(store)))
+    figures.log_bytes.set(_size(f"{store}-wal"))
+    if writer is None or writer.ready:
+        figures.stored.set((await service.position()).documents)
+    return Response(figures.page(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size  # noqa: PTH116 - a log that vanishes meanwhile is no failure
+    except OSError:
+        return 0

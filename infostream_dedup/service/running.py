@@ -1,0 +1,148 @@
+"""What all routes of a running service share."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from starlette.requests import Request
+
+from infostream_dedup.service.metrics import Metrics
+from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.readers import Readers
+from infostream_dedup.service.searching import SearchThread
+from infostream_dedup.service.settings import ServiceSettings
+from infostream_dedup.service.tokens import Caller
+from infostream_dedup.service.writer import Writer
+from infostream_dedup.store import Store
+from infostream_dedup.store.restoring import Position
+from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.settings import StreamSettings
+
+__all__ = ["RunningService", "caller_of", "running"]
+
+Value = TypeVar("Value")
+
+
+@dataclass(slots=True, kw_only=True)
+class RunningService:
+    """A service from its start to its end.
+
+    Attributes:
+        settings: see there.
+        metrics: see there.
+        writer: None if the service is read-only.
+        readers: see there.
+        searched: see there.
+        ended: set when the service stops, so that open streams end by themselves.
+        streams: number of open streams of events.
+        batches_of: number of batches that wait for an answer, by caller.
+    """
+
+    settings: ServiceSettings
+    metrics: Metrics
+    writer: Writer | None
+    readers: Readers
+    searched: SearchThread
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    streams: int = 0
+    batches_of: dict[str, int] = field(default_factory=dict)
+    _news: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @classmethod
+    def start(cls, settings: ServiceSettings, metrics: Metrics) -> RunningService:
+        """Open the store; the stream is restored in the background."""
+        limits = settings.limits
+        readers = Readers(settings.store, limits.readers, limits.query_seconds)
+        searched = SearchThread(settings.store)
+        if settings.read_only:
+            with Store.open(settings.store, read_only=True):
+                return cls(settings=settings, metrics=metrics, writer=None, readers=readers, searched=searched)
+        writer = Writer(lambda: _opened(settings.store, settings.stream), limits.queued)
+        writer.start()
+        return cls(settings=settings, metrics=metrics, writer=writer, readers=readers, searched=searched)
+
+    def stop(self) -> None:
+        """Finish the batch at hand and close everything; call it in a thread, as it waits."""
+        if self.writer is not None:
+            self.writer.stop()
+        self.searched.close()
+        self.readers.close()
+
+    async def read(self, question: Callable[[Store], Value]) -> Value:
+        """Ask the store.
+
+        Raises:
+            ProblemError: ``too-slow``, or ``starting`` while there is no store.
+        """
+        if self.writer is not None and not self.writer.ready:
+            raise ProblemError(503, "starting", retry_after=2)
+        return await asyncio.wrap_future(self.readers.ask(question))
+
+    async def work(self, work: Callable[[Deduplicator], Value]) -> Value:
+        """Let the writer do something.
+
+        A piece of work that has begun is finished even if the client goes away: what it stored must be told when the
+        client asks again.
+
+        Raises:
+            ProblemError: ``read-only``, ``queue-full`` or ``starting``.
+        """
+        if self.writer is None:
+            raise ProblemError(403, "read-only", "send it to the service that writes this store")
+        return await asyncio.shield(asyncio.wrap_future(self.writer.submit(work)))
+
+    async def position(self) -> Position:
+        """How far the store is."""
+        return await self.read(lambda store: _position(store))
+
+    def tell(self) -> None:
+        """Wake those that wait for news."""
+        self.metrics.last_batch.set(time.time())
+        self._news.set()
+        self._news = asyncio.Event()
+
+    async def news(self, seconds: float) -> None:
+        """Wait until a batch has been stored, the service ends or the time is up."""
+        waits = [asyncio.ensure_future(one.wait()) for one in (self._news, self.ended)]
+        try:
+            await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+
+
+def running(request: Request) -> RunningService:
+    """The service that a request came to."""
+    found: RunningService = request.app.state.running
+    return found
+
+
+def caller_of(request: Request) -> Caller:
+    """Who sent a request."""
+    found: Caller = request.scope["state"]["caller"]
+    return found
+
+
+def _position(store: Store) -> Position:
+    from infostream_dedup.store.restoring import position_of
+
+    return position_of(store.connection)
+
+
+def _opened(path: Path, given: dict[str, object]) -> Deduplicator:
+    from infostream_dedup.store.opening import settings_at
+
+    stored = settings_at(path)
+    settings = StreamSettings.of(given) if stored is None else StreamSettings.of_store({**stored, **given})
+    return _warmed(Deduplicator.open(path, settings))
+
+
+def _warmed(stream: Deduplicator) -> Deduplicator:
+    """Restore the window and load dictionaries now, not when the first batch comes."""
+    stream.best_of("")
+    return stream

@@ -1,0 +1,113 @@
+"""Runs the service until it is told to end."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from infostream_dedup.errors import ConfigurationError, MissingExtraError
+from infostream_dedup.service.settings import ServiceSettings
+
+if TYPE_CHECKING:
+    from infostream_dedup.service.metrics import Metrics
+    from infostream_dedup.service.writer import Writer
+
+__all__ = ["run"]
+
+_HEADER_MILLISECONDS: Final = 15_000
+_LAG_SECONDS: Final = 1.0
+
+
+def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
+    """Serve until SIGTERM or SIGINT; the batch at hand is finished first.
+
+    Args:
+        settings: see there.
+        tell: called with the address once the service listens.
+
+    Raises:
+        MissingExtraError: the extra ``service`` is not installed.
+        ConfigurationError: the address is in use or not of this machine.
+        NoInputError, BadDataError, StoreBusyError: the store or the token file cannot be used.
+    """
+    try:
+        import fastapi  # noqa: F401 - asked for by name before anything is opened
+        import granian  # noqa: F401
+        import jinja2  # noqa: F401
+        import prometheus_client  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError(error.name or "fastapi", "service", "the service") from None
+    _check_address(settings)
+    asyncio.run(_serve(settings, tell))
+
+
+async def _serve(settings: ServiceSettings, tell: Callable[[str], None]) -> None:
+    from granian.constants import HTTPModes, Interfaces
+    from granian.http import HTTP1Settings
+    from granian.server.embed import Server
+
+    from infostream_dedup.service.application import application
+
+    guard = application(settings)
+    async with guard.alive() as service:
+        server = Server(
+            guard,
+            address=settings.host,
+            port=settings.port,
+            interface=Interfaces.ASGINL,
+            # Looking for HTTP/2 would wait for 24 bytes without a time limit.
+            http=HTTPModes.http1,
+            websockets=False,
+            log_enabled=False,
+            http1_settings=HTTP1Settings(header_read_timeout=_HEADER_MILLISECONDS),
+        )
+
+        def end() -> None:
+            # Streams of events end by themselves; only then do their connections.
+            service.ended.set()
+            server.stop()  # type: ignore[no-untyped-call]
+
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, end)
+        watch = loop.create_task(_watch_lag(service.metrics))
+        opening = loop.create_task(_end_if_not_opened(service.writer, end))
+        tell(f"http://{settings.host}:{settings.port}")
+        try:
+            await server.serve()
+        finally:
+            watch.cancel()
+            opening.cancel()
+    if service.writer is not None and service.writer.failure is not None:
+        raise service.writer.failure
+
+
+async def _end_if_not_opened(writer: Writer | None, end: Callable[[], None]) -> None:
+    if writer is not None:
+        await asyncio.to_thread(writer.wait)
+        if writer.failure is not None:
+            end()
+
+
+async def _watch_lag(metrics: Metrics) -> None:
+    loop = asyncio.get_running_loop()
+    while True:
+        then = loop.time()
+        await asyncio.sleep(_LAG_SECONDS)
+        metrics.loop_lag.set(max(0.0, loop.time() - then - _LAG_SECONDS))
+
+
+def _check_address(settings: ServiceSettings) -> None:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind((settings.host, settings.port))
+        except OSError as error:
+            reason = error.strerror or error
+            raise ConfigurationError(
+                f"cannot listen on {settings.host} port {settings.port}: {reason}; choose another (--host, --port)"
+            ) from None

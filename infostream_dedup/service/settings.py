@@ -1,0 +1,66 @@
+"""What a service is started with."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.service.limits import ServiceLimits
+
+__all__ = ["ServiceSettings"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceSettings:
+    """What a service is started with.
+
+    Attributes:
+        store: the store it serves; created if it does not exist, unless ``read_only``.
+        host: address to listen on.
+        port: port to listen on.
+        hosts: further names by which clients may call it, with their port where it is not the usual one.
+        token_file: who may do what (see ``tokens``); None: one local person who may do everything.
+        read_only: serve a store that another process writes.
+        stream: settings of a new store by name (see ``StreamSettings``).
+        limits: see there.
+
+    Raises:
+        ConfigurationError: it would be open to other machines without a token.
+    """
+
+    store: Path
+    host: str = "127.0.0.1"
+    port: int = 8600
+    hosts: tuple[str, ...] = ()
+    token_file: Path | None = None
+    read_only: bool = False
+    stream: dict[str, object] = field(default_factory=dict)
+    limits: ServiceLimits = field(default_factory=ServiceLimits)
+
+    def __post_init__(self) -> None:
+        if self.token_file is None and not _is_loopback(self.host):
+            raise ConfigurationError(
+                f"{self.host} can be reached from other machines; name who may do what (--token-file), or listen on "
+                "127.0.0.1"
+            )
+
+    @property
+    def known_hosts(self) -> frozenset[str]:
+        """Values of the header ``Host`` that are answered, in lower case."""
+        names = ["localhost", "127.0.0.1", "[::1]"] if _is_loopback(self.host) else [_bracketed(self.host)]
+        return frozenset(name.lower() for name in (*(f"{name}:{self.port}" for name in names), *self.hosts))
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,130 @@
+"""Who may do what: names, roles and hashes of tokens in a file.
+
+A line of the file is ``NAME ROLE SHA256``, the hash in hexadecimal digits; lines that begin with # are notes. The
+token itself is 256 random bits, shown once when it is made and kept nowhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from infostream_dedup.errors import BadDataError, CannotWriteError, ConfigurationError, NoInputError
+from infostream_dedup.machine.private_files import make_private_file
+
+__all__ = ["LOCAL", "ROLES", "Caller", "Tokens", "add_token", "read_tokens"]
+
+ROLES: Final[Mapping[str, frozenset[str]]] = {
+    "reader": frozenset({"reader"}),
+    "analyst": frozenset({"reader", "analyst"}),
+    "writer": frozenset({"reader", "writer"}),
+    "admin": frozenset({"reader", "analyst", "writer", "admin"}),
+}
+"""What each role may do, in terms of roles."""
+
+_NAME: Final = re.compile(r"[\w.-]{1,64}")
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who sends a request.
+
+    Attributes:
+        name: as in the token file.
+        role: one of ``ROLES``.
+    """
+
+    name: str
+    role: str
+
+    def may(self, role: str) -> bool:
+        """Whether the caller may do what a role may."""
+        return role in ROLES[self.role]
+
+
+LOCAL: Final = Caller("local", "admin")
+"""The one person of a service without tokens, which only its own machine can reach."""
+
+
+class Tokens:
+    """The callers by the hash of their tokens."""
+
+    def __init__(self, callers: Mapping[str, Caller]) -> None:
+        self._callers = dict(callers)
+
+    def caller(self, token: str) -> Caller | None:
+        """Find whose token it is, in a time that does not tell how much of it is right."""
+        digest = hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+        found = None
+        for known, caller in self._callers.items():
+            if secrets.compare_digest(known, digest):
+                found = caller
+        return found
+
+
+def read_tokens(path: Path) -> Tokens:
+    """Read a token file.
+
+    Raises:
+        NoInputError: there is no such file.
+        BadDataError: a line is not a name, a role and a hash.
+        ConfigurationError: others can write the file, or it names nobody.
+    """
+    try:
+        text, status = path.read_text(encoding="utf-8"), path.stat()
+    except OSError as error:
+        raise NoInputError(f"{path}: {error.strerror or error}; make one with 'serve --new-token NAME'") from None
+    except UnicodeDecodeError:
+        raise BadDataError("not text in UTF-8", code="E_ENCODING", source=str(path)) from None
+    if hasattr(os, "getuid") and status.st_mode & 0o022:
+        raise ConfigurationError(f"{path}: others can write this file; run chmod 600 on it")
+    callers = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip() and not line.startswith("#"):
+            name, role, digest = _parts(line, str(path), number)
+            callers[digest] = Caller(name, role)
+    if not callers:
+        raise ConfigurationError(f"{path}: nobody has a token; make one with 'serve --new-token NAME'")
+    return Tokens(callers)
+
+
+def add_token(path: Path, name: str, role: str) -> str:
+    """Make a token for somebody and add its hash to a token file, which is made if missing.
+
+    Returns:
+        The token; it cannot be told from the file.
+
+    Raises:
+        ConfigurationError: the name holds other signs than letters, digits, dot, hyphen and underscore, or there is no
+            such role.
+        CannotWriteError: the file cannot be written.
+    """
+    if not _NAME.fullmatch(name):
+        raise ConfigurationError(f"{name!r} is no name for a token; use 1 to 64 letters, digits, dots or hyphens")
+    if role not in ROLES:
+        raise ConfigurationError(f"{role!r} is no role; expected {', '.join(ROLES)}")
+    token = secrets.token_urlsafe(32)
+    digest = hashlib.sha256(token.encode()).hexdigest()
+    try:
+        if not path.exists():
+            make_private_file(path)
+        with path.open("a", encoding="utf-8") as stream:
+            stream.write(f"{name} {role} {digest}\n")
+    except OSError as error:
+        raise CannotWriteError(f"{path}: {error.strerror or error}") from None
+    return token
+
+
+def _parts(line: str, source: str, number: int) -> tuple[str, str, str]:
+    parts = line.split()
+    if len(parts) != 3 or not _NAME.fullmatch(parts[0]) or parts[1] not in ROLES or not _HASH.fullmatch(parts[2]):
+        message = f"expected a name, a role ({', '.join(ROLES)}) and a SHA-256 in hexadecimal digits"
+        raise BadDataError(message, code="E_TOKEN", source=source, line=number)
+    return parts[0], parts[1], parts[2]

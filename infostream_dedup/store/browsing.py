@@ -1,0 +1,212 @@
+"""What people look up in a store: documents, verdicts, groups, sources; a page at a time."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+
+from infostream_dedup.store.summary import time_text
+
+__all__ = [
+    "GroupFilter",
+    "GroupPlace",
+    "document_versions",
+    "group_page",
+    "group_with_members",
+    "key_terms_of",
+    "source_counts",
+    "surviving_group",
+    "verdict_log",
+]
+
+_DOCUMENT: Final = (
+    "document.ordinal, document.id, version, source, language, clock, published, title, status, of_id,"
+    " document.group_id, relation, forward, backward, terms, forgotten"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupFilter:
+    """Which groups to list.
+
+    Attributes:
+        language: of one of their documents at least; None for any.
+        source: of one of their documents at least; None for any.
+        since: published (or arrived, without a date) then or later, UTC microseconds since 1970; None for any.
+        until: published (or arrived) before then; None for any.
+        least: number of documents at least, 2 or more.
+        alarm: only groups that stopped growing because they are chains.
+        words: in the headline, whatever their case; None for any.
+    """
+
+    language: str | None = None
+    source: str | None = None
+    since: int | None = None
+    until: int | None = None
+    least: int = 2
+    alarm: bool = False
+    words: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPlace:
+    """Where a page of groups ended.
+
+    Attributes:
+        value: number of documents, or last date, of the last group.
+        ordinal: of its earliest document.
+    """
+
+    value: int | str
+    ordinal: int
+
+
+def document_versions(connection: sqlite3.Connection, id: str) -> list[dict[str, Any]]:  # noqa: A002 - its own word
+    """Return all versions of a document, the oldest first: what is stored of it, its verdict, its present group."""
+    rows = connection.execute(
+        f"SELECT {_DOCUMENT}, v_members.group_id FROM document JOIN v_members USING (ordinal)"  # noqa: S608
+        " WHERE document.id = ? ORDER BY version",
+        (id,),
+    )
+    return [_document(row[:-1]) | {"group": row[-1]} for row in rows]
+
+
+def key_terms_of(connection: sqlite3.Connection, ordinal: int) -> list[dict[str, Any]]:
+    """Return rows ``term, weight`` of a document, heaviest first; empty once its signature has expired."""
+    query = "SELECT term, weight FROM v_terms WHERE ordinal = ? ORDER BY rank"
+    return [{"term": term, "weight": weight} for term, weight in connection.execute(query, (ordinal,))]
+
+
+def verdict_log(connection: sqlite3.Connection, after: int, limit: int) -> list[dict[str, Any]]:
+    """Return the verdicts on the documents after an ordinal, in the order of the stream."""
+    rows = connection.execute(
+        f"SELECT {_DOCUMENT} FROM document WHERE ordinal > ? ORDER BY ordinal LIMIT ?",  # noqa: S608
+        (after, limit),
+    )
+    return [_document(row) for row in rows]
+
+
+def group_page(
+    connection: sqlite3.Connection, chosen: GroupFilter, *, by_date: bool, after: GroupPlace | None, limit: int
+) -> list[dict[str, Any]]:
+    """Return a page of the present groups of two documents and more.
+
+    Args:
+        connection: open connection to the store.
+        chosen: which groups.
+        by_date: the latest first; otherwise the largest first; then the earliest document first.
+        after: where the last page ended; None for the first page.
+        limit: number of groups.
+
+    Returns:
+        Rows ``group, title, documents, sources, languages, first, last, alarm, ordinal``.
+    """
+    # SQLite's own lower() knows ASCII only.
+    connection.create_function("folded", 1, str.casefold, deterministic=True)
+    order = "coalesce(last, '')" if by_date else "documents"
+    conditions, values = _conditions(chosen)
+    if after is not None:
+        conditions.append(f"({order} < ? OR ({order} = ? AND ordinal > ?))")
+        values += [after.value, after.value, after.ordinal]
+    rows = connection.execute(
+        "SELECT group_id, title, documents, sources, languages, first, last, alarm, ordinal FROM v_groups"  # noqa: S608
+        f" WHERE {' AND '.join(conditions)} ORDER BY {order} DESC, ordinal LIMIT ?",
+        (*values, limit),
+    )
+    names = ("group", "title", "documents", "sources", "languages", "first", "last", "alarm", "ordinal")
+    return [dict(zip(names, row, strict=True)) | {"alarm": bool(row[7])} for row in rows]
+
+
+def group_with_members(connection: sqlite3.Connection, group: str) -> dict[str, Any] | None:
+    """Return a present group with its members in the order of publication, and its events; None if there is none.
+
+    A member's ``joined`` tells how it came in: ``verdict``, or ``merge`` if its group was joined later.
+    """
+    rows = connection.execute(
+        f"SELECT {_DOCUMENT} FROM document JOIN v_members USING (ordinal)"  # noqa: S608
+        " WHERE v_members.group_id = ? ORDER BY coalesce(published, nullif(clock, 0)), ordinal",
+        (group,),
+    )
+    members = [_document(row) for row in rows]
+    if not members:
+        return None
+    for member in members:
+        member["joined"] = "verdict" if member.pop("group_then") == group else "merge"
+    events = connection.execute(
+        "SELECT ordinal, kind, group_id, other, value FROM event"
+        " WHERE kind <> 'limit' AND (group_id = ? OR other = ?) ORDER BY number",
+        (group, group),
+    )
+    names = ("ordinal", "kind", "group", "other", "value")
+    return {
+        "group": group,
+        "documents": len(members),
+        "members": members,
+        "events": [dict(zip(names, event, strict=True)) for event in events],
+    }
+
+
+def surviving_group(connection: sqlite3.Connection, group: str) -> str | None:
+    """Return the group that the document with this id belongs to now; None if no document has the id."""
+    row = connection.execute("SELECT group_id FROM v_members WHERE id = ? ORDER BY ordinal LIMIT 1", (group,))
+    found = row.fetchone()
+    return None if found is None else str(found[0])
+
+
+def source_counts(connection: sqlite3.Connection) -> list[dict[str, Any]]:
+    """Return rows ``source, documents, originals, repeats, similar``, the sources with most documents first."""
+    rows = connection.execute(
+        "SELECT source, count(*), sum(status = 'new'), sum(status IN ('exact', 'duplicate')), sum(status = 'similar')"
+        " FROM document GROUP BY source ORDER BY count(*) DESC, source"
+    )
+    names = ("source", "documents", "originals", "repeats", "similar")
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def _conditions(chosen: GroupFilter) -> tuple[list[str], list[Any]]:
+    conditions: list[str] = ["documents >= ?"]
+    values: list[Any] = [chosen.least]
+    if chosen.alarm:
+        conditions.append("alarm")
+    if chosen.words is not None:
+        conditions.append("instr(folded(title), ?) > 0")
+        values.append(chosen.words.casefold())
+    for time, comparison in ((chosen.since, "last >= ?"), (chosen.until, "first < ?")):
+        if time is not None:
+            conditions.append(comparison)
+            values.append(time_text(time))
+    for column, value in (("language", chosen.language), ("source", chosen.source)):
+        if value is not None:
+            conditions.append(
+                "group_id IN (SELECT v_members.group_id FROM v_members JOIN document USING (ordinal)"  # noqa: S608
+                f" WHERE document.{column} = ?)"
+            )
+            values.append(value)
+    return conditions, values
+
+
+def _document(row: Sequence[Any]) -> dict[str, Any]:
+    ordinal, name, version, source, language, clock, published, title, status, of, group, *met, terms, forgotten = row
+    relation, forward, backward = met
+    return {
+        "ordinal": ordinal,
+        "id": name,
+        "version": version,
+        "title": title,
+        "source": source,
+        "language": language,
+        "published": time_text(published),
+        "arrived": time_text(clock or None),
+        "status": status,
+        "of": of,
+        "group_then": group,
+        "relation": relation,
+        "forward": forward,
+        "backward": backward,
+        "terms": None if terms is None else orjson.loads(terms),
+        "forgotten": bool(forgotten),
+    }

@@ -1,0 +1,83 @@
+"""A service over the bundled sample, called without a network."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import httpx
+import orjson
+import pytest
+
+from infostream_dedup.service.application import application
+from infostream_dedup.service.settings import ServiceSettings
+
+HOST = "127.0.0.1:8600"
+Answered = Callable[..., httpx.Response]
+
+
+def sample_documents() -> list[dict[str, Any]]:
+    lines = (resources.files("infostream_dedup.sample") / "stream.jsonl").read_bytes().splitlines()
+    return [orjson.loads(line) for line in lines]
+
+
+class ServiceClient:
+    """Calls a service in this process, one request after another."""
+
+    def __init__(self, settings: ServiceSettings) -> None:
+        self.settings = settings
+        self._loop = asyncio.new_event_loop()
+        guard = application(settings)
+        self._alive = guard.alive()
+        self.running = self._do(self._alive.__aenter__())
+        self._http = httpx.AsyncClient(transport=httpx.ASGITransport(app=guard), base_url=f"http://{HOST}")
+
+    def __call__(self, method: str, path: str, **options: Any) -> httpx.Response:
+        return self._do(self._http.request(method, path, **options))
+
+    def together(self, *calls: tuple[str, str, dict[str, Any]]) -> list[httpx.Response]:
+        async def all_of_them() -> list[httpx.Response]:
+            return await asyncio.gather(
+                *(self._http.request(method, path, **options) for method, path, options in calls)
+            )
+
+        return self._do(all_of_them())
+
+    def close(self) -> None:
+        self._do(self._http.aclose())
+        self._do(self._alive.__aexit__(None, None, None))
+        self._loop.run_until_complete(self._loop.shutdown_default_executor())
+        self._loop.close()
+
+    def _do(self, work: Coroutine[Any, Any, Any]) -> Any:
+        return self._loop.run_until_complete(work)
+
+
+def wait_until_ready(client: ServiceClient) -> None:
+    assert client.running.writer is not None
+    client.running.writer.wait()
+    assert client("GET", "/ready").status_code == 200
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceClient]:
+    """The sample in one batch, with texts. Tests do not add to it."""
+    folder = tmp_path_factory.mktemp("service")
+    client = ServiceClient(ServiceSettings(store=folder / "news.db", stream={"keep_text": True}))
+    wait_until_ready(client)
+    answer = client("POST", "/v1/batches", json={"batch_id": "sample", "documents": sample_documents()})
+    assert answer.status_code == 200, answer.text
+    yield client
+    client.close()
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Iterator[ServiceClient]:
+    """A service over a new store."""
+    client = ServiceClient(ServiceSettings(store=tmp_path / "news.db"))
+    wait_until_ready(client)
+    yield client
+    client.close()

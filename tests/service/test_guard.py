@@ -1,0 +1,137 @@
+"""Who may call, from where, how much and how often."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infostream_dedup.errors import BadDataError, ConfigurationError
+from infostream_dedup.service.application import routes
+from infostream_dedup.service.guard import Guard
+from infostream_dedup.service.metrics import Metrics
+from infostream_dedup.service.problems import CODES, ProblemError
+from infostream_dedup.service.rates import Rates
+from infostream_dedup.service.sessions import Sessions
+from infostream_dedup.service.settings import ServiceSettings
+from infostream_dedup.service.tokens import ROLES, Caller, add_token, read_tokens
+
+from .conftest import ServiceClient, wait_until_ready
+
+
+def test_every_answer_has_the_headers_of_safety(filled: ServiceClient) -> None:
+    for path in ("/health", "/v1/groups", "/nowhere"):
+        headers = filled("GET", path).headers
+        assert headers["content-security-policy"].startswith("default-src 'none'")
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    ("method", "headers", "status", "code"),
+    [
+        ("GET", {"host": "elsewhere.example"}, 400, "host"),
+        ("GET", {"host": "127.0.0.1:8601"}, 400, "host"),
+        ("GET", {"host": "LOCALHOST:8600"}, 200, None),
+        ("GET", {"x-long": "a" * 17_000}, 431, "headers-too-large"),
+        ("POST", {"origin": "http://elsewhere.example"}, 403, "cross-site"),
+        ("POST", {"origin": "null"}, 403, "cross-site"),
+        ("POST", {"sec-fetch-site": "cross-site"}, 403, "cross-site"),
+        ("POST", {"sec-fetch-site": "same-origin", "origin": "http://127.0.0.1:8600"}, 405, "method"),
+    ],
+)
+def test_hosts_and_sites(
+    filled: ServiceClient, method: str, headers: dict[str, str], status: int, code: str | None
+) -> None:
+    answer = filled(method, "/health", headers=headers)
+    assert answer.status_code == status
+    assert code is None or answer.json()["code"] == code
+
+
+def test_each_role_may_do_what_is_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "tokens"
+    tokens = {role: add_token(file, f"the-{role}", role) for role in ROLES}
+    assert not any(token in file.read_text() for token in tokens.values())
+    client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", token_file=file))
+    wait_until_ready(client)
+
+    def status(role: str, method: str, path: str, **options: Any) -> int:
+        headers = {"authorization": f"Bearer {tokens[role]}"}
+        return client(method, path, headers=headers, **options).status_code
+
+    batch = {"json": {"documents": [{"id": "a", "text": "Снег."}]}}
+    assert [status(role, "GET", "/v1/groups") for role in ROLES] == [200] * 4
+    assert [status(role, "POST", "/v1/batches", **batch) for role in ROLES] == [403, 403, 200, 200]
+    assert [status(role, "DELETE", "/v1/documents/b") for role in ROLES] == [403, 403, 403, 404]
+    for headers in ({}, {"authorization": "Bearer wrong"}, {"authorization": f"Basic {tokens['admin']}"}):
+        answer = client("GET", "/v1/groups", headers=headers)
+        assert (answer.status_code, answer.json()["code"]) == (401, "token")
+    assert client("GET", "/health").status_code == 200
+    client.close()
+
+
+def test_token_files_that_cannot_be_used(tmp_path: Path) -> None:
+    file = tmp_path / "tokens"
+    file.write_text("desk reader abc\n")
+    file.chmod(0o600)
+    with pytest.raises(BadDataError, match=r"tokens:1: expected a name, a role .* \[E_TOKEN\]"):
+        read_tokens(file)
+    file.write_text("# nobody\n")
+    with pytest.raises(ConfigurationError, match="nobody has a token"):
+        read_tokens(file)
+    file.chmod(0o666)
+    with pytest.raises(ConfigurationError, match="others can write this file"):
+        read_tokens(file)
+    with pytest.raises(ConfigurationError, match="is no name for a token"):
+        add_token(file, "a b", "reader")
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "news.example"])  # noqa: S104
+def test_other_machines_need_tokens(host: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="--token-file"):
+        ServiceSettings(store=tmp_path / "news.db", host=host)
+
+
+def test_reads_fill_a_bucket() -> None:
+    now = 0.0
+    rates = Rates(2, clock=lambda: now)
+    for _ in range(20):
+        rates.check("a")
+    with pytest.raises(ProblemError, match="Too many"):
+        rates.check("a")
+    rates.check("b")
+    now = 0.5
+    rates.check("a")
+    with pytest.raises(ProblemError):
+        rates.check("a")
+
+
+def test_a_body_that_never_ends_is_cut_off(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    settings = ServiceSettings(store=tmp_path / "news.db")
+    settings = replace(settings, limits=replace(settings.limits, body_seconds=0.05))
+    guard = Guard(routes(), settings, None, Sessions(), Metrics())
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        await asyncio.sleep(0.01)
+        return {"type": "http.request", "body": b" ", "more_body": True}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = [(b"host", b"127.0.0.1:8600"), (b"content-type", b"application/json"), (b"content-length", b"9")]
+    scope = {"type": "http", "method": "POST", "path": "/v1/search", "headers": headers}
+    asyncio.run(guard(scope, receive, send))
+    assert sent[0]["status"] == 408
+    assert (b"connection", b"close") in sent[0]["headers"]
+
+
+def test_every_problem_has_a_title() -> None:
+    for code in CODES:
+        assert ProblemError(400, code).body()
+    assert Caller("a", "reader").may("reader")
+    assert not Caller("a", "reader").may("writer")

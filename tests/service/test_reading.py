@@ -1,0 +1,120 @@
+"""Documents, verdicts, groups, sources, comparison and search."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import ServiceClient, sample_documents
+
+
+def everything(client: ServiceClient, path: str, limit: int) -> list[dict[str, object]]:
+    items: list[dict[str, object]] = []
+    after = None
+    while True:
+        mark = "&" if "?" in path else "?"
+        place = "" if after is None else f"&after={after}"
+        answer = client("GET", f"{path}{mark}limit={limit}{place}").json()
+        items += answer["items"]
+        after = answer["next"]
+        if after is None:
+            return items
+
+
+def test_the_log_of_verdicts_comes_in_pages(filled: ServiceClient) -> None:
+    items = everything(filled, "/v1/verdicts", 40)
+    assert [row["id"] for row in items] == [document["id"] for document in sample_documents()]
+
+
+def test_a_client_that_knows_the_state_is_told_so(filled: ServiceClient) -> None:
+    tag = filled("GET", "/v1/verdicts").headers["etag"]
+    answer = filled("GET", "/v1/verdicts", headers={"if-none-match": tag})
+    assert (answer.status_code, answer.content) == (304, b"")
+
+
+@pytest.mark.parametrize("order", ["size", "last"])
+def test_pages_of_groups_are_the_whole_list(filled: ServiceClient, order: str) -> None:
+    whole = filled("GET", f"/v1/groups?limit=200&order={order}").json()["items"]
+    paged = everything(filled, f"/v1/groups?order={order}", 7)
+    assert paged == whole
+    key = "documents" if order == "size" else "last"
+    assert [row[key] for row in whole] == sorted((row[key] for row in whole), reverse=True)
+
+
+def test_filters_of_groups(filled: ServiceClient) -> None:
+    whole = filled("GET", "/v1/groups?limit=200").json()["items"]
+    ukrainian = filled("GET", "/v1/groups?limit=200&lang=uk").json()["items"]
+    assert 0 < len(ukrainian) < len(whole)
+    assert all(str(row["group"]).startswith("uk") for row in ukrainian)
+    word = str(whole[0]["title"]).split()[0]
+    assert whole[0] in filled("GET", "/v1/groups", params={"q": word.upper()}).json()["items"]
+    assert filled("GET", "/v1/groups?since=2100-01-01").json()["items"] == []
+    assert filled("GET", "/v1/groups?since=soon").json()["field"] == "since"
+
+
+def test_a_group_and_its_members(filled: ServiceClient) -> None:
+    row = filled("GET", "/v1/groups?limit=1").json()["items"][0]
+    group = filled("GET", f"/v1/groups/{row['group']}").json()
+    assert group["documents"] == row["documents"] == len(group["members"])
+    assert group["members"][0]["id"] == row["group"]
+    assert {member["joined"] for member in group["members"]} <= {"verdict", "merge"}
+    provenance = filled("GET", f"/v1/groups/{row['group']}/provenance").json()
+    assert provenance["first"] == row["group"]
+    assert len(provenance["copies"]) == row["documents"] - 1
+
+
+def test_two_documents_side_by_side(filled: ServiceClient) -> None:
+    row = filled("GET", "/v1/groups?limit=1").json()["items"][0]
+    first, second, *_ = (member["id"] for member in filled("GET", f"/v1/groups/{row['group']}").json()["members"])
+    found = filled("GET", "/v1/compare", params={"a": first, "b": second}).json()
+    texts = {document["id"]: document["text"] for document in sample_documents()}
+    assert "".join(piece["text"] for piece in found["a"]["pieces"]) == texts[first]
+    assert "".join(piece["text"] for piece in found["b"]["pieces"]) == texts[second]
+    assert found["sentences"] > 0
+
+
+def test_a_document_with_its_terms(filled: ServiceClient) -> None:
+    wanted = sample_documents()[70]
+    found = filled("GET", f"/v1/documents/{wanted['id']}").json()
+    assert found["text"] == wanted["text"]
+    weights = [term["weight"] for term in found["key_terms"]]
+    assert len(weights) <= 12
+    assert weights == sorted(weights, reverse=True)
+    assert filled("GET", f"/v1/documents/{wanted['id']}?version=1").status_code == 404
+
+
+def test_search_finds_the_text_itself_first(filled: ServiceClient) -> None:
+    wanted = sample_documents()[70]
+    found = filled("POST", "/v1/search", json={"text": wanted["text"], "title": wanted["title"]}).json()["items"]
+    assert found[0]["group"] == filled("GET", f"/v1/documents/{wanted['id']}").json()["group"]
+    linked = filled("GET", "/v1/search", params={"q": wanted["text"]}).json()["items"]
+    assert linked[0]["group"] == found[0]["group"]
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "code"),
+    [
+        ("/v1/documents/nobody", 404, "not-found"),
+        ("/v1/groups/nobody", 404, "not-found"),
+        ("/v1/groups/nobody/provenance", 404, "not-found"),
+        ("/v1/batches/none", 404, "not-found"),
+        ("/v1/compare?a=nobody&b=nobody", 404, "not-found"),
+        ("/v1/compare?a=nobody", 422, "invalid"),
+        ("/v1/groups?limit=201", 422, "invalid"),
+        ("/v1/groups?limit=no", 422, "invalid"),
+        ("/v1/groups?after=nonsense", 422, "invalid"),
+        ("/v1/verdicts?after=WyJhIl0", 422, "invalid"),
+        ("/v1/search?q=%20", 422, "invalid"),
+        ("/nowhere", 404, "not-found"),
+    ],
+)
+def test_questions_without_an_answer(filled: ServiceClient, path: str, status: int, code: str) -> None:
+    answer = filled("GET", path)
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+
+
+def test_a_forgotten_document_is_gone(fresh: ServiceClient) -> None:
+    fresh("POST", "/v1/batches", json={"documents": [{"id": "a/b", "text": "Снег в Киеве."}]})
+    assert fresh("GET", "/v1/documents/a%2Fb").status_code == 200
+    assert fresh("DELETE", "/v1/documents/a%2Fb?wipe=true").status_code == 204
+    assert fresh("GET", "/v1/documents/a%2Fb").status_code == 410
+    assert fresh("DELETE", "/v1/documents/other").status_code == 404

@@ -1,0 +1,156 @@
+"""The served process: kills, slow clients, streams, an orderly end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import httpx
+import orjson
+import pytest
+
+from infostream_dedup import ingest
+from infostream_dedup.store import Store
+
+from .conftest import sample_documents
+
+HARDNESS = int(os.environ.get("ATTACK_SCALE", "1"))
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
+class Served:
+    """A served store, which can be killed and started again on the same port."""
+
+    def __init__(self, store: Path, *options: str) -> None:
+        self.store, self.port, self._options = store, free_port(), options
+        self.process: subprocess.Popen[bytes]
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "infostream_dedup", "serve", "--store", str(self.store), *self._options]
+        self.process = subprocess.Popen([*command, "--port", str(self.port)], stderr=subprocess.DEVNULL)
+        with httpx.Client(base_url=self.address) as client:
+            for _ in range(1200):
+                assert self.process.poll() is None, "the service ended"
+                with contextlib.suppress(httpx.TransportError):
+                    if client.get("/ready").status_code == 200:
+                        return
+                time.sleep(0.05)
+        pytest.fail("the service is not ready after a minute")
+
+    def end(self, number: int = signal.SIGTERM) -> int:
+        self.process.send_signal(number)
+        return self.process.wait(timeout=60)
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Served]:
+    one = Served(tmp_path / "news.db", "--representation", "stem")
+    one.start()
+    yield one
+    if one.process.poll() is None:
+        one.end(signal.SIGKILL)
+
+
+def batches() -> list[dict[str, Any]]:
+    documents = sample_documents()
+    return [{"batch_id": str(n), "documents": documents[n : n + 10]} for n in range(0, len(documents), 10)]
+
+
+@pytest.mark.slow
+def test_kills_lose_and_double_nothing(served: Served, tmp_path: Path) -> None:
+    """A client that repeats what was not answered gets the verdicts of an unharmed run."""
+    random, answered = Random(7), []  # noqa: S311 - moments of kills
+    left = 10 * HARDNESS
+    for body in batches():
+        while True:
+            if left and random.random() < 0.3:
+                left -= 1
+                threading.Timer(random.uniform(0, 0.15), served.process.kill).start()
+            try:
+                answer = httpx.post(f"{served.address}/v1/batches", json=body, timeout=60)
+                assert answer.status_code == 200
+                answered += answer.json()["verdicts"]
+                break
+            except httpx.TransportError:
+                served.process.wait(timeout=60)
+                served.start()
+        if served.process.poll() is not None:
+            served.start()
+    served.end(signal.SIGKILL)
+    with ingest(sample_documents(), tmp_path / "other.db", representation="stem") as found:
+        expected = [verdict.as_dict() for verdict in found]
+    assert orjson.dumps(answered) == orjson.dumps(expected)
+    with Store.open(served.store, read_only=True) as store:
+        assert store.documents(0, 1000).ordinals.tolist() == list(range(len(expected)))
+
+
+@pytest.mark.slow
+def test_slow_and_silent_clients_are_cut_off_while_others_are_served(served: Served) -> None:
+    sockets = [socket.create_connection(("127.0.0.1", served.port)) for _ in range(12)]
+    head = f"POST /v1/search HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nContent-Type: application/json\r\n"
+    for number, one in enumerate(sockets):
+        one.sendall((f"{head}Content-Length: 1000\r\n\r\n" if number % 2 else head[: 20 + number]).encode())
+    begin = time.monotonic()
+    slowest = 0.0
+    with httpx.Client(base_url=served.address) as client:
+        for _ in range(50):
+            then = time.monotonic()
+            assert client.get("/health").status_code == 200
+            slowest = max(slowest, time.monotonic() - then)
+    for one in sockets:
+        one.settimeout(max(0.1, 30 - (time.monotonic() - begin)))
+        while one.recv(4096):
+            pass
+        one.close()
+    assert slowest < 5
+
+
+def test_a_stream_of_verdicts_goes_on_where_it_was_cut_and_ends_with_the_service(served: Served) -> None:
+    seen: list[int] = []
+    first, second = batches()[:2]
+    httpx.post(f"{served.address}/v1/batches", json=first, timeout=60)
+    with httpx.Client(base_url=served.address, timeout=60) as client:
+        with client.stream("GET", "/v1/verdicts/events?after=-1") as stream:
+            for line in stream.iter_lines():
+                if line.startswith("id: "):
+                    seen.append(int(line[4:]))
+                if len(seen) == 5:
+                    break
+        httpx.post(f"{served.address}/v1/batches", json=second, timeout=60)
+        with client.stream("GET", "/v1/verdicts/events", headers={"last-event-id": str(seen[-1])}) as stream:
+            for line in stream.iter_lines():
+                if line.startswith("id: "):
+                    seen.append(int(line[4:]))
+                if len(seen) == 20:
+                    served.process.send_signal(signal.SIGTERM)
+    assert seen == list(range(20))
+    assert served.process.wait(timeout=60) == 0
+    assert not served.store.with_name("news.db-wal").exists()
+
+
+def test_a_port_that_is_taken_is_named(served: Served, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "infostream_dedup", "serve", "--store", str(tmp_path / "b.db")]
+    ended = subprocess.run(
+        [*command, "--port", str(served.port)], check=False, capture_output=True, text=True, timeout=60
+    )
+    assert ended.returncode == 78
+    assert f"cannot listen on 127.0.0.1 port {served.port}" in ended.stderr
