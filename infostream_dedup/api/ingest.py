@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, Unpack
 from infostream_dedup.api.keywords import IngestKeywords, parted
 from infostream_dedup.corpus.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError, UsageError
+from infostream_dedup.model.stream_records import VERDICT_FIELDS
 
 if TYPE_CHECKING:
     from infostream_dedup.corpus import Annotation, BadRecords, Reading, ReadingReport
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["IngestedBatch", "Ingestion", "ingest"]
 
 _REPEATS: Final = ("exact", "duplicate")
-_VERDICT: Final = ("status", "of", "group", "relation", "forward", "backward", "terms")
-_JUDGED: Final = ("probability", "criteria")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +37,18 @@ class IngestedBatch:
         documents: as they came.
         verdicts: one for each.
         columns: the columns that ``rows`` adds to each document; None: rows are verdicts.
-        judged: whether a model judged, which gives rows two more columns.
+        fields: of each verdict in ``rows``: the usual ones, and those of preset ``judged`` or of a classifier.
     """
 
     documents: Sequence[Document]
     verdicts: Sequence[Verdict]
     columns: Annotation | None = None
-    judged: bool = False
+    fields: Sequence[str] = VERDICT_FIELDS
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """The verdicts; with ``annotate`` the documents with their verdicts in columns."""
         for document, verdict in zip(self.documents, self.verdicts, strict=True):
-            row = verdict.as_dict(judged=self.judged)
+            row = verdict.as_dict(self.fields)
             yield row if self.columns is None else self.columns.row(document, row)
 
     def originals(self) -> Iterator[dict[str, Any]]:
@@ -148,8 +147,9 @@ def ingest(
         reading: all reading options at once.
         mode: permissions of the store's files; by default 0600 for a new store and unchanged for an existing one.
         progress: called with the number of documents ingested.
-        note: with ``follow``: called with remarks on files that are skipped.
-        options: single settings (names of ``StreamSettings``; the rest is the store's) and reading options by name.
+        note: called with remarks: on a store of an earlier version, on files that ``follow`` skips.
+        options: ``preset``, ``join`` and further settings (names of ``StreamSettings``; the rest is the store's) and
+            reading options by name.
 
     Returns:
         An iterator of ``Verdict`` with ``report`` and ``batches()``; nothing is ingested until it is read.
@@ -185,8 +185,7 @@ def ingest(
         )
     listed = None if boilerplate is None else read_boilerplate(boilerplate)
     judge = None if model is None else read_model(model)
-    columns = Annotation((*_VERDICT, *(_JUDGED if judge else ())), prefix=prefix) if annotate else None
-    agreed = _settings(Path(store), settings, single)
+    agreed, older = _settings(Path(store), settings, single), _is_older(Path(store))
     bad = read.bad_records()
     tell = note or _ignore
     batches = _batches(source, bad, read, follow=follow, size=batch_size, seconds=batch_seconds, note=tell)
@@ -203,12 +202,16 @@ def ingest(
         )
         if mode is not None:
             set_mode(Path(store), mode)
+        fields = stream.settings.verdict_fields
+        columns = Annotation(fields[1:], prefix=prefix) if annotate else None
         stack.enter_context(bad)
+        if older:
+            tell(f"{store}: made before there were presets; it goes on with --preset faithful --across none")
         intake = Intake(stream, bad, listed=listed, columns=columns, on_conflict=on_conflict)
         if follow and not _is_standard_input(source):
             batches = unreported(batches, intake, tell)
         decided = (
-            IngestedBatch(documents, verdicts, columns, judge is not None)
+            IngestedBatch(documents, verdicts, columns, fields)
             for documents, verdicts in _decided(intake, batches, batch_id, progress)
         )
         return Ingestion(decided, bad.report, stack.pop_all())
@@ -224,7 +227,18 @@ def _settings(store: Path, settings: StreamSettings | None, given: Mapping[str, 
     if not given:
         return settings
     stored = settings_at(store)
-    return StreamSettings.of(given) if stored is None else StreamSettings.of_store({**stored, **given})
+    if stored is None:
+        return StreamSettings.of(given)
+    if "preset" in given:
+        StreamSettings.of_store(stored).refuse_other_preset(given["preset"], str(store))
+    return StreamSettings.of_store({**stored, **given})
+
+
+def _is_older(store: Path) -> bool:
+    """Whether a store was made before there were presets."""
+    from infostream_dedup.store.opening import settings_at
+
+    return "preset" not in (settings_at(store) or {"preset": None})
 
 
 def _ignore(_: str) -> None:

@@ -100,6 +100,8 @@ class EvaluateKeywords(EvaluateSettings, ReadingOptions, total=False):
 class StreamKeywords(TypedDict, total=False):
     """The settings of a stream by name (``StreamSettings``); None is a value: no limit."""
 
+    preset: str
+    join: Sequence[str]
     representation: str
     weighting: str
     n: int

@@ -11,7 +11,7 @@ import numpy as np
 from infostream_dedup.batch.deduplication import INSUFFICIENT_TERMS, STATUS_COLUMNS, Status, groups_of
 from infostream_dedup.batch.judging import JudgedCollection
 from infostream_dedup.evidence.facts import NO_TIME
-from infostream_dedup.evidence.kinds import KIND_NAMES
+from infostream_dedup.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.evidence.status import (
     JOINED_IN_STREAMS,
     JOINED_WITHOUT_DATES,
@@ -40,7 +40,7 @@ class JudgedStatus(Status):
     """What a document is to the earlier ones of its collection, and how sure that is.
 
     Attributes:
-        kind: of the pair of this document and ``of``; ``None`` where there is none.
+        kind: what this document is to ``of``; ``None`` where there is none.
         probability: of the same pair, 0 to 1, rounded to 6 decimals.
     """
 
@@ -142,6 +142,7 @@ def _named(collection: JudgedCollection, decided: _Decided, leader: NDArray[np.i
             found.append(JudgedStatus(status, None, ids[group]))
             continue
         status = STATUS_NAMES[decided.status[ordinal]]
-        kind, probability = KIND_NAMES[decided.kind[ordinal]], round(float(decided.probability[ordinal]), _DECIMALS)
+        kind = KIND_NAMES[seen_from_later(Kind(decided.kind[ordinal]))]
+        probability = round(float(decided.probability[ordinal]), _DECIMALS)
         found.append(JudgedStatus(status, ids[of], ids[group], kind, probability))
     return found

@@ -90,8 +90,13 @@ def ingest(
 
     Columns: id, status (exact: the same text; duplicate; similar; new; insufficient_text: fewer than 3 key terms), of
     (the earlier document), group (id of its earliest document), relation (equal, contained, contains, template,
-    updated), forward (key terms found in 'of'), backward, terms (that met, heaviest first). With --model also
-    probability (that the document repeats 'of') and criteria (how far it differs from 'of' in each).
+    updated), forward (key terms found in 'of'), backward, terms (that met, heaviest first). With --preset judged also
+    kind (what the document is to 'of': copy, retold, contained, contains, template, updated, follow-up, related) and
+    probability (that the two are copies or tell one thing). With --model also probability (that the document repeats
+    'of') and criteria (how far it differs from 'of' in each).
+
+    --preset judged finds candidates by key terms and judges them by evidence, as 'pairs' does: exact is the same text;
+    duplicate is a kind named in --join; similar is any other kind, or related with .3 of the wording.
 
     Each batch is one transaction, on disk before its verdicts are printed. Repeating a batch gives the stored verdicts,
     so after any failure run the same command again. Verdicts do not depend on the batch size.

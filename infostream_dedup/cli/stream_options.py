@@ -8,13 +8,23 @@ from typing import Any, Final
 
 import click
 
-from infostream_dedup.model.settings import MORPH_RULES, SHORT_RULES, WEIGHTINGS
+from infostream_dedup.model.settings import MORPH_RULES, SHORT_RULES, STREAM_PRESETS, WEIGHTINGS
 
 __all__ = ["pop_stream_settings", "stream_options"]
 
 Command = Callable[..., Any]
 
 _OPTIONS: Final = (
+    click.option(
+        "--preset",
+        type=click.Choice(STREAM_PRESETS),
+        help="What decides: evidence beyond key terms (judged), or key terms alone (faithful).  [default: faithful]",
+    ),
+    click.option(
+        "--join",
+        metavar="KIND,...",
+        help="With preset judged: kinds of pairs that make a duplicate.  [default: copy]",
+    ),
     click.option(
         "--representation", type=click.Choice(["stem", "morph"]), help="How a word becomes a term.  [default: morph]"
     ),
@@ -105,6 +115,7 @@ _OPTIONS: Final = (
 )
 
 _NAMES: Final = (
+    *("preset", "join"),
     *("representation", "weighting", "n", "target", "df_min", "df_max", "short", "morph", "k_duplicate", "k_similar"),
     *("duplicate_rule", "least_shared", "window_days", "window_documents", "epoch_documents", "first_epoch"),
     *("epoch_days", "same_source", "exact_rule", "best", "source_ranks", "templates", "loss_limit", "loss_documents"),
@@ -120,6 +131,8 @@ def stream_options(function: Command) -> Command:
 def pop_stream_settings(given: dict[str, Any]) -> dict[str, Any]:
     """Take the settings of the stream out of a command's values, and return those that were given."""
     chosen = {name: value for name in _NAMES if (value := given.pop(name)) not in (None, ())}
+    if "join" in chosen:
+        chosen["join"] = tuple(name.strip() for name in chosen["join"].split(","))
     if chosen.get("window_days") == 0:
         chosen["window_days"] = None
     return chosen

@@ -71,6 +71,18 @@ class Changes:
     counts: NDArray[np.uint32]
     documents: NDArray[np.int64]
 
+    def blob(self) -> bytes:
+        """The changes as a store keeps them: 8 bytes for each counter."""
+        parts = (self.documents.astype("<i8"), self.buckets.astype("<u4"), self.counts.astype("<u4"))
+        return b"".join(part.tobytes() for part in parts)
+
+    @classmethod
+    def of_blob(cls, blob: bytes) -> Changes:
+        """Changes from a store."""
+        head = 8 * len(LANGUAGES)
+        buckets, counts = np.frombuffer(blob, dtype="<u4", offset=head).reshape(2, -1).astype(np.uint32)
+        return cls(buckets, counts, np.frombuffer(blob[:head], dtype="<i8").astype(np.int64))
+
 
 def changes_of(raw: RawEvidence, languages: NDArray[np.int8]) -> Changes:
     """What documents add to the counters.
@@ -114,19 +126,20 @@ class EvidenceFrequencies:
         self.counts[changes.buckets] += changes.counts
         self.documents += changes.documents
 
+    def changes(self) -> Changes:
+        """What documents would add that were counted here."""
+        buckets = np.flatnonzero(self.counts)
+        return Changes(buckets.astype(np.uint32), self.counts[buckets], self.documents.copy())
+
     def blob(self) -> bytes:
         """The counters as a store keeps them: 8 bytes for each that is not 0."""
-        buckets = np.flatnonzero(self.counts)
-        parts = (self.documents.astype("<i8"), buckets.astype("<u4"), self.counts[buckets].astype("<u4"))
-        return b"".join(part.tobytes() for part in parts)
+        return self.changes().blob()
 
     @classmethod
     def of_blob(cls, blob: bytes) -> EvidenceFrequencies:
         """Counters from a store."""
-        found, head = cls(), 8 * len(LANGUAGES)
-        buckets, counts = np.frombuffer(blob, dtype="<u4", offset=head).reshape(2, -1)
-        found.counts[buckets] = counts
-        found.documents[:] = np.frombuffer(blob[:head], dtype="<i8")
+        found = cls()
+        found.add(Changes.of_blob(blob))
         return found
 
     def filled_up(self) -> tuple[NDArray[np.float32], NDArray[np.float64]]:

@@ -17,7 +17,16 @@ from infostream_dedup.evidence.facts import PairFacts
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["KIND_NAMES", "RULES", "Kind", "Rule", "kinds_of_pairs", "names_of_kinds", "rules_of_pairs"]
+__all__ = [
+    "KIND_NAMES",
+    "RULES",
+    "Kind",
+    "Rule",
+    "kinds_of_pairs",
+    "names_of_kinds",
+    "rules_of_pairs",
+    "seen_from_later",
+]
 
 
 class Kind(IntEnum):
@@ -177,6 +186,11 @@ def kinds_of_pairs(facts: PairFacts) -> NDArray[np.int8]:
     """``Kind`` of each pair: int8 (pairs,)."""
     kinds = np.array([*(rule.kind for rule in RULES), Kind.RELATED], dtype=np.int8)
     return kinds[rules_of_pairs(facts)]
+
+
+def seen_from_later(kind: Kind) -> Kind:
+    """What the later document of a pair is to the earlier one: it is contained where the earlier one contains it."""
+    return {Kind.CONTAINED: Kind.CONTAINS, Kind.CONTAINS: Kind.CONTAINED}.get(kind, kind)
 
 
 def names_of_kinds(kinds: NDArray[np.int8]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.evidence.kinds import KIND_NAMES, Kind
+from infostream_dedup.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,7 +46,8 @@ def joined_kinds(names: Iterable[str]) -> NDArray[np.bool_]:
     """Which kinds join groups: bool (kinds,).
 
     Args:
-        names: kinds, as ``--join`` has them.
+        names: kinds as ``--join`` has them, told from the later document: ``contained`` joins a document that an
+            earlier one contains.
 
     Raises:
         ConfigurationError: an unknown kind, or one that joins nothing.
@@ -56,7 +57,7 @@ def joined_kinds(names: Iterable[str]) -> NDArray[np.bool_]:
     for name in names:
         if name not in allowed:
             raise ConfigurationError(f"join is {name!r}; expected some of {', '.join(allowed)}")
-        joined[KIND_NAMES.index(name)] = True
+        joined[seen_from_later(Kind(KIND_NAMES.index(name)))] = True
     return joined
 
 

@@ -12,7 +12,7 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model.document import LANGUAGES
 from infostream_dedup.model.limits import OneOf, Range, check_limits
 
-__all__ = ["PRESETS", "REPRESENTATIONS", "SCORES", "SHORT_RULES", "WEIGHTINGS", "Settings"]
+__all__ = ["PRESETS", "REPRESENTATIONS", "SCORES", "SHORT_RULES", "STREAM_PRESETS", "WEIGHTINGS", "Settings"]
 
 
 def _files_of_terms(folder: str, first: tuple[str, ...]) -> tuple[str, ...]:
@@ -34,6 +34,8 @@ SCORES: Final = ("count", "share")
 SHORT_RULES: Final = ("scaled", "strict")
 MORPH_RULES: Final = ("open", "strict")
 PAIR_RULES: Final = ("both", "either")
+
+STREAM_PRESETS: Final = ("judged", "faithful")
 
 PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     "faithful": {"n": 12, "score": "count", "k": 6},

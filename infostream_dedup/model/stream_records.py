@@ -12,10 +12,33 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["STATUSES", "Batch", "Decided", "EpochFrequencies", "GroupEvent", "Remembered", "Status", "Verdict"]
+__all__ = [
+    "CLASSIFIED_FIELDS",
+    "JUDGED_FIELDS",
+    "STATUSES",
+    "VERDICT_FIELDS",
+    "Batch",
+    "CountedEvidence",
+    "Decided",
+    "EpochFrequencies",
+    "GroupEvent",
+    "KeptEvidence",
+    "Remembered",
+    "Status",
+    "Verdict",
+]
 
 Status = Literal["new", "exact", "duplicate", "similar", "insufficient_text"]
 STATUSES: Final[tuple[Status, ...]] = ("new", "exact", "duplicate", "similar", "insufficient_text")
+
+VERDICT_FIELDS: Final = ("id", "status", "of", "group", "relation", "forward", "backward", "terms")
+"""Fields of every row of ``ingest``."""
+JUDGED_FIELDS: Final = ("kind", "probability")
+"""Fields that preset ``judged`` adds."""
+CLASSIFIED_FIELDS: Final = ("probability", "criteria")
+"""Fields that a classifier of the user adds."""
+
+_OWN_AGAIN: Final = ("template", "updated")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,8 +54,10 @@ class Verdict:
         forward: number of key terms of this document found in ``of``; ``None`` if not compared.
         backward: number of key terms of ``of`` found in this document; ``None`` if not compared.
         terms: key terms found in either direction, heaviest first; ``None`` if not compared.
-        probability: probability, 0 to 1, that the document repeats ``of`` by the stream's model; ``None`` if no model
-            judged it.
+        kind: what the pair of the document and ``of`` is (``copy``, ``template`` ...); ``None`` without ``of``, and
+            in a stream of preset ``faithful``.
+        probability: 0 to 1: that the two are copies or tell one thing (preset ``judged``), or that the document
+            repeats ``of`` by the stream's classifier; ``None`` if neither judged it.
         criteria: names of the model's criteria, each with the difference between the document and ``of``, or ``None``
             if that is unknown.
     """
@@ -45,26 +70,43 @@ class Verdict:
     forward: int | None = None
     backward: int | None = None
     terms: tuple[str, ...] | None = None
+    kind: str | None = None
     probability: float | None = None
     criteria: tuple[tuple[str, float | None], ...] | None = None
 
     @property
     def repeats(self) -> bool:
         """Whether the document says again what ``of`` says, other numbers apart: it adds no text of its own."""
-        return self.status in ("exact", "duplicate") or self.relation in ("template", "updated")
+        return self.status in ("exact", "duplicate") or self.relation in _OWN_AGAIN or self.kind in _OWN_AGAIN
 
-    def as_dict(self, *, judged: bool = False) -> dict[str, Any]:
+    def as_dict(self, fields: Sequence[str] = VERDICT_FIELDS) -> dict[str, Any]:
         """Return the row that ``ingest`` writes.
 
         Args:
-            judged: whether to include ``probability`` and ``criteria``, as a stream with a model does.
+            fields: of the row, in its order; ``JUDGED_FIELDS`` or ``CLASSIFIED_FIELDS`` may follow the usual ones.
         """
-        row = {name: getattr(self, name) for name in self.__slots__[:-2]}
+        row = {name: getattr(self, name) for name in fields}
         row["terms"] = None if self.terms is None else list(self.terms)
-        if judged:
-            row["probability"] = self.probability
+        if "criteria" in row:
             row["criteria"] = None if self.criteria is None else dict(self.criteria)
         return row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptEvidence:
+    """What preset ``judged`` keeps of one document beside its signature.
+
+    Attributes:
+        keys: int64, the key terms after the first n, up to the 30 heaviest, heaviest first.
+        weights: int64, weight of each in units of 1e-9.
+        record: packed evidence, about 450 bytes of a news item.
+        triples: hashes of its word triples, 8 bytes each, ascending.
+    """
+
+    keys: NDArray[np.int64]
+    weights: NDArray[np.int64]
+    record: bytes
+    triples: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +132,8 @@ class Remembered:
         numbers: int64 (numbers,), 63-bit hashes of the distinct numbers in the text, ascending.
         title: headline, for people who inspect the store.
         text: body, if the store is asked to keep texts; otherwise ``None``.
+        url: address; ``None`` if missing.
+        evidence: what preset ``judged`` keeps; ``None`` in a stream of preset ``faithful``.
     """
 
     ordinal: int
@@ -110,6 +154,8 @@ class Remembered:
     numbers: NDArray[np.int64]
     title: str
     text: str | None
+    url: str | None = None
+    evidence: KeptEvidence | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +202,22 @@ class EpochFrequencies:
     df: NDArray[np.int64]
 
 
+@dataclass(frozen=True, slots=True)
+class CountedEvidence:
+    """In how many documents each number, name and lead word stands, over a part of the stream.
+
+    Attributes:
+        epoch: epoch of evidence that the counts belong to.
+        closed: whether they are those of all documents before the epoch, and replace all earlier counts; otherwise
+            those of the batch's documents within the epoch.
+        counts: the counters, packed by ``EvidenceFrequencies.blob``.
+    """
+
+    epoch: int
+    closed: bool
+    counts: bytes
+
+
 @dataclass(slots=True, kw_only=True)
 class Decided:
     """What became of a batch, to be stored in one transaction.
@@ -167,6 +229,7 @@ class Decided:
         closed: epochs that ended, one record for each language that had documents.
         repeated: the same counts over those of their documents that repeat earlier ones, one record for each language
             that had any; empty if the stream does not count them apart.
+        evidence: what the documents add to the counts of evidence; empty in a stream of preset ``faithful``.
         new_terms: terms that got numbers since the last batch; numbers go on where the last ones ended.
         state: small values that a restored engine needs and that cannot be told from documents.
         oldest: smallest ordinal still in the window.
@@ -177,6 +240,7 @@ class Decided:
     events: list[GroupEvent] = field(default_factory=list)
     closed: list[EpochFrequencies] = field(default_factory=list)
     repeated: list[EpochFrequencies] = field(default_factory=list)
+    evidence: list[CountedEvidence] = field(default_factory=list)
     new_terms: list[str] = field(default_factory=list)
     state: dict[str, Any] = field(default_factory=dict)
     oldest: int = 0

@@ -13,24 +13,31 @@ from infostream_dedup.model.stream_records import EpochFrequencies, GroupEvent, 
 from infostream_dedup.store.blobs import INT32, INT64, blobs_of
 
 __all__ = [
+    "COUNT_COLUMNS",
     "DOCUMENT_COLUMNS",
     "EPOCH_COLUMNS",
     "EVENT_COLUMNS",
+    "EVIDENCE_COLUMNS",
     "JUDGEMENT_COLUMNS",
     "SIGNATURE_COLUMNS",
     "VERDICT_COLUMNS",
+    "WORDING_COLUMNS",
     "BatchContent",
     "BatchHead",
+    "Row",
     "batch_checksum",
     "body_rows",
+    "count_checksum",
     "document_rows",
     "epoch_rows",
     "event_rows",
+    "evidence_rows",
     "insertion",
     "judgement_rows",
     "signature_hash",
     "signature_rows",
     "verdict_of_row",
+    "wording_rows",
 ]
 
 Row = tuple[Any, ...]
@@ -50,10 +57,18 @@ DOCUMENT_COLUMNS: Final = (
     "title",
     *VERDICT_COLUMNS,
     "forgotten",
+    "kind",
+    "probability",
+    "url",
 )
+_LATER_COLUMNS: Final = ("kind", "probability", "url")
+"""The last columns of `DOCUMENT_COLUMNS`, which stores did not have at first."""
 SIGNATURE_COLUMNS: Final = ("ordinal", "text_hash", "opening_hash", "keys", "weights", "targets", "numbers")
 EVENT_COLUMNS: Final = ("number", "ordinal", "kind", "group_id", "other", "value")
 JUDGEMENT_COLUMNS: Final = ("ordinal", "probability", "criteria")
+EVIDENCE_COLUMNS: Final = ("ordinal", "keys", "weights", "record")
+WORDING_COLUMNS: Final = ("ordinal", "triples")
+COUNT_COLUMNS: Final = ("epoch", "part", "counts", "checksum")
 EPOCH_COLUMNS: Final = ("epoch", "language", "documents", "length", "terms", "df")
 
 _SIGNATURE_HASH_BYTES: Final = 8
@@ -130,9 +145,39 @@ def body_rows(remembered: Iterable[Remembered]) -> list[Row]:
     ]
 
 
-def signature_hash(signature: Row, packed: bytes | None) -> bytes:
-    """Return the checksum of a row of ``signature`` and of its document's compressed text."""
-    parts = (*signature[1:], packed or b"")
+def evidence_rows(remembered: Sequence[Remembered]) -> list[Row]:
+    """Make rows of table ``evidence``, in the order of `EVIDENCE_COLUMNS`, for documents whose evidence is kept."""
+    kept = [(one.ordinal, one.evidence) for one in remembered if one.evidence is not None]
+    return list(
+        zip(
+            (ordinal for ordinal, _ in kept),
+            blobs_of([evidence.keys for _, evidence in kept], INT32),
+            blobs_of([evidence.weights for _, evidence in kept], INT64),
+            (evidence.record for _, evidence in kept),
+            strict=True,
+        )
+    )
+
+
+def wording_rows(remembered: Iterable[Remembered]) -> list[Row]:
+    """Make rows of table ``wording``, in the order of `WORDING_COLUMNS`, for documents whose evidence is kept."""
+    return [(one.ordinal, one.evidence.triples) for one in remembered if one.evidence is not None]
+
+
+def count_checksum(epoch: int, counts: bytes) -> bytes:
+    """Return the checksum of a row of ``evidence_frequency``."""
+    return blake2b(epoch.to_bytes(8, "little") + counts, digest_size=_CHECKSUM_BYTES).digest()
+
+
+def signature_hash(signature: Row, packed: bytes | None, *evidence: bytes | None) -> bytes:
+    """Return the checksum of a row of ``signature`` and of what else is kept of its document.
+
+    Args:
+        signature: the row.
+        packed: compressed text, if it is kept.
+        evidence: further key terms, their weights, record and triples, if they are kept.
+    """
+    parts = (*signature[1:], packed or b"", *(part for part in evidence if part is not None))
     sizes = orjson.dumps([signature[0], *map(len, parts)])
     return blake2b(sizes + b"".join(parts), digest_size=_SIGNATURE_HASH_BYTES).digest()
 
@@ -161,14 +206,18 @@ def document_rows(remembered: Sequence[Remembered], verdicts: Sequence[Verdict],
             verdict.backward,
             None if verdict.terms is None else orjson.dumps(verdict.terms).decode(),
             0,
+            verdict.kind,
+            # That of a classifier is in table ``judgement``, as in older stores.
+            None if verdict.kind is None else verdict.probability,
+            one.url,
         )
         for one, verdict, checksum in zip(remembered, verdicts, hashes, strict=True)
     ]
 
 
 def verdict_of_row(row: Row) -> Verdict:
-    """Make a verdict from the values of `VERDICT_COLUMNS`, probability and criteria (``None`` without a judgement)."""
-    id_, status, of, group, relation, forward, backward, met, probability, differences = row
+    """Make a verdict from the values of `VERDICT_COLUMNS`, kind, probability and criteria (``None`` where missing)."""
+    id_, status, of, group, relation, forward, backward, met, kind, probability, differences = row
     terms = None if met is None else tuple(orjson.loads(met))
     criteria = None if differences is None else tuple(orjson.loads(differences).items())
     return Verdict(
@@ -180,13 +229,14 @@ def verdict_of_row(row: Row) -> Verdict:
         forward=forward,
         backward=backward,
         terms=terms,
+        kind=kind,
         probability=probability,
         criteria=criteria,
     )
 
 
 def judgement_rows(remembered: Sequence[Remembered], verdicts: Sequence[Verdict]) -> list[Row]:
-    """Make rows of table ``judgement``, in the order of `JUDGEMENT_COLUMNS`, for verdicts that a model made."""
+    """Make rows of table ``judgement``, in the order of `JUDGEMENT_COLUMNS`, for verdicts that a classifier made."""
     return [
         (one.ordinal, verdict.probability, orjson.dumps(dict(verdict.criteria)).decode())
         for one, verdict in zip(remembered, verdicts, strict=True)
@@ -219,5 +269,12 @@ def batch_checksum(content: BatchContent) -> bytes:
     later = [content.judgements, content.repeats]
     while later and not later[-1]:
         later.pop()
-    written = orjson.dumps((tuple(content.head), *content[1:-2], *later), default=bytes.hex)
+    documents = [_without_later(row) for row in content.documents]
+    written = orjson.dumps((tuple(content.head), documents, *content[2:-2], *later), default=bytes.hex)
     return blake2b(written, digest_size=_CHECKSUM_BYTES).digest()
+
+
+def _without_later(row: Row) -> Row:
+    """A row without its later columns if all of them are empty: as it was before stores had them."""
+    first = len(DOCUMENT_COLUMNS) - len(_LATER_COLUMNS)
+    return row if any(value is not None for value in row[first:]) else row[:first]

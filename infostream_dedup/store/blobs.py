@@ -12,10 +12,11 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["INT32", "INT64", "Ragged", "RaggedBuilder", "blobs_of", "numbers_of"]
+__all__ = ["INT32", "INT64", "UINT32", "Ragged", "RaggedBuilder", "blobs_of", "numbers_of"]
 
 INT32: Final = np.dtype("<i4")
 INT64: Final = np.dtype("<i8")
+UINT32: Final = np.dtype("<u4")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Ragged:
 
     Attributes:
         indptr: int64 (rows + 1,), start of each row in `values`.
-        values: int32 or int64, all rows concatenated.
+        values: int32, int64 or uint32, all rows concatenated.
     """
 
     indptr: NDArray[np.int64]

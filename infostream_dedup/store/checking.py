@@ -20,6 +20,7 @@ from infostream_dedup.store.batch_rows import (
     BatchHead,
     Row,
     batch_checksum,
+    count_checksum,
     signature_hash,
 )
 from infostream_dedup.store.blobs import INT32, INT64, numbers_of
@@ -41,6 +42,8 @@ _EPOCHS, _REPEATS = (
 _JUDGEMENTS: Final = (
     f"SELECT {', '.join(JUDGEMENT_COLUMNS)} FROM judgement WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal"  # noqa: S608
 )
+_KEPT_EVIDENCE: Final = "evidence.keys, evidence.weights, record, triples"
+_EVIDENCE_PARTS: Final = 4
 _SIGNATURES: Final = ", ".join(f"signature.{name}" for name in SIGNATURE_COLUMNS)
 
 
@@ -138,19 +141,31 @@ def _signatures(connection: sqlite3.Connection) -> Faults:
     below = connection.execute("SELECT expired_below FROM store").fetchone()[0]
     terms = connection.execute("SELECT count(*) FROM term").fetchone()[0]
     rows = connection.execute(
-        f"SELECT document.ordinal, document.id, forgotten, signature_hash, packed, {_SIGNATURES}"  # noqa: S608
+        f"SELECT document.ordinal, document.id, forgotten, signature_hash, packed, {_KEPT_EVIDENCE}, {_SIGNATURES}"  # noqa: S608
         " FROM document LEFT JOIN signature ON signature.ordinal = document.ordinal"
-        " LEFT JOIN body ON body.ordinal = document.ordinal ORDER BY document.ordinal"
+        " LEFT JOIN body ON body.ordinal = document.ordinal"
+        " LEFT JOIN evidence ON evidence.ordinal = document.ordinal"
+        " LEFT JOIN wording ON wording.ordinal = document.ordinal ORDER BY document.ordinal"
     )
-    for ordinal, id_, forgotten, checksum, packed, *signature in rows:
+    for ordinal, id_, forgotten, checksum, packed, *kept in rows:
+        evidence, signature = kept[:_EVIDENCE_PARTS], kept[_EVIDENCE_PARTS:]
         gone = bool(forgotten) or ordinal < below
         if signature[0] is None:
-            yield None if gone and packed is None else f"the signature of document {id_!r} is missing"
-        elif signature_hash(tuple(signature), packed) != checksum:
+            left = packed is not None or any(part is not None for part in evidence)
+            yield None if gone and not left else f"the signature of document {id_!r} is missing"
+        elif signature_hash(tuple(signature), packed, *evidence) != checksum:
             yield f"the signature of document {id_!r} is not what was written"
         else:
             known = all(max(numbers_of(blob, INT32), default=-1) < terms for blob in (signature[3], signature[5]))
             yield None if known else f"document {id_!r} has a term the store does not know"
+
+
+def _counts_of_evidence(connection: sqlite3.Connection) -> Faults:
+    for epoch, part, counts, checksum in connection.execute(
+        "SELECT epoch, part, counts, checksum FROM evidence_frequency"
+    ):
+        same = count_checksum(epoch, counts) == checksum
+        yield None if same else f"part {part} of the counts of evidence of epoch {epoch} is not what was written"
 
 
 def _answers(connection: sqlite3.Connection) -> Faults:
@@ -222,6 +237,7 @@ _CHECKS: Final[tuple[tuple[str, Callable[[sqlite3.Connection], Faults]], ...]] =
     ("numbering", _order),
     ("batches", _batches),
     ("signatures", _signatures),
+    ("evidence", _counts_of_evidence),
     ("answers", _answers),
     ("names", _names),
     ("epochs", _epochs),

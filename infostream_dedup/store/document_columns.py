@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 from infostream_dedup.machine.collector import collector_paused
-from infostream_dedup.store.blobs import INT32, INT64, RaggedBuilder
-from infostream_dedup.store.remembered_table import RememberedTable
+from infostream_dedup.store.blobs import INT32, INT64, UINT32, RaggedBuilder
+from infostream_dedup.store.remembered_table import EvidenceTable, RememberedTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["REPEATS", "table_of"]
 
-REPEATS: Final = "(status IN ('exact', 'duplicate') OR coalesce(relation, '') IN ('template', 'updated'))"
+REPEATS: Final = (
+    "(status IN ('exact', 'duplicate') OR coalesce(relation, '') IN ('template', 'updated')"
+    " OR coalesce(kind, '') IN ('template', 'updated'))"
+)
 """``Verdict.repeats`` in SQL: 0 or 1 for a row of table ``document``."""
 
 _ROWS_AT_ONCE: Final = 500
@@ -64,7 +67,9 @@ class _Repeated(_Values):
         super().extend(map(self._seen.setdefault, values, values))
 
 
-_COLUMNS: Final[tuple[tuple[str, str, Callable[[], _Column]], ...]] = (
+_Columns = tuple[tuple[str, str, Callable[[], _Column]], ...]
+
+_COLUMNS: Final[_Columns] = (
     ("ordinals", "document.ordinal", _Numbers),
     ("ids", "id", _Values),
     ("versions", "version", _Numbers),
@@ -91,22 +96,39 @@ _DOCUMENTS: Final = (
     " WHERE document.ordinal >= ? AND document.ordinal < ? ORDER BY document.ordinal"
 )
 
+_EVIDENCE_COLUMNS: Final[_Columns] = (
+    ("keys", "coalesce(keys, x'')", lambda: RaggedBuilder(INT32)),
+    ("weights", "coalesce(weights, x'')", lambda: RaggedBuilder(INT64)),
+    ("records", "coalesce(record, x'')", lambda: RaggedBuilder(UINT32)),
+    ("urls", "url", _Values),
+)
+_EVIDENCE: Final = (
+    f"SELECT {', '.join(expression for _, expression, _ in _EVIDENCE_COLUMNS)} FROM document"  # noqa: S608
+    " LEFT JOIN evidence ON evidence.ordinal = document.ordinal"
+    " WHERE document.ordinal >= ? AND document.ordinal < ? ORDER BY document.ordinal"
+)
+
 
 def table_of(connection: sqlite3.Connection, first: int, end: int) -> RememberedTable:
     """Read the documents with ordinals from `first` to `end` (exclusive)."""
-    columns = [kind() for _, _, kind in _COLUMNS]
-    cursor = connection.execute(_DOCUMENTS, (first, end))
-    with collector_paused():
-        while rows := cursor.fetchmany(_ROWS_AT_ONCE):
-            for column, values in zip(columns, zip(*rows, strict=True), strict=True):
-                column.extend(values)
-    table = {name: column.finish() for (name, _, _), column in zip(_COLUMNS, columns, strict=True)}
+    table = _read(connection, _DOCUMENTS, _COLUMNS, (first, end))
+    table["evidence"] = EvidenceTable(**_read(connection, _EVIDENCE, _EVIDENCE_COLUMNS, (first, end)))
     groups = list(table["ids"])
     for place, group in enumerate(table["groups"]):
         if group is not None:
             groups[place] = group
     table["groups"] = _groups_now(connection, groups, table["ordinals"])
     return RememberedTable(**table)
+
+
+def _read(connection: sqlite3.Connection, query: str, named: _Columns, values: tuple[int, int]) -> dict[str, Any]:
+    columns = [kind() for _, _, kind in named]
+    cursor = connection.execute(query, values)
+    with collector_paused():
+        while rows := cursor.fetchmany(_ROWS_AT_ONCE):
+            for column, cells in zip(columns, zip(*rows, strict=True), strict=True):
+                column.extend(cells)
+    return {name: column.finish() for (name, _, _), column in zip(named, columns, strict=True)}
 
 
 def _groups_now(connection: sqlite3.Connection, groups: list[str], ordinals: NDArray[np.int64]) -> list[str]:

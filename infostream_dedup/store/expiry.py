@@ -31,7 +31,7 @@ class Expired:
 
 
 def expire(connection: sqlite3.Connection, path: Path) -> Expired:
-    """Delete signatures and texts of documents in neither the window nor the open epoch.
+    """Delete signatures, evidence and texts of documents in neither the window nor the open epoch.
 
     Verdicts, ids, titles, groups, events and frequencies stay, so no answer changes; only a sweep over the past needs
     the signatures. The work is cut into short transactions, so that writers need not wait long.
@@ -47,7 +47,8 @@ def expire(connection: sqlite3.Connection, path: Path) -> Expired:
             deleted += connection.execute(
                 "DELETE FROM signature WHERE ordinal >= ? AND ordinal < ?", (begin, end)
             ).rowcount
-            connection.execute("DELETE FROM body WHERE ordinal >= ? AND ordinal < ?", (begin, end))
+            for table in ("body", "evidence", "wording"):
+                connection.execute(f"DELETE FROM {table} WHERE ordinal >= ? AND ordinal < ?", (begin, end))  # noqa: S608
             connection.execute("UPDATE store SET expired_below = max(expired_below, ?)", (end,))
     with naming_failures(path):
         # The pragma frees one page a step and returns no columns; `execute` makes one step only, `executescript` all.

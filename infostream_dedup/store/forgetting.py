@@ -33,8 +33,9 @@ class Forgotten:
 
 
 def forget(connection: sqlite3.Connection, path: Path, id: str) -> Forgotten:  # noqa: A002
-    """Remove title, text, signature, checksums of the text, and the verdict's terms and judgement, of all versions.
+    """Remove what all versions of a document said.
 
+    That is title, address, text, signature, evidence, checksums of the text, and the verdict's terms and criteria.
     Queries no longer find them; `wipe` removes them from the bytes of the file.
 
     What remains: id, source, language, times, length in terms, the checksum of the whole document (which recognises it
@@ -82,11 +83,11 @@ def wipe(connection: sqlite3.Connection, path: Path) -> bool:
 
 
 def _erase(connection: sqlite3.Connection, ordinal: int) -> None:
-    connection.execute("DELETE FROM signature WHERE ordinal = ?", (ordinal,))
-    connection.execute("DELETE FROM body WHERE ordinal = ?", (ordinal,))
-    connection.execute("DELETE FROM judgement WHERE ordinal = ?", (ordinal,))
+    for table in ("signature", "body", "judgement", "evidence", "wording"):
+        connection.execute(f"DELETE FROM {table} WHERE ordinal = ?", (ordinal,))  # noqa: S608 - a table of ours
     connection.execute(
-        "UPDATE document SET title = '', terms = NULL, forgotten = 1, signature_hash = zeroblob(8) WHERE ordinal = ?",
+        "UPDATE document SET title = '', url = NULL, terms = NULL, forgotten = 1,"
+        " signature_hash = zeroblob(8) WHERE ordinal = ?",
         (ordinal,),
     )
 

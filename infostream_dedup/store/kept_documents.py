@@ -21,8 +21,9 @@ def kept_document(
     language: Language,
     published: int | None,
     source: str | None,
+    url: str | None = None,
 ) -> Document:
-    """Make a document from what a store keeps; pictures, links, address and other fields are missing.
+    """Make a document from what a store keeps; pictures, links and other fields are missing.
 
     Args:
         id: as given.
@@ -31,9 +32,10 @@ def kept_document(
         language: given or detected.
         published: UTC microseconds since 1970.
         source: site or agency.
+        url: address.
     """
     time = None if published is None else _BEGINNING + timedelta(microseconds=published)
-    return Document(id=id, text=text, title=title, lang=language, time=time, source=source)
+    return Document(id=id, text=text, title=title, lang=language, time=time, source=source, url=url)
 
 
 def kept_of(remembered: Remembered) -> Document:
@@ -45,4 +47,5 @@ def kept_of(remembered: Remembered) -> Document:
         language=remembered.language,
         published=remembered.published,
         source=remembered.source,
+        url=remembered.url,
     )

@@ -13,7 +13,7 @@ from typing import Final
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.store.connection import writing
 from infostream_dedup.store.copying import copy_store
-from infostream_dedup.store.schema import APPLICATION_ID, DATED_GROUPS, JUDGEMENT, REPEATS, TABLES, VIEWS
+from infostream_dedup.store.schema import APPLICATION_ID, DATED_GROUPS, EVIDENCE, JUDGEMENT, REPEATS, TABLES, VIEWS
 
 __all__ = ["STEPS", "apply_steps", "is_empty", "migrate", "newest_version", "version_of"]
 
@@ -41,11 +41,17 @@ def _repeats(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def _evidence(connection: sqlite3.Connection) -> None:
+    for statement in EVIDENCE:
+        connection.execute(statement)
+
+
 STEPS: Final[list[tuple[str, Step]]] = [
     ("first_schema", _first_schema),
     ("judgements", _judgements),
     ("dated_groups", _dated_groups),
     ("repeats", _repeats),
+    ("evidence", _evidence),
 ]
 """Name and function of every step, oldest first. Steps are added, never changed."""
 

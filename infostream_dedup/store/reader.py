@@ -31,9 +31,10 @@ from infostream_dedup.store.restoring import (
 __all__ = ["Known", "StoreReader", "StoredBatch"]
 
 _KEPT: Final = (
-    "SELECT id, title, language, published, source, packed FROM document JOIN body USING (ordinal) WHERE ordinal = ?"
+    "SELECT id, title, language, published, source, url, packed FROM document JOIN body USING (ordinal)"
+    " WHERE ordinal = ?"
 )
-_VERDICT: Final = ", ".join((*VERDICT_COLUMNS, "probability", "criteria"))
+_VERDICT: Final = f"{', '.join(VERDICT_COLUMNS)}, kind, coalesce(document.probability, judgement.probability), criteria"
 _JUDGED: Final = "document LEFT JOIN judgement USING (ordinal)"
 _KNOWN: Final = f"SELECT id, ordinal, version, content_hash, {_VERDICT} FROM {_JUDGED} WHERE id IN"  # noqa: S608
 _IDS_AT_ONCE: Final = 500
@@ -165,6 +166,16 @@ class StoreReader:
             row = self._connection.execute("SELECT packed FROM body WHERE ordinal = ?", (ordinal,)).fetchone()
         return None if row is None else zlib.decompress(row[0]).decode("utf-8", "surrogatepass")
 
+    def wording(self, ordinals: Sequence[int]) -> list[bytes]:
+        """Return the word triples of documents, as ``KeptEvidence.triples``; empty where the store has none."""
+        found: dict[int, bytes] = {}
+        with naming_failures(self.path):
+            for begin in range(0, len(ordinals), _IDS_AT_ONCE):
+                asked = ordinals[begin : begin + _IDS_AT_ONCE]
+                query = f"SELECT ordinal, triples FROM wording WHERE ordinal IN ({', '.join('?' * len(asked))})"  # noqa: S608
+                found.update(self._connection.execute(query, asked))
+        return [found.get(ordinal, b"") for ordinal in ordinals]
+
     def kept(self, ordinal: int) -> Document:
         """Return a document with its text and the fields that a store keeps.
 
@@ -176,9 +187,9 @@ class StoreReader:
         if row is None:
             message = f"the text of document {ordinal} is missing, and the model needs it; run 'store verify'"
             raise BadDataError(message, code="E_STORE_DAMAGED", source=str(self.path))
-        id_, title, language, published, source, packed = row
+        id_, title, language, published, source, url, packed = row
         text = zlib.decompress(packed).decode("utf-8", "surrogatepass")
-        return kept_document(id_, text, title=title, language=language, published=published, source=source)
+        return kept_document(id_, text, title=title, language=language, published=published, source=source, url=url)
 
     def _value(self, query: str, ordinal: int) -> Any:
         with naming_failures(self.path):

@@ -14,7 +14,24 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["RememberedTable"]
+__all__ = ["EvidenceTable", "RememberedTable"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceTable:
+    """Evidence of the same documents; empty rows where key terms decide.
+
+    Attributes:
+        keys: key terms after the first n.
+        weights: their weights.
+        records: packed evidence as 32-bit words.
+        urls: address of each document.
+    """
+
+    keys: Ragged
+    weights: Ragged
+    records: Ragged
+    urls: Sequence[str | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +45,7 @@ class RememberedTable:
         statuses: status of each document's verdict.
         repeats: int64, 1 where the verdict is ``Verdict.repeats``, else 0.
         keys, weights, targets, numbers: one row for each document.
+        evidence: what preset ``judged`` keeps.
     """
 
     ordinals: NDArray[np.int64]
@@ -48,6 +66,7 @@ class RememberedTable:
     statuses: Sequence[str]
     repeats: NDArray[np.int64]
     groups: Sequence[str]
+    evidence: EvidenceTable
 
     def __len__(self) -> int:
         return len(self.ordinals)

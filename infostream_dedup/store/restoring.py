@@ -11,7 +11,7 @@ import numpy as np
 import orjson
 
 from infostream_dedup.model.document import Language
-from infostream_dedup.model.stream_records import EpochFrequencies, GroupEvent
+from infostream_dedup.model.stream_records import CountedEvidence, EpochFrequencies, GroupEvent
 from infostream_dedup.store.blobs import INT32, numbers_of
 from infostream_dedup.store.document_columns import table_of
 from infostream_dedup.store.remembered_table import RememberedTable
@@ -79,6 +79,7 @@ class Loaded:
         repeats: the same sums over documents that repeat earlier ones, of a store that counts them apart.
         withheld: what forgotten documents had added to the open epoch (terms and df only; documents and length are 0).
         withheld_repeats: the part of it that documents had added that repeat earlier ones.
+        evidence: counts of evidence, those of the closed epochs first; empty if key terms decide.
         documents: documents of the window and of the open epoch, or those that are new since the given position.
         events: merges, alarms and limits in order, all or those that are new since the given position; the groups of
             `documents` already reflect the merges.
@@ -94,6 +95,7 @@ class Loaded:
     repeats: Mapping[Language, LanguageFrequencies]
     withheld: tuple[EpochFrequencies, ...]
     withheld_repeats: tuple[EpochFrequencies, ...]
+    evidence: tuple[CountedEvidence, ...]
     documents: RememberedTable
     events: tuple[GroupEvent, ...]
     state: dict[str, Any]
@@ -128,6 +130,7 @@ def load(connection: sqlite3.Connection, *, since: Position | None) -> Loaded:
         repeats=summed_frequencies(connection, before=epoch, terms=position.terms, table="repeat_frequency"),
         withheld=_read_withheld(connection, epoch, "withheld_frequency"),
         withheld_repeats=_read_withheld(connection, epoch, "withheld_repeats"),
+        evidence=_counted_evidence(connection),
         documents=table_of(connection, max(documents, first_ordinal_needed(connection)), position.documents),
         events=_events(connection, batches),
         state={name: orjson.loads(value) for name, value in connection.execute("SELECT name, value FROM state")},
@@ -211,6 +214,11 @@ def _read_withheld(connection: sqlite3.Connection, epoch: int, table: str) -> tu
         EpochFrequencies(number, language, 0, 0, numbers_of(terms, INT32), numbers_of(df, INT32))
         for number, language, terms, df in rows
     )
+
+
+def _counted_evidence(connection: sqlite3.Connection) -> tuple[CountedEvidence, ...]:
+    rows = connection.execute("SELECT epoch, part, counts FROM evidence_frequency ORDER BY epoch, part")
+    return tuple(CountedEvidence(epoch, closed=part == 0, counts=counts) for epoch, part, counts in rows)
 
 
 def _events(connection: sqlite3.Connection, first_batch: int) -> tuple[GroupEvent, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["APPLICATION_ID", "DATED_GROUPS", "JUDGEMENT", "REPEATS", "TABLES", "VIEWS"]
+__all__ = ["APPLICATION_ID", "DATED_GROUPS", "EVIDENCE", "JUDGEMENT", "REPEATS", "TABLES", "VIEWS"]
 
 APPLICATION_ID: Final = 0x49534444
 """Marks an SQLite file as a store of ours: ``ISDD``."""
@@ -227,3 +227,33 @@ SELECT several.group_id, documents, sources, languages, {_time("first")} AS firs
     EXISTS (SELECT 1 FROM event WHERE kind = 'alarm' AND event.group_id = several.group_id) AS alarm
 FROM several JOIN document ON document.ordinal = several.earliest"""
 """The view as it is now: a group whose documents came before any date has none, where it once had 1970."""
+
+
+EVIDENCE: Final[tuple[str, ...]] = (
+    """ALTER TABLE document ADD COLUMN kind TEXT CHECK (kind IN
+        ('copy', 'retold', 'contained', 'contains', 'template', 'updated', 'follow-up', 'related', 'translation'))""",
+    "ALTER TABLE document ADD COLUMN probability REAL CHECK (probability BETWEEN 0 AND 1)",
+    "ALTER TABLE document ADD COLUMN url TEXT",
+    # keys, weights: the key terms after the first n, up to the 30 heaviest, that are compared.
+    """CREATE TABLE evidence (
+        ordinal INTEGER PRIMARY KEY REFERENCES document (ordinal),
+        keys BLOB NOT NULL CHECK (length(keys) % 4 = 0),
+        weights BLOB NOT NULL CHECK (length(weights) = 2 * length(keys)),
+        record BLOB NOT NULL CHECK (length(record) % 4 = 0)
+    ) STRICT""",
+    # Apart from the records: it is read of few documents only.
+    """CREATE TABLE wording (
+        ordinal INTEGER PRIMARY KEY REFERENCES document (ordinal),
+        triples BLOB NOT NULL CHECK (length(triples) % 8 = 0)
+    ) STRICT""",
+    # Part 0 counts all documents before the epoch, every other part those of one batch within it.
+    """CREATE TABLE evidence_frequency (
+        epoch INTEGER NOT NULL CHECK (epoch >= 0),
+        part INTEGER NOT NULL CHECK (part >= 0),
+        counts BLOB NOT NULL,
+        checksum BLOB NOT NULL CHECK (length(checksum) = 16),
+        PRIMARY KEY (epoch, part)
+    ) STRICT""",
+)
+"""What preset ``judged`` keeps: kinds and probabilities of verdicts, evidence of documents, and its frequencies. Also
+the address of every document."""

@@ -8,24 +8,31 @@ from typing import Final
 
 import numpy as np
 
-from infostream_dedup.model.stream_records import Batch, Remembered, Verdict
+from infostream_dedup.model.stream_records import Batch, CountedEvidence, Remembered, Verdict
 from infostream_dedup.store.batch_rows import (
+    COUNT_COLUMNS,
     DOCUMENT_COLUMNS,
     EPOCH_COLUMNS,
     EVENT_COLUMNS,
+    EVIDENCE_COLUMNS,
     JUDGEMENT_COLUMNS,
     SIGNATURE_COLUMNS,
+    WORDING_COLUMNS,
     BatchContent,
     BatchHead,
+    Row,
     batch_checksum,
     body_rows,
+    count_checksum,
     document_rows,
     epoch_rows,
     event_rows,
+    evidence_rows,
     insertion,
     judgement_rows,
     signature_hash,
     signature_rows,
+    wording_rows,
 )
 from infostream_dedup.store.blobs import INT64
 from infostream_dedup.store.restoring import Position
@@ -53,10 +60,10 @@ def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch
     remembered, verdicts, new_terms = decided.remembered, decided.verdicts, list(decided.new_terms)
     _check(position, remembered, verdicts, len(new_terms))
     signatures, bodies = signature_rows(remembered), body_rows(remembered)
-    packed: dict[int, bytes] = dict(bodies)
+    evidence, wording = evidence_rows(remembered), wording_rows(remembered)
     content = BatchContent(
         _head(position, batch),
-        document_rows(remembered, verdicts, [signature_hash(row, packed.get(row[0])) for row in signatures]),
+        document_rows(remembered, verdicts, _checksums(signatures, bodies, evidence, wording)),
         new_terms,
         event_rows(decided.events, connection.execute(_NEXT_EVENT).fetchone()[0]),
         sorted(epoch_rows(decided.closed)),
@@ -66,12 +73,31 @@ def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch
     _insert(connection, content)
     connection.executemany(insertion("signature", SIGNATURE_COLUMNS), signatures)
     connection.executemany(insertion("body", ("ordinal", "packed")), bodies)
+    connection.executemany(insertion("evidence", EVIDENCE_COLUMNS), evidence)
+    connection.executemany(insertion("wording", WORDING_COLUMNS), wording)
+    _count_evidence(connection, decided.evidence)
     return Position(
         position.batches + 1,
         position.documents + len(remembered),
         position.terms + len(new_terms),
         position.forgotten,
     )
+
+
+def _checksums(signatures: list[Row], bodies: list[Row], evidence: list[Row], wording: list[Row]) -> list[bytes]:
+    packed: dict[int, bytes] = dict(bodies)
+    kept = {row[0]: (*row[1:], triples) for row, (_, triples) in zip(evidence, wording, strict=True)}
+    return [signature_hash(row, packed.get(row[0]), *kept.get(row[0], ())) for row in signatures]
+
+
+def _count_evidence(connection: sqlite3.Connection, counted: Sequence[CountedEvidence]) -> None:
+    part = connection.execute("SELECT coalesce(max(part), 0) FROM evidence_frequency").fetchone()[0]
+    for one in counted:
+        if one.closed:
+            connection.execute("DELETE FROM evidence_frequency")
+        part = 0 if one.closed else part + 1
+        row = (one.epoch, part, one.counts, count_checksum(one.epoch, one.counts))
+        connection.execute(insertion("evidence_frequency", COUNT_COLUMNS), row)
 
 
 def _head(position: Position, batch: Batch) -> BatchHead:

@@ -48,6 +48,9 @@ class BatchStore(Protocol):
     def kept(self, ordinal: int) -> Document:
         """Return a document of the window with its text, if texts are kept."""
 
+    def wording(self, ordinals: Sequence[int]) -> Sequence[bytes]:
+        """Return the word triples of documents of the window; empty for a forgotten one."""
+
     def append(self, batch: Batch) -> None:
         """Keep one batch, wholly or not at all."""
 
@@ -65,6 +68,7 @@ class MemoryStore:
         self._documents: dict[str, list[Known]] = {}
         self._order: deque[tuple[int, str]] = deque()
         self._kept: dict[int, Document] = {}
+        self._wording: dict[int, bytes] = {}
         self._batches: dict[str, StoredBatch] = {}
         self._ends: deque[tuple[int, str]] = deque()
         self._next = 0
@@ -108,6 +112,10 @@ class MemoryStore:
         """Return a document of the window with its text, if texts are kept."""
         return self._kept[ordinal]
 
+    def wording(self, ordinals: Sequence[int]) -> list[bytes]:
+        """Return the word triples of documents of the window."""
+        return [self._wording[ordinal] for ordinal in ordinals]
+
     def append(self, batch: Batch) -> None:
         """Keep one batch, and forget what has left the window."""
         remembered, verdicts, answers = batch.decided.remembered, batch.decided.verdicts, batch.answers
@@ -117,6 +125,8 @@ class MemoryStore:
             self._order.append((document.ordinal, document.id))
             if document.text is not None:
                 self._kept[document.ordinal] = kept_of(document)
+            if document.evidence is not None:
+                self._wording[document.ordinal] = document.evidence.triples
         self._next += len(remembered)
         given = tuple(verdicts) if answers is None else tuple(map(self._verdict_at(answers).__getitem__, answers))
         self._batches[batch.id] = StoredBatch(batch.id, batch.hash, given)
@@ -133,6 +143,7 @@ class MemoryStore:
         while self._order and self._order[0][0] < oldest:
             ordinal, gone = self._order.popleft()
             self._kept.pop(ordinal, None)
+            self._wording.pop(ordinal, None)
             versions = self._documents[gone]
             versions.pop(0)
             if not versions:

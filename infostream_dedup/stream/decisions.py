@@ -43,7 +43,7 @@ _RELATIONS: Final = {0: None, 1: "contained", 2: "contains", 3: "equal", TEMPLAT
 _SOURCES: Final = {"ignore": ANY_SOURCE, "ban": OTHER_SOURCE, "require": SAME_SOURCE}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class BestCandidate:
     """The earlier document that a document repeats or resembles most.
 
@@ -52,8 +52,10 @@ class BestCandidate:
         duplicate: whether the document repeats it or only resembles it.
         relation: relation of the document to it.
         repeated: ordinals of all documents that the document repeats, ascending.
-        probability: the model's probability that it repeats ``of``; ``None`` without a model.
+        probability: that it repeats ``of``, or that the two tell one thing; ``None`` if key terms alone decide.
         criteria: the model's criteria by name, with the differences from ``of``.
+        kind: what the document is to ``of``, where evidence decides.
+        exact: whether evidence has found the texts equal.
     """
 
     of: int
@@ -62,6 +64,8 @@ class BestCandidate:
     repeated: list[int]
     probability: float | None = None
     criteria: tuple[tuple[str, float | None], ...] | None = None
+    kind: str | None = None
+    exact: bool = False
 
 
 @dataclass(slots=True)
@@ -116,6 +120,18 @@ class Judge:
             terms.target == "text",
         )
 
+    def begin_batch(self) -> None:
+        """Begin a batch: from now on the documents of the last one come from the store."""
+        if self._second is not None:
+            self._second.begin_batch()
+
+    def read(self, documents: Sequence[Remembered]) -> None:
+        """Take the next documents of the batch; the columns of the window say enough of them."""
+
+    def equal_text(self, of: int) -> BestCandidate:
+        """Return what a document is to the one of equal text, or of equal opening."""
+        return BestCandidate(of=of, duplicate=True, relation="equal", repeated=[])
+
     def found(self, candidates: CandidateRows, documents: Sequence[Remembered]) -> list[BestCandidate | None]:
         """Find the document that each document repeats or resembles most.
 
@@ -157,7 +173,7 @@ class Judge:
                 found.append(None)
             else:
                 of, own = first + int(finds.rows[place]), repeated[ends[number] : ends[number + 1]]
-                found.append(BestCandidate(of, repeats, _RELATIONS[relation], own))
+                found.append(BestCandidate(of=of, duplicate=repeats, relation=_RELATIONS[relation], repeated=own))
         return found
 
     def _apply_model(

@@ -25,6 +25,7 @@ from infostream_dedup.stream.settings import StreamSettings
 
 if TYPE_CHECKING:
     from infostream_dedup.criteria.classifier import Classifier
+    from infostream_dedup.store.restoring import Loaded
     from infostream_dedup.stream.second_stage import SecondStage
 
 __all__ = ["Deduplicator", "OnConflict"]
@@ -119,6 +120,7 @@ class Deduplicator:
         kept = None if stored is None else StreamSettings.of_store(stored)
         chosen = settings or kept or StreamSettings()
         if kept is not None:
+            kept.refuse_other_preset(chosen.preset, str(path))
             chosen = chosen.but(df_counts=kept.df_counts)
         chosen = _with_boilerplate(_with_model(chosen, model), boilerplate, stored)
         store: BatchStore = MemoryStore()
@@ -205,13 +207,19 @@ class Deduplicator:
             engine = self._catch_up(engine)
         if engine is None:
             loaded = self._store.load()
-            engine = (
-                StreamEngine(self.settings, progress=self._progress, second=self._second)
-                if loaded is None
-                else StreamEngine.restore(self.settings, loaded, progress=self._progress, second=self._second)
-            )
+            engine = self._begun() if loaded is None else self._restored(loaded)
         self._engine = engine
         return engine
+
+    def _begun(self) -> StreamEngine:
+        wording = self._store.wording
+        return StreamEngine(self.settings, progress=self._progress, second=self._second, wording=wording)
+
+    def _restored(self, loaded: Loaded) -> StreamEngine:
+        wording = self._store.wording
+        return StreamEngine.restore(
+            self.settings, loaded, progress=self._progress, second=self._second, wording=wording
+        )
 
     def _catch_up(self, engine: StreamEngine) -> StreamEngine | None:
         """Update the engine with what others have stored; ``None`` if it must be restored from scratch."""

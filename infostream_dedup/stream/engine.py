@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.features.rows import Rows
+from infostream_dedup.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.machine.progress import Progress
-from infostream_dedup.model import LANGUAGES, Document
+from infostream_dedup.model import Document
 from infostream_dedup.model.stream_records import Decided, GroupEvent, Remembered, Status, Verdict
 from infostream_dedup.stream.analysis import Analysed, Analyser
 from infostream_dedup.stream.best import best_member
 from infostream_dedup.stream.decisions import BestCandidate, Judge, KeysThatMet
+from infostream_dedup.stream.entering import Entering
 from infostream_dedup.stream.epochs import EpochBorders
+from infostream_dedup.stream.evidence_counts import EvidenceCounts, ReadEvidence
+from infostream_dedup.stream.evidence_judge import EvidenceJudge, WordingSource
+from infostream_dedup.stream.evidence_window import COMPARED_TERMS
 from infostream_dedup.stream.frequencies import Frequencies, count_rows
 from infostream_dedup.stream.key_choice import choose_keys
 from infostream_dedup.stream.losses import Losses
@@ -73,7 +77,11 @@ class StreamEngine:
     Args:
         settings: everything that decides verdicts.
         progress: called while code is being compiled.
-        second: the second stage, which judges the candidates by a model; without it key terms alone decide.
+        second: the second stage, which judges the candidates by a classifier.
+        wording: gives the word triples of earlier documents; needed if evidence decides.
+
+    Raises:
+        ValueError: evidence decides, and there is no ``wording``.
 
     Attributes:
         settings: as given.
@@ -88,10 +96,20 @@ class StreamEngine:
     """
 
     def __init__(
-        self, settings: StreamSettings, *, progress: Progress | None = None, second: SecondStage | None = None
+        self,
+        settings: StreamSettings,
+        *,
+        progress: Progress | None = None,
+        second: SecondStage | None = None,
+        wording: WordingSource | None = None,
     ) -> None:
         _FIRST_USE.prepare(progress)
+        if settings.preset == "judged" and wording is None:
+            raise ValueError("evidence decides in this stream, so the engine needs the wording of earlier documents")
         self._second = second
+        self._wording = wording
+        self._model = shipped_model()
+        self._evidence = EvidenceCounts()
         self.settings = settings
         self.numbers = TermNumbers()
         self.frequencies = Frequencies(settings.terms, self.numbers)
@@ -109,6 +127,7 @@ class StreamEngine:
         *,
         progress: Progress | None = None,
         second: SecondStage | None = None,
+        wording: WordingSource | None = None,
     ) -> StreamEngine:
         """Make an engine that continues a stored stream as if it had judged all of it.
 
@@ -117,8 +136,15 @@ class StreamEngine:
             loaded: state of the store.
             progress: called while code is being compiled.
             second: see the class.
+            wording: see the class.
+
+        Raises:
+            ConfigurationError: the store's pair model is of another version.
         """
-        engine = cls(settings, progress=progress, second=second)
+        engine = cls(settings, progress=progress, second=second, wording=wording)
+        if "pair_model" in loaded.state:
+            engine._model = PairModel.from_json(loaded.state["pair_model"], "the store's pair model")
+        engine._evidence = EvidenceCounts.of(loaded.evidence)
         engine.numbers.extend(loaded.terms)
         engine._handed_out = len(engine.numbers)
         resume_frequencies(engine.frequencies, loaded, settings)
@@ -144,12 +170,16 @@ class StreamEngine:
         self._handed_out = len(self.numbers)
         resume_frequencies(self.frequencies, loaded, self.settings)
         self._losses.resume(loaded.state.get("losses", {}))
+        self._evidence = EvidenceCounts.of(loaded.evidence)
         catch_up(self._memory, loaded)
         return True
 
     def _remember(self, memory: Memory) -> None:
         self._memory = memory
         self._judge = Judge(self.settings, memory.window, self._second)
+        self._deciding: Judge | EvidenceJudge = self._judge
+        if self._wording is not None and self.settings.preset == "judged":
+            self._deciding = EvidenceJudge(self.settings, memory.window, self._wording, self._model)
 
     def look_up(self, document: Document, *, k_min: int) -> Answers:
         """Find the documents of the window that resemble another document, without adding it.
@@ -200,8 +230,7 @@ class StreamEngine:
             content_hashes: ``fingerprints.content_hash`` of each document; computed here by default.
         """
         clock, decided = self._memory.clock, Decided()
-        if self._second is not None:
-            self._second.begin_batch()
+        self._deciding.begin_batch()
         prepared = prepare(
             batch,
             self.settings,
@@ -211,6 +240,9 @@ class StreamEngine:
             content_hashes=content_hashes,
         )
         analysed = self._analyser.read(batch, prepared.texts)
+        read = self._read_evidence(batch, analysed.languages)
+        if read is not None:
+            decided.evidence = read.counted
         epoch, clocks = self.frequencies.epoch, prepared.clocks.tolist()
         epochs = self._borders.epochs(prepared.first, clocks, epoch=epoch, clock=clock)
         start = 0
@@ -220,7 +252,7 @@ class StreamEngine:
                 decided.closed += closed
                 decided.repeated += repeated
             end = start + epochs[start:].count(epochs[start])
-            self._decide_within_epoch(prepared, analysed, start, end, decided)
+            self._decide_within_epoch(self._entering(prepared, analysed, read, start, end), decided)
             start = end
         self._memory.window.tidy()
         decided.new_terms = self.numbers.terms[self._handed_out :]
@@ -229,73 +261,38 @@ class StreamEngine:
         decided.oldest = self._memory.window.oldest
         return decided
 
-    def _decide_within_epoch(
-        self, prepared: Prepared, analysed: Analysed, start: int, end: int, decided: Decided
-    ) -> None:
+    def _decide_within_epoch(self, entering: Entering, decided: Decided) -> None:
         """Judge consecutive documents of one epoch."""
-        chosen = choose_keys(analysed, start, end, self.frequencies, self.numbers, self.settings.terms)
-        bounds = analysed.terms.indptr[start : end + 1]
-        terms = analysed.terms.values[bounds[0] : bounds[-1]].astype(np.int64)
-        targets = Rows(bounds - bounds[0], terms)
-        numbers = Rows(prepared.numbers.indptr[start : end + 1], prepared.numbers.values)
-        rows = (chosen.keys, chosen.weights, targets, numbers)
-        documents = prepared.documents[start:end]
-        self._memory.extend(
-            [document.id for document in documents],
-            prepared.hashes[start:end],
-            [document.source for document in documents],
-            prepared.clocks[start:end],
-            prepared.times[start:end],
-            rows,
-        )
-        remembered = self._make_records(prepared, analysed, start, end, rows)
+        entering.put_into(self._memory)
+        remembered = entering.remembered(self.frequencies.epoch, keep_text=self.settings.keep_text)
         decided.remembered += remembered
-        first = prepared.first + start
-        oldest = self._memory.oldest_at(first, len(remembered))
-        equals = self._memory.equals(first, oldest)
+        oldest = self._memory.oldest_at(entering.first, len(remembered))
+        equals = self._memory.equals(entering.first, oldest)
         for begin in range(0, len(remembered), _JUDGED_AT_ONCE):
             more = slice(begin, begin + _JUDGED_AT_ONCE)
             decided.verdicts += self._judge_documents(remembered[more], equals[more], oldest[more], decided.events)
-        languages, lengths = analysed.languages[start:end], analysed.lengths[start:end]
+        languages, lengths, targets = entering.languages, entering.lengths, entering.targets
         count_rows(self.frequencies.open, languages, lengths, targets)
         if self.settings.df_counts == "distinct":
             verdicts = decided.verdicts[len(decided.verdicts) - len(remembered) :]
             repeats = np.array([one.repeats for one in verdicts], dtype=np.bool_)
             count_rows(self.frequencies.open_repeats, languages, lengths, targets, counted=repeats)
 
-    def _make_records(
-        self, prepared: Prepared, analysed: Analysed, start: int, end: int, rows: tuple[Rows, Rows, Rows, Rows]
-    ) -> list[Remembered]:
-        epoch, keep_text = self.frequencies.epoch, self.settings.keep_text
-        keys, weights, targets, numbers = (list(one) for one in rows)
-        languages, lengths = analysed.languages[start:end].tolist(), analysed.lengths[start:end].tolist()
-        clocks, found = prepared.clocks[start:end].tolist(), []
-        for row, document in enumerate(prepared.documents[start:end]):
-            number = start + row
-            text, opening = prepared.hashes[number]
-            found.append(
-                Remembered(
-                    ordinal=prepared.first + number,
-                    id=document.id,
-                    version=prepared.versions[number],
-                    source=document.source,
-                    clock=clocks[row],
-                    published=prepared.published[number],
-                    language=LANGUAGES[languages[row]],
-                    content_hash=prepared.content_hashes[number],
-                    text_hash=text,
-                    opening_hash=opening,
-                    epoch=epoch,
-                    length=lengths[row],
-                    keys=keys[row],
-                    weights=weights[row],
-                    targets=targets[row],
-                    numbers=numbers[row],
-                    title=document.title,
-                    text=document.text if keep_text else None,
-                )
-            )
-        return found
+    def _read_evidence(self, batch: Sequence[Document], languages: NDArray[np.uint8]) -> ReadEvidence | None:
+        if self.settings.preset != "judged":
+            return None
+        return self._evidence.read(batch, languages, self.next_ordinal)
+
+    def _entering(
+        self, prepared: Prepared, analysed: Analysed, read: ReadEvidence | None, start: int, end: int
+    ) -> Entering:
+        """Choose the key terms of consecutive documents of one epoch."""
+        terms = self.settings.terms
+        weighed = terms if read is None else terms.but(n=COMPARED_TERMS)
+        keys, further = choose_keys(analysed, start, end, self.frequencies, self.numbers, weighed).split(terms.n)
+        return Entering(
+            prepared=prepared, analysed=analysed, read=read, start=start, end=end, keys=keys, further=further
+        )
 
     def _judge_documents(
         self,
@@ -305,16 +302,14 @@ class StreamEngine:
         events: list[GroupEvent],
     ) -> Iterator[Verdict]:
         """Yield the verdicts on consecutive documents."""
-        rows = self._memory.candidate_rows(documents[0].ordinal, oldest, self._judge.needs, INSUFFICIENT_TERMS)
+        self._deciding.read(documents)
+        rows = self._memory.candidate_rows(documents[0].ordinal, oldest, self._deciding.needs, INSUFFICIENT_TERMS)
         for candidates in rows:
             more = slice(candidates.first, candidates.first + len(candidates))
-            founds = self._judge.found(candidates, documents[more])
+            founds = self._deciding.found(candidates, documents[more])
             asked = list(zip(documents[more], equals[more], founds, oldest[more].tolist(), strict=True))
-            pairs = [
-                (document.ordinal, found.of if equal is None else equal)  # type: ignore[union-attr] # one of both is
-                for document, equal, found, _ in asked
-                if equal is not None or found is not None
-            ]
+            linked = ((document.ordinal, _named_by(equal, found)) for document, equal, found, _ in asked)
+            pairs = [(ordinal, of) for ordinal, of in linked if of is not None]
             met = self._judge.met(pairs)
             for document, equal, found, alive in asked:
                 yield self._judge_document(document, equal, found, alive, met, events)
@@ -334,7 +329,7 @@ class StreamEngine:
         repeats = equal is not None or (found is not None and found.duplicate)
         passes, happened = self._losses.passes(document.source, repeats, ordinal)
         events += happened
-        of = found.of if equal is None and found is not None else equal
+        of = _named_by(equal, found)
         if of is None:
             memory.groups.begin(ordinal, again=document.version > 0)
             status: Status = "new" if len(document.keys) >= INSUFFICIENT_TERMS else "insufficient_text"
@@ -343,7 +338,8 @@ class StreamEngine:
         if not joined:
             memory.groups.begin(ordinal, again=document.version > 0)
         status = "similar" if not joined else "duplicate" if equal is None else "exact"
-        return self._make_verdict(document, status, of, None if equal is not None else found, next(met))
+        best = self._deciding.equal_text(of) if found is None or equal is not None else found
+        return self._make_verdict(document, status, best, next(met))
 
     def _join_group(
         self, ordinal: int, of: int, found: BestCandidate | None, *, exact: bool, events: list[GroupEvent]
@@ -353,9 +349,7 @@ class StreamEngine:
         events += happened
         return joined
 
-    def _make_verdict(
-        self, document: Remembered, status: Status, of: int, found: BestCandidate | None, met: KeysThatMet
-    ) -> Verdict:
+    def _make_verdict(self, document: Remembered, status: Status, found: BestCandidate, met: KeysThatMet) -> Verdict:
         """Make the verdict on a document that is linked to an earlier one, with the terms that met."""
         words = self.numbers.terms.some(np.array(met.terms, dtype=np.int64))
         ranked = sorted(zip([-weight for weight in met.weights], words, strict=True))
@@ -363,21 +357,36 @@ class StreamEngine:
         return Verdict(
             id=document.id,
             status=status,
-            of=window.ids[of - window.first],
+            of=window.ids[found.of - window.first],
             group=self._memory.groups.of(document.ordinal),
-            relation="equal" if found is None else found.relation,
+            relation=found.relation,
             forward=met.forward,
             backward=met.backward,
             terms=tuple([word for _, word in ranked]),
-            probability=None if found is None else found.probability,
-            criteria=None if found is None else found.criteria,
+            kind=found.kind,
+            probability=found.probability,
+            criteria=found.criteria,
         )
 
     def _state(self) -> dict[str, Any]:
         state: dict[str, Any] = {"groups": self._memory.groups.state()}
+        if self.settings.preset == "judged":
+            state["pair_model"] = self._model.as_json()
         if self.settings.loss_limit is not None:
             state["losses"] = self._losses.state()
         return state
+
+
+def _named_by(equal: int | None, found: BestCandidate | None) -> int | None:
+    """Ordinal of the document that a document is linked to; ``None`` for none.
+
+    Args:
+        equal: the earliest document of equal text or opening.
+        found: the best candidate; among several equal texts evidence knows the best.
+    """
+    if found is not None and (equal is None or found.exact):
+        return found.of
+    return equal
 
 
 def _toy() -> None:

@@ -34,6 +34,13 @@ class KeyRows:
         self.keys = keys
         self.weights = weights
 
+    def split(self, n: int) -> tuple[KeyRows, KeyRows]:
+        """Return the n heaviest key terms of each document, and the others."""
+        rank = np.arange(len(self.keys.values)) - np.repeat(self.keys.indptr[:-1], self.keys.sizes)
+        parts = (rank < n, rank >= n)
+        first, others = (KeyRows(self.keys.chosen(part), self.weights.chosen(part)) for part in parts)
+        return first, others
+
 
 def choose_keys(
     analysed: Analysed, first: int, end: int, frequencies: Frequencies, numbers: TermNumbers, settings: Settings

@@ -13,6 +13,7 @@ from infostream_dedup.model.stream_records import GroupEvent
 from infostream_dedup.stream.best import Member
 from infostream_dedup.stream.clock import DAY, NO_TIME
 from infostream_dedup.stream.equal_hashes import EqualHashes
+from infostream_dedup.stream.evidence_window import EvidenceRows
 from infostream_dedup.stream.groups import Groups
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.window import NO_SOURCE, Window
@@ -42,7 +43,7 @@ class Memory:
 
     def __init__(self, settings: StreamSettings, first: int = 0) -> None:
         self._settings = settings
-        self.window = Window(first)
+        self.window = Window(first, evidence=settings.preset == "judged")
         self.groups = Groups(
             self.window, watched_from=settings.chaining_documents, least_density=settings.chaining_density
         )
@@ -60,11 +61,12 @@ class Memory:
         clocks: NDArray[np.int64],
         times: NDArray[np.int64],
         rows: tuple[Rows, Rows, Rows, Rows],
+        evidence: EvidenceRows | None = None,
     ) -> None:
         """Add the columns of documents; arguments as ``Window.extend``, with sources by name."""
         number_of = {source: self._source_number(source) for source in dict.fromkeys(sources)}
         numbers = np.array(list(map(number_of.__getitem__, sources)), dtype=np.int32)
-        self.window.extend(ids, hashes, numbers, clocks, times, rows)
+        self.window.extend(ids, hashes, numbers, clocks, times, rows, evidence=evidence)
 
     def _source_number(self, source: str | None) -> int:
         return self._sources.setdefault(source, len(self._sources)) if source else NO_SOURCE

@@ -10,6 +10,7 @@ import numpy as np
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.stream.clock import NO_TIME
+from infostream_dedup.stream.evidence_window import EvidenceRows, address_numbers, published_times
 from infostream_dedup.stream.frequencies import Frequencies, LanguageCounts, count_rows
 from infostream_dedup.stream.memory import Memory
 from infostream_dedup.stream.settings import StreamSettings
@@ -17,6 +18,7 @@ from infostream_dedup.terms.statistics import Totals
 
 if TYPE_CHECKING:
     from infostream_dedup.store.blobs import Ragged
+    from infostream_dedup.store.remembered_table import RememberedTable
     from infostream_dedup.store.restoring import LanguageFrequencies, Loaded
 
 __all__ = ["catch_up", "resume_frequencies", "resumed_memory"]
@@ -85,6 +87,7 @@ def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
             _rows(table.targets, first),
             _rows(table.numbers, first),
         ),
+        evidence=_evidence_rows(table, first) if memory.window.evidence is not None else None,
     )
     memory.resume(
         begin,
@@ -93,6 +96,18 @@ def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
         groups=table.groups[first:],
         state=loaded.state.get("groups", {}),
         events=loaded.events,
+    )
+
+
+def _evidence_rows(table: RememberedTable, first: int) -> EvidenceRows:
+    evidence, languages = table.evidence, table.languages[first:]
+    return EvidenceRows(
+        languages=np.array([LANGUAGES.index(language) for language in languages], dtype=np.uint8),
+        published=published_times(table.published[first:]),
+        addresses=address_numbers(evidence.urls[first:]),
+        keys=_rows(evidence.keys, first),
+        weights=_rows(evidence.weights, first),
+        records=_rows(evidence.records, first),
     )
 
 

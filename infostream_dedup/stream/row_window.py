@@ -29,6 +29,11 @@ class RowWindow:
     def __len__(self) -> int:
         return self._size
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the rows, without spare room."""
+        return (int(self._ends[self._size]) - int(self._ends[0])) * self._values.itemsize + 8 * self._size
+
     def extend(self, rows: Rows) -> None:
         """Add rows at the end."""
         begin, end = int(self._ends[self._size]), int(rows.indptr[-1] - rows.indptr[0])

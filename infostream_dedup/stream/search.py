@@ -114,7 +114,7 @@ class Searcher:
         self._store = store
         self._settings = StreamSettings.of_store(store.settings)
         loaded = store.load()
-        self._engine = StreamEngine.restore(self._settings, loaded, progress=progress)
+        self._engine = StreamEngine.restore(self._settings, loaded, progress=progress, wording=store.wording)
         first = int(np.searchsorted(loaded.documents.ordinals, loaded.oldest))
         number = {language: place for place, language in enumerate(LANGUAGES)}
         self._languages = np.array([number[one] for one in loaded.documents.languages[first:]], dtype=np.uint8)

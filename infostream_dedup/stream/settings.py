@@ -10,10 +10,21 @@ from typing import Annotated, Any, Final
 import orjson
 
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.evidence.status import JOINED_IN_STREAMS, joined_kinds
 from infostream_dedup.model import Settings
 from infostream_dedup.model.limits import OneOf, Range, check_limits
+from infostream_dedup.model.settings import STREAM_PRESETS
+from infostream_dedup.model.stream_records import CLASSIFIED_FIELDS, JUDGED_FIELDS, VERDICT_FIELDS
 
-__all__ = ["BEST_POLICIES", "DF_RULES", "DUPLICATE_RULES", "EXACT_RULES", "SOURCE_RULES", "StreamSettings"]
+__all__ = [
+    "BEST_POLICIES",
+    "DF_RULES",
+    "DUPLICATE_RULES",
+    "EXACT_RULES",
+    "SOURCE_RULES",
+    "StreamSettings",
+]
+
 
 DUPLICATE_RULES: Final = ("equal", "contained")
 SOURCE_RULES: Final = ("ignore", "ban", "require")
@@ -24,6 +35,12 @@ BEST_POLICIES: Final = ("earliest", "complete", "source-rank")
 _TERM_FIELDS: Final = ("representation", "weighting", "n", "target", "df_min", "df_max", "k1", "b", "short", "morph")
 """Settings of terms that a stream uses; the others concern whole collections."""
 
+_KEY_TERMS_DECIDE: Final = ("k_duplicate", "k_similar", "duplicate_rule", "least_shared", "templates", "model")
+"""Settings of streams in which key terms decide, or a classifier of the user."""
+
+_JUDGED_TERMS: Final = ("representation", "n", "target", "short")
+"""Settings of terms that the pair model was learned with."""
+
 _NO_VERDICT: Final = ("best", "source_ranks", "keep_text")
 """Settings that no verdict depends on: a store may be opened with other values."""
 
@@ -33,6 +50,9 @@ class StreamSettings:
     """What decides the verdicts of a stream. Names equal the flags of the command line.
 
     Attributes:
+        preset: ``judged``: key terms find candidates, evidence decides; ``faithful``: key terms decide. A store keeps
+            its preset for life.
+        join: with ``judged``, kinds of pairs that make a duplicate.
         terms: representation, weighting, n, target (``text`` or ``signature``), df_min, df_max, k1, b, short, morph.
         k_duplicate: key terms that must meet for ``duplicate``, 1 to n; short documents need fewer (``need``).
         k_similar: key terms that must meet in either direction for ``similar``, 1 to k_duplicate.
@@ -71,6 +91,8 @@ class StreamSettings:
         ConfigurationError: a value is beyond its limit, or does not work for a stream.
     """
 
+    preset: Annotated[str, OneOf(*STREAM_PRESETS)] = "faithful"
+    join: tuple[str, ...] = JOINED_IN_STREAMS
     terms: Settings = field(default_factory=Settings)
     k_duplicate: int = 6
     k_similar: int = 4
@@ -100,6 +122,9 @@ class StreamSettings:
         check_limits(self)
         Range(1, self.terms.n).check("k_duplicate", self.k_duplicate)
         Range(1, self.k_duplicate).check("k_similar", self.k_similar)
+        joined_kinds(self.join)
+        if self.preset == "judged":
+            self._check_judged()
         if self.model is not None and not self.keep_text:
             raise ConfigurationError(
                 "a model compares documents with the texts of earlier ones, and keep_text is off; begin a store with "
@@ -107,6 +132,15 @@ class StreamSettings:
             )
         if self.best == "source-rank" and not self.source_ranks:
             raise ConfigurationError("best is 'source-rank' but there are no source_ranks; name sources, best first")
+
+    def _check_judged(self) -> None:
+        default = {one.name: one.default for one in fields(self)}
+        for name in _KEY_TERMS_DECIDE:
+            if getattr(self, name) != default[name]:
+                raise _no_meaning(name)
+        for name in _JUDGED_TERMS:
+            if getattr(self.terms, name) != getattr(Settings(), name):
+                raise _no_meaning(name)
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> StreamSettings:
@@ -123,8 +157,9 @@ class StreamSettings:
             )
         terms = {name: value for name, value in given.items() if name in _TERM_FIELDS}
         own = {name: value for name, value in given.items() if name in known}
-        if "source_ranks" in own:
-            own["source_ranks"] = tuple(own["source_ranks"])
+        for name in ("source_ranks", "join"):
+            if name in own:
+                own[name] = tuple(own[name])
         return cls(terms=Settings.of(**terms), **own)
 
     @classmethod
@@ -134,8 +169,31 @@ class StreamSettings:
         Raises:
             ConfigurationError: see ``of``.
         """
-        # Stores made before there was a choice count every document.
-        return cls.of({"df_counts": "all"} | dict(stored))
+        # Stores made before there was a choice count every document, and let key terms decide.
+        return cls.of({"df_counts": "all", "preset": "faithful"} | dict(stored))
+
+    @property
+    def verdict_fields(self) -> tuple[str, ...]:
+        """Fields of the rows of verdicts."""
+        if self.preset == "judged":
+            return (*VERDICT_FIELDS, *JUDGED_FIELDS)
+        return VERDICT_FIELDS if self.model is None else (*VERDICT_FIELDS, *CLASSIFIED_FIELDS)
+
+    def refuse_other_preset(self, asked: str, store: str) -> None:
+        """Refuse a preset that a store was not made with.
+
+        Args:
+            asked: the preset that is asked for.
+            store: name of the store that was made with these settings.
+
+        Raises:
+            ConfigurationError: it is another one.
+        """
+        if asked != self.preset:
+            raise ConfigurationError(
+                f"{store} was made with preset {self.preset} and keeps it; begin another store: infostream-dedup "
+                f"ingest DOCS --store NEW --preset {asked}"
+            )
 
     def but(self, **changes: Any) -> StreamSettings:
         """Return a copy with some values changed."""
@@ -145,7 +203,7 @@ class StreamSettings:
         """Return plain values in the order of the fields; the terms' settings come first."""
         terms = {name: getattr(self.terms, name) for name in _TERM_FIELDS}
         own = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "terms"}
-        return terms | own | {"source_ranks": list(self.source_ranks)}
+        return terms | own | {"source_ranks": list(self.source_ranks), "join": list(self.join)}
 
     @property
     def digest(self) -> str:
@@ -157,7 +215,16 @@ class StreamSettings:
                 del decisive[name]
         if self.df_counts == "all":
             del decisive["df_counts"]
+        if self.preset == "faithful":
+            del decisive["preset"], decisive["join"]
         return blake2b(orjson.dumps(decisive, option=orjson.OPT_SORT_KEYS), digest_size=16).hexdigest()
+
+
+def _no_meaning(name: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"preset judged decides by evidence and takes no {name} (--{name.replace('_', '-')}); leave it out, or take "
+        "preset faithful (--preset faithful)"
+    )
 
 
 def _plain(value: Any) -> Any:

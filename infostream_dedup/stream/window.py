@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.features.rows import Rows
+from infostream_dedup.stream.evidence_window import EvidenceRows, EvidenceWindow
 from infostream_dedup.stream.kernels.judging import NO_SOURCE, Columns
 from infostream_dedup.stream.row_window import RowWindow, with_room, without_first
 
@@ -21,6 +22,10 @@ _LEAST_DROPPED: Final = 1024
 
 class Window:
     """Documents by ordinal. Expired documents are dropped from memory some time later.
+
+    Args:
+        first: ordinal of the first document.
+        evidence: whether to keep the evidence of documents, too.
 
     Attributes:
         first: ordinal of the first document held in memory.
@@ -37,9 +42,10 @@ class Window:
         weights: weights of the keys.
         targets: terms that key terms are looked up in, ascending.
         numbers: hashes of the numbers in the text, ascending.
+        evidence: columns of evidence; ``None`` if key terms decide.
     """
 
-    def __init__(self, first: int = 0) -> None:
+    def __init__(self, first: int = 0, *, evidence: bool = False) -> None:
         self.first = self.oldest = self.end = first
         self.ids: list[str] = []
         self.groups: list[str] = []
@@ -52,6 +58,7 @@ class Window:
         self.weights = RowWindow(np.int64)
         self.targets = RowWindow(np.int32)
         self.numbers = RowWindow(np.int64)
+        self.evidence = EvidenceWindow() if evidence else None
 
     def __len__(self) -> int:
         """Number of documents that have not expired."""
@@ -65,6 +72,7 @@ class Window:
         clocks: NDArray[np.int64],
         times: NDArray[np.int64],
         rows: tuple[Rows, Rows, Rows, Rows],
+        evidence: EvidenceRows | None = None,
     ) -> None:
         """Add documents, each in a group of its own.
 
@@ -75,6 +83,7 @@ class Window:
             clocks: the stream's clock at each.
             times: publication times, or the clock.
             rows: keys, weights, targets, numbers.
+            evidence: of the documents, if the window keeps evidence.
         """
         held, more = self.end - self.first, len(ids)
         self.ids += ids
@@ -85,6 +94,8 @@ class Window:
         self._put("sizes", held, np.diff(rows[0].indptr).astype(np.uint8))
         for column, more_rows in zip((self.keys, self.weights, self.targets, self.numbers), rows, strict=True):
             column.extend(more_rows)
+        if self.evidence is not None and evidence is not None:
+            self.evidence.extend(evidence)
         self.end += more
 
     @property
@@ -104,6 +115,17 @@ class Window:
             numbers=numbers.values,
         )
 
+    @property
+    def evidence_columns(self) -> EvidenceWindow:
+        """The columns of evidence.
+
+        Raises:
+            ValueError: the window keeps none.
+        """
+        if self.evidence is None:
+            raise ValueError("the window keeps no evidence")
+        return self.evidence
+
     def _put(self, name: str, held: int, values: NDArray[Any]) -> None:
         column = with_room(getattr(self, name), held + len(values))
         column[held : held + len(values)] = values
@@ -122,6 +144,8 @@ class Window:
             setattr(self, name, without_first(getattr(self, name), gone, self.end - self.first))
         for column in (self.keys, self.weights, self.targets, self.numbers):
             column.drop(gone)
+        if self.evidence is not None:
+            self.evidence.drop(gone)
         for words in (self.ids, self.groups, self.hashes):
             del words[:gone]
         self.first = self.oldest

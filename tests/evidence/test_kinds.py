@@ -132,3 +132,9 @@ def test_the_best_pair_has_the_strongest_status_first() -> None:
     probability = np.array([0.99, 0.6, 0.7, 0.7, 0.5, 0.5, 0.5, 0.5])
     shares = np.array([[1, 1], [1, 1], [0.5, 0.6], [0.7, 0.5], [0.2, 0.3], [0.2, 0.4], [0.4, 0.2], [0.1, 1.0]])
     assert best_pairs(a, b, status, probability, shares).tolist() == [5, 3]
+
+
+def test_kinds_to_join_are_told_from_the_later_document():
+    joined = joined_kinds(["contained"])
+    # The earlier document contains the later one.
+    assert (joined[Kind.CONTAINS], joined[Kind.CONTAINED]) == (True, False)

@@ -12,7 +12,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from infostream_dedup.model.stream_records import Batch, Decided, EpochFrequencies, GroupEvent, Remembered, Verdict
+from infostream_dedup.model.stream_records import (
+    Batch,
+    CountedEvidence,
+    Decided,
+    EpochFrequencies,
+    GroupEvent,
+    KeptEvidence,
+    Remembered,
+    Verdict,
+)
 from infostream_dedup.store import Store
 
 SIZE = 5
@@ -52,6 +61,13 @@ def document(ordinal):
         numbers=np.array([ordinal, 2**62 + ordinal][: ordinal % 3], dtype=np.int64),
         title=f"Заголовок {ordinal}",
         text=f"Текст {ordinal} " * 9 if ordinal % 2 else None,
+        url=f"https://example.org/{ordinal}" if ordinal % 3 else None,
+        evidence=KeptEvidence(
+            keys=keys[:2],
+            weights=np.array([7, 5][: len(keys)], dtype=np.int64),
+            record=ordinal.to_bytes(8, "little") * 3,
+            triples=ordinal.to_bytes(8, "little") * (ordinal % 4),
+        ),
     )
 
 
@@ -67,6 +83,8 @@ def verdict(ordinal):
             forward=9,
             backward=8,
             terms=("слово", 'кав"ычка'),
+            kind="copy",
+            probability=0.987654,
         )
     if ordinal % 8 == 4:
         template = "template" if ordinal % 16 == 4 else "updated"
@@ -121,6 +139,10 @@ def batch(number, **changed):
         verdicts=[verdict(ordinal) for ordinal in ordinals],
         events=events,
         closed=frequencies(first // EPOCH - 1) if first and first % EPOCH == 0 else [],
+        evidence=[
+            *([CountedEvidence(first // EPOCH, closed=True, counts=b"all")] if first and first % EPOCH == 0 else []),
+            CountedEvidence(first // EPOCH, closed=False, counts=number.to_bytes(2, "big")),
+        ],
         new_terms=[f"термин-{term}" for term in range(NEW_TERMS * first, NEW_TERMS * (first + SIZE))],
         state={"documents": first + SIZE, "half": number // 2},
         oldest=max(0, first + SIZE - WINDOW),

@@ -10,7 +10,7 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.store import Store
 from infostream_dedup.store.checking import checks
 
-CHECKS = ["pages", "references", "numbering", "batches", "signatures", "answers", "names", "epochs"]
+CHECKS = ["pages", "references", "numbering", "batches", "signatures", "evidence", "answers", "names", "epochs"]
 
 
 def test_a_sound_store_has_no_faults(filled):

@@ -12,8 +12,8 @@ from infostream_dedup.store.opening import migrate_store
 
 
 def second_step(connection):
-    connection.execute("ALTER TABLE document ADD COLUMN url TEXT")
-    connection.execute("UPDATE document SET url = 'https://example.org/' || ordinal")
+    connection.execute("ALTER TABLE document ADD COLUMN page TEXT")
+    connection.execute("UPDATE document SET page = 'https://example.org/' || ordinal")
 
 
 @pytest.fixture
@@ -28,44 +28,51 @@ def schema_of(path):
 
 def test_a_new_store_has_the_newest_schema(tmp_path, newer_program):
     Store.open(tmp_path / "a.db", settings_digest="x").close()
-    assert schema_of(tmp_path / "a.db") == 5
+    assert schema_of(tmp_path / "a.db") == 6
     assert [path.name for path in tmp_path.iterdir()] == ["a.db"]
 
 
 def test_an_older_store_is_copied_and_then_brought_forward(filled, newer_program, synthetic, faults):
     before = filled.read_bytes()
     with Store.open(filled, settings_digest=synthetic.DIGEST) as store:
-        urls = store.connection.execute("SELECT url FROM document ORDER BY ordinal LIMIT 2").fetchall()
+        urls = store.connection.execute("SELECT page FROM document ORDER BY ordinal LIMIT 2").fetchall()
         assert urls == [("https://example.org/0",), ("https://example.org/1",)]
         assert faults(store) == []
         store.append(synthetic.batch(20))
         names = store.connection.execute("SELECT name FROM _sqlite_migrations ORDER BY id").fetchall()
-        assert names == [("first_schema",), ("judgements",), ("dated_groups",), ("repeats",), ("second_step",)]
-    assert schema_of(filled) == 5
-    copy = filled.with_name("stream.db.schema-4")
-    assert schema_of(copy) == 4
+        assert names == [
+            ("first_schema",),
+            ("judgements",),
+            ("dated_groups",),
+            ("repeats",),
+            ("evidence",),
+            ("second_step",),
+        ]
+    assert schema_of(filled) == 6
+    copy = filled.with_name("stream.db.schema-5")
+    assert schema_of(copy) == 5
     assert len(copy.read_bytes()) == len(before)
 
 
 def test_the_copy_of_the_old_store_is_a_store_of_the_old_program(filled, newer_program, monkeypatch, faults):
     migrate_store(filled)
     monkeypatch.undo()
-    with Store.open(filled.with_name("stream.db.schema-4")) as old:
+    with Store.open(filled.with_name("stream.db.schema-5")) as old:
         assert old.load().position.batches == 20
         assert faults(old) == []
-    with pytest.raises(BadDataError, match="has schema 5, this program knows up to 4"):
+    with pytest.raises(BadDataError, match="has schema 6, this program knows up to 5"):
         Store.open(filled)
 
 
 def test_migrating_twice_does_nothing(filled, newer_program):
-    assert migrate_store(filled) == (5, filled.with_name("stream.db.schema-4"))
-    assert migrate_store(filled) == (5, None)
+    assert migrate_store(filled) == (6, filled.with_name("stream.db.schema-5"))
+    assert migrate_store(filled) == (6, None)
 
 
 def test_an_older_store_is_not_read_without_migration(filled, newer_program):
     with pytest.raises(ConfigurationError, match="store migrate"):
         Store.open(filled, read_only=True)
-    assert schema_of(filled) == 4
+    assert schema_of(filled) == 5
 
 
 def test_a_failing_step_leaves_the_store_as_it_was(filled, monkeypatch, faults):
@@ -77,7 +84,7 @@ def test_a_failing_step_leaves_the_store_as_it_was(filled, monkeypatch, faults):
     with pytest.raises(ZeroDivisionError):
         migrate_store(filled)
     monkeypatch.undo()
-    assert schema_of(filled) == 4
+    assert schema_of(filled) == 5
     with Store.open(filled) as store:
         assert faults(store) == []
 
@@ -88,8 +95,8 @@ from pathlib import Path
 from infostream_dedup.store import copying, migrations, opening
 
 def step(connection):
-    connection.execute("ALTER TABLE document ADD COLUMN url TEXT")
-    connection.execute("UPDATE document SET url = 'x'")
+    connection.execute("ALTER TABLE document ADD COLUMN page TEXT")
+    connection.execute("UPDATE document SET page = 'x'")
     die("step")
 
 def die(place):
@@ -109,12 +116,12 @@ die("done")
 """
 
 
-@pytest.mark.parametrize(("place", "schema"), [("copy", 4), ("step", 4), ("done", 5)])
+@pytest.mark.parametrize(("place", "schema"), [("copy", 5), ("step", 5), ("done", 6)])
 def test_a_kill_while_migrating_leaves_the_old_or_the_new(filled, newer_program, faults, place, schema):
     ran = subprocess.run([sys.executable, "-c", KILLED, filled, place], capture_output=True)
     assert ran.returncode == -signal.SIGKILL, ran.stderr
     assert schema_of(filled) == schema
-    assert migrate_store(filled)[0] == 5
+    assert migrate_store(filled)[0] == 6
     with Store.open(filled) as store:
         assert faults(store) == []
         assert store.load().position.batches == 20

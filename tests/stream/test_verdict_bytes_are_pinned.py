@@ -16,6 +16,7 @@ import pytest
 
 from infostream_dedup.criteria.classifier import Calibration, Classifier, Plane
 from infostream_dedup.model import Settings
+from infostream_dedup.model.stream_records import CLASSIFIED_FIELDS, VERDICT_FIELDS
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.settings import StreamSettings
@@ -87,7 +88,7 @@ def decided(documents, settings, size):
 
 
 def checksum(verdicts, more=b""):
-    rows = orjson.dumps([one.as_dict(judged=True) for one in verdicts])
+    rows = orjson.dumps([one.as_dict((*VERDICT_FIELDS, *CLASSIFIED_FIELDS)) for one in verdicts])
     return hashlib.sha256(rows + more).hexdigest()
 
 

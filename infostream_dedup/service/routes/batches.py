@@ -21,6 +21,7 @@ from infostream_dedup.service.running import RunningService, caller_of, running
 from infostream_dedup.store import Store
 from infostream_dedup.store.restoring import position_of
 from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.settings import StreamSettings
 
 __all__ = ["router"]
 
@@ -58,10 +59,14 @@ async def take_batch(request: Request) -> Response:
 @router.get("/batches/{batch_id:path}", dependencies=[needs("reader")], response_class=JsonResponse)
 async def show_batch(request: Request, batch_id: str) -> Response:
     """The verdicts of a batch that was stored."""
-    stored = await running(request).read(lambda store: store.batch(batch_id))
+    stored, fields = await running(request).read(lambda store: (store.batch(batch_id), _fields(store)))
     if stored is None:
         raise ProblemError(404, "not-found", "no batch with this id was stored; it may be sent again")
-    return JsonResponse({"batch_id": batch_id, "verdicts": [_row(verdict) for verdict in stored.verdicts]})
+    return JsonResponse({"batch_id": batch_id, "verdicts": [_row(verdict, fields) for verdict in stored.verdicts]})
+
+
+def _fields(store: Store) -> tuple[str, ...]:
+    return StreamSettings.of_store(store.settings).verdict_fields
 
 
 def _checked(body: dict[str, Any], most: int) -> tuple[str | None, bool, list[Any]]:
@@ -92,7 +97,7 @@ def _decided(stream: Deduplicator, name: str | None, items: Sequence[Any], *, sk
         "batch_id": name,
         "replayed": position.batches == before,
         "position": {"batches": position.batches, "documents": position.documents},
-        "verdicts": [_row(verdict) for verdict in verdicts],
+        "verdicts": [_row(verdict, stream.settings.verdict_fields) for verdict in verdicts],
         "quarantined": [one.as_dict() for one in aside],
         "seconds": time.perf_counter() - begin,
     }
@@ -109,8 +114,8 @@ def _processed(
         raise
 
 
-def _row(verdict: Verdict) -> dict[str, Any]:
-    return verdict.as_dict(judged=verdict.criteria is not None)
+def _row(verdict: Verdict, fields: Sequence[str]) -> dict[str, Any]:
+    return verdict.as_dict(fields)
 
 
 def _count(service: RunningService, answer: dict[str, Any]) -> None:

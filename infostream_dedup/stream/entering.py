@@ -1,0 +1,153 @@
+"""Documents of a batch on their way into the window: their columns, and what is remembered of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infostream_dedup.evidence.records import EvidenceRecords
+from infostream_dedup.features.rows import Rows
+from infostream_dedup.model import LANGUAGES
+from infostream_dedup.model.stream_records import KeptEvidence, Remembered
+from infostream_dedup.stream.analysis import Analysed
+from infostream_dedup.stream.evidence_counts import ReadEvidence
+from infostream_dedup.stream.evidence_window import EvidenceRows, address_numbers, published_times
+from infostream_dedup.stream.key_choice import KeyRows
+from infostream_dedup.stream.memory import Memory
+from infostream_dedup.stream.preparation import Prepared
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Entering"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entering:
+    """Consecutive documents of a batch that are weighed by one epoch.
+
+    Attributes:
+        prepared: the batch.
+        analysed: its terms.
+        read: its evidence; ``None`` if key terms decide.
+        start: first of the documents in the batch.
+        end: one past the last.
+        keys: their n key terms.
+        further: the key terms after these that evidence compares; no terms if key terms decide.
+    """
+
+    prepared: Prepared
+    analysed: Analysed
+    read: ReadEvidence | None
+    start: int
+    end: int
+    keys: KeyRows
+    further: KeyRows
+
+    @property
+    def first(self) -> int:
+        """Ordinal of the first document."""
+        return self.prepared.first + self.start
+
+    @property
+    def languages(self) -> NDArray[np.uint8]:
+        """uint8 (documents,), index into ``LANGUAGES``."""
+        return self.analysed.languages[self.start : self.end]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """int64 (documents,), number of terms with repetition."""
+        return self.analysed.lengths[self.start : self.end]
+
+    @property
+    def targets(self) -> Rows:
+        """The distinct terms of each document, ascending."""
+        bounds = self.analysed.terms.indptr[self.start : self.end + 1]
+        return Rows(bounds - bounds[0], self.analysed.terms.values[bounds[0] : bounds[-1]].astype(np.int64))
+
+    @property
+    def _numbers(self) -> Rows:
+        return Rows(self.prepared.numbers.indptr[self.start : self.end + 1], self.prepared.numbers.values)
+
+    def put_into(self, memory: Memory) -> None:
+        """Add the columns of the documents to the window."""
+        prepared, part = self.prepared, slice(self.start, self.end)
+        documents = prepared.documents[part]
+        memory.extend(
+            [document.id for document in documents],
+            prepared.hashes[part],
+            [document.source for document in documents],
+            prepared.clocks[part],
+            prepared.times[part],
+            (self.keys.keys, self.keys.weights, self.targets, self._numbers),
+            evidence=self._evidence_rows(),
+        )
+
+    def _evidence_rows(self) -> EvidenceRows | None:
+        if self.read is None:
+            return None
+        part = slice(self.start, self.end)
+        records = EvidenceRecords.of_blobs(self.read.records[part])
+        return EvidenceRows(
+            languages=self.languages,
+            published=published_times(self.prepared.published[part]),
+            addresses=address_numbers(document.url for document in self.prepared.documents[part]),
+            keys=self.further.keys,
+            weights=self.further.weights,
+            records=Rows(records.begins, records.words),
+        )
+
+    def remembered(self, epoch: int, *, keep_text: bool) -> list[Remembered]:
+        """Make what is remembered of each document.
+
+        Args:
+            epoch: whose statistics weighted the key terms.
+            keep_text: whether to remember the texts, too.
+        """
+        prepared, found = self.prepared, []
+        keys, weights, targets, numbers = (
+            list(one) for one in (self.keys.keys, self.keys.weights, self.targets, self._numbers)
+        )
+        languages, lengths = self.languages.tolist(), self.lengths.tolist()
+        clocks, evidence = prepared.clocks[self.start : self.end].tolist(), self._kept_evidence()
+        for row, document in enumerate(prepared.documents[self.start : self.end]):
+            number = self.start + row
+            text, opening = prepared.hashes[number]
+            found.append(
+                Remembered(
+                    ordinal=prepared.first + number,
+                    id=document.id,
+                    version=prepared.versions[number],
+                    source=document.source,
+                    clock=clocks[row],
+                    published=prepared.published[number],
+                    language=LANGUAGES[languages[row]],
+                    content_hash=prepared.content_hashes[number],
+                    text_hash=text,
+                    opening_hash=opening,
+                    epoch=epoch,
+                    length=lengths[row],
+                    keys=keys[row],
+                    weights=weights[row],
+                    targets=targets[row],
+                    numbers=numbers[row],
+                    title=document.title,
+                    text=document.text if keep_text else None,
+                    url=document.url,
+                    evidence=evidence[row],
+                )
+            )
+        return found
+
+    def _kept_evidence(self) -> list[KeptEvidence] | list[None]:
+        if self.read is None:
+            return [None] * (self.end - self.start)
+        part = slice(self.start, self.end)
+        return [
+            KeptEvidence(keys=keys, weights=weights, record=record, triples=triples)
+            for keys, weights, record, triples in zip(
+                self.further.keys, self.further.weights, self.read.records[part], self.read.triples[part], strict=True
+            )
+        ]

@@ -1,0 +1,128 @@
+"""Reading the evidence of a stream's documents, weighed by all documents before their epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.evidence.frequencies import EPOCH, Changes, EvidenceFrequencies, changes_of
+from infostream_dedup.evidence.reading import evidence_texts, read_evidence
+from infostream_dedup.evidence.records import EvidenceRecords, pack_weighed
+from infostream_dedup.model import Document
+from infostream_dedup.model.stream_records import CountedEvidence
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infostream_dedup.evidence.reading import RawEvidence
+
+__all__ = ["EvidenceCounts", "ReadEvidence"]
+
+_CHARACTERS: Final = 1_000_000
+"""Characters that are read together; reading takes about 25 bytes of memory for each byte of text."""
+
+
+@dataclass(slots=True)
+class ReadEvidence:
+    """Evidence of the documents of a batch.
+
+    Attributes:
+        records: packed evidence of each document.
+        triples: word triples of each, 8 bytes for each triple.
+        counted: what the store adds to its counts.
+    """
+
+    records: list[bytes] = field(default_factory=list)
+    triples: list[bytes] = field(default_factory=list)
+    counted: list[CountedEvidence] = field(default_factory=list)
+
+
+class EvidenceCounts:
+    """Document frequencies of numbers, names and lead words: frozen for an epoch, and the documents of that epoch.
+
+    Epochs of evidence are counted by ordinal and shorter than those of key terms.
+
+    Attributes:
+        epoch: the open epoch.
+    """
+
+    def __init__(self) -> None:
+        self.epoch = 0
+        self._frozen = EvidenceFrequencies()
+        self._open: list[Changes] = []
+        self._weights: tuple[NDArray[np.float32], NDArray[np.float64]] | None = None
+
+    @classmethod
+    def of(cls, counted: Iterable[CountedEvidence]) -> EvidenceCounts:
+        """Continue with the counts that a store holds."""
+        counts = cls()
+        for one in counted:
+            counts.epoch = one.epoch
+            if one.closed:
+                counts._frozen = EvidenceFrequencies.of_blob(one.counts)
+            else:
+                counts._open.append(Changes.of_blob(one.counts))
+        return counts
+
+    def read(self, documents: Sequence[Document], languages: NDArray[np.uint8], first: int) -> ReadEvidence:
+        """Read and count the documents of a batch.
+
+        Args:
+            documents: in stream order.
+            languages: uint8 (documents,), index into ``LANGUAGES``.
+            first: ordinal of the first document.
+        """
+        found = ReadEvidence()
+        numbers = languages.astype(np.int8)
+        batch: list[Changes] = []
+        for begin, end in _cut(documents, first):
+            epoch = (first + begin) // EPOCH
+            if epoch != self.epoch:
+                self._close(epoch, found)
+                batch = []
+            raw = read_evidence(*evidence_texts(documents[begin:end]))
+            records = self._packed(raw, numbers[begin:end])
+            found.records += [records.blob(number) for number in range(len(records))]
+            found.triples += [raw.triples_of(number).astype("<u8").tobytes() for number in range(len(raw))]
+            batch.append(changes_of(raw, numbers[begin:end]))
+            self._open.append(batch[-1])
+        found.counted += [CountedEvidence(self.epoch, closed=False, counts=one.blob()) for one in batch]
+        return found
+
+    def read_one(self, document: Document, language: int) -> tuple[EvidenceRecords, NDArray[np.uint64]]:
+        """Record and triples of a document that is not of the stream.
+
+        Args:
+            document: any.
+            language: index into ``LANGUAGES``.
+        """
+        raw = read_evidence(*evidence_texts([document]))
+        return self._packed(raw, np.array([language], dtype=np.int8)), raw.triples_of(0)
+
+    def _packed(self, raw: RawEvidence, languages: NDArray[np.int8]) -> EvidenceRecords:
+        if self._weights is None:
+            self._weights = self._frozen.filled_up()
+        return pack_weighed(raw, languages, *self._weights)
+
+    def _close(self, epoch: int, found: ReadEvidence) -> None:
+        """Freeze what has been counted so far, and open another epoch."""
+        for changes in self._open:
+            self._frozen.add(changes)
+        self.epoch, self._open, self._weights = epoch, [], None
+        # Only the last of several epochs that a batch closes is worth keeping.
+        found.counted[:] = [CountedEvidence(epoch, closed=True, counts=self._frozen.blob())]
+
+
+def _cut(documents: Sequence[Document], first: int) -> Iterator[tuple[int, int]]:
+    """Bounds of runs of documents of one epoch that are read together."""
+    begin, characters = 0, 0
+    for number, document in enumerate(documents):
+        if number > begin and ((first + number) % EPOCH == 0 or characters >= _CHARACTERS):
+            yield begin, number
+            begin, characters = number, 0
+        characters += len(document.title) + len(document.text)
+    if documents:
+        yield begin, len(documents)

@@ -1,0 +1,249 @@
+"""Evidence decides about the candidates that key terms have found: preset ``judged`` in a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.evidence.facts import DocumentFacts
+from infostream_dedup.evidence.judging import judge_pairs
+from infostream_dedup.evidence.kernels.comparing import ComparedKeys
+from infostream_dedup.evidence.kinds import KIND_NAMES, Kind, seen_from_later
+from infostream_dedup.evidence.pair_evidence import TripleRows, shares_of_pairs
+from infostream_dedup.evidence.pair_model import DECIMALS, PairModel
+from infostream_dedup.evidence.records import EvidenceRecords
+from infostream_dedup.evidence.status import DocumentStatus, best_pairs, joined_kinds
+from infostream_dedup.links.pair_rules import need
+from infostream_dedup.stream.decisions import BestCandidate
+from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.window import NO_SOURCE, Window
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infostream_dedup.model.stream_records import Remembered
+    from infostream_dedup.window.window_index import CandidateRows
+
+__all__ = ["CANDIDATE_TERMS", "ComparedDocuments", "EvidenceJudge", "WordingSource", "verdict_probability"]
+
+CANDIDATE_TERMS: Final = 3
+"""Key terms that must meet in one direction."""
+
+_LEAST_TERMS: Final = 3
+"""A document with fewer key terms is linked by equal text only."""
+
+_RELATIONS: Final = (None, "contained", "contains", "equal")
+_VERDICT_DECIMALS: Final = 6
+
+WordingSource = Callable[[Sequence[int]], Sequence[bytes]]
+"""Gives the word triples of earlier documents by ordinal, as ``KeptEvidence.triples``; empty for a forgotten one."""
+
+
+def verdict_probability(probability: float) -> float:
+    """Round a probability as in a verdict."""
+    return round(probability, _VERDICT_DECIMALS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedDocuments:
+    """Some documents with all that comparing them takes, numbered from 0.
+
+    Attributes:
+        keys: their key terms and terms.
+        records: their evidence.
+        facts: sources, times, texts and addresses.
+    """
+
+    keys: ComparedKeys
+    records: EvidenceRecords
+    facts: DocumentFacts
+
+    @classmethod
+    def of_window(cls, window: Window, rows: NDArray[np.int64]) -> ComparedDocuments:
+        """Take documents out of the window.
+
+        Args:
+            window: with evidence.
+            rows: int64 (documents,).
+        """
+        evidence = window.evidence_columns
+        numbered: dict[bytes, int] = {}
+        texts = [window.hashes[row][0] for row in rows.tolist()]
+        facts = DocumentFacts(
+            window.sources[rows].astype(np.int64),
+            evidence.published[rows],
+            np.array([numbered.setdefault(text, len(numbered)) if text else -1 for text in texts], dtype=np.int64),
+            evidence.addresses[rows],
+        )
+        return cls(keys=evidence.keys_of(rows, window), records=evidence.records_of(rows), facts=facts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pairs:
+    """Candidates, the later document first to ask, with what was decided.
+
+    Attributes:
+        finds: int64 (pairs,), index among the candidates that were found.
+        later: int64 (pairs,), number of the later document among those that ask.
+        ordinals: int64 (pairs,), the earlier document.
+        status: int8 (pairs,), ``DocumentStatus``.
+        kinds: int8 (pairs,), ``Kind``.
+        probability: float64 (pairs,).
+        shares: float64 (pairs, 2).
+    """
+
+    finds: NDArray[np.int64]
+    later: NDArray[np.int64]
+    ordinals: NDArray[np.int64]
+    status: NDArray[np.int8]
+    kinds: NDArray[np.int8]
+    probability: NDArray[np.float64]
+    shares: NDArray[np.float64]
+
+
+class EvidenceJudge:
+    """Finds, for each document, the earlier one that gives it its status.
+
+    Args:
+        settings: settings of the stream.
+        window: holds the documents that are candidates, with their evidence.
+        wording: gives the word triples of documents that are not of the batch at hand.
+        model: the pair model of the stream.
+
+    Attributes:
+        needs: int64, hits in either direction that make a candidate.
+    """
+
+    def __init__(self, settings: StreamSettings, window: Window, wording: WordingSource, model: PairModel) -> None:
+        self._settings = settings
+        self._window = window
+        self._wording = wording
+        self._model = model
+        self._joined = joined_kinds(settings.join)
+        self._batch: dict[int, bytes] = {}
+        self.needs = np.full(1, CANDIDATE_TERMS, dtype=np.int64)
+
+    def begin_batch(self) -> None:
+        """Begin a batch: from now on the triples of the last one come from the store."""
+        self._batch.clear()
+
+    def read(self, documents: Sequence[Remembered]) -> None:
+        """Take the triples of the next documents of the batch."""
+        self._batch.update((one.ordinal, one.evidence.triples) for one in documents if one.evidence is not None)
+
+    def equal_text(self, of: int) -> BestCandidate:
+        """Return what a document is to the one of equal text, or of equal opening."""
+        copy = KIND_NAMES[Kind.COPY]
+        return BestCandidate(
+            of=of, duplicate=True, relation="equal", repeated=[], probability=1.0, kind=copy, exact=True
+        )
+
+    def found(self, candidates: CandidateRows, documents: Sequence[Remembered]) -> list[BestCandidate | None]:
+        """Find the document that gives each document its status; arguments as in ``Judge.found``.
+
+        The strongest status wins, then the highest probability, the higher smaller share of the key terms, the higher
+        larger share, the earliest document.
+        """
+        found: list[BestCandidate | None] = [None] * len(documents)
+        pairs = self._judged(candidates, documents[0].ordinal)
+        decided = pairs.status > DocumentStatus.NEW
+        if not decided.any():
+            return found
+        repeats = pairs.status >= DocumentStatus.DUPLICATE
+        repeated_ends = np.searchsorted(pairs.later[repeats], np.arange(len(documents) + 1)).tolist()
+        repeated = pairs.ordinals[repeats].tolist()
+        best = best_pairs(pairs.ordinals, pairs.later, pairs.status, pairs.probability, pairs.shares)
+        for place in best[decided[best]].tolist():
+            number, status = int(pairs.later[place]), int(pairs.status[place])
+            found[number] = BestCandidate(
+                of=int(pairs.ordinals[place]),
+                duplicate=status >= DocumentStatus.DUPLICATE,
+                relation=self._relation(candidates, int(pairs.finds[place]), documents[number]),
+                repeated=repeated[repeated_ends[number] : repeated_ends[number + 1]],
+                probability=verdict_probability(float(pairs.probability[place])),
+                kind=KIND_NAMES[seen_from_later(Kind(pairs.kinds[place]))],
+                exact=status == DocumentStatus.EXACT,
+            )
+        return found
+
+    def _judged(self, candidates: CandidateRows, first: int) -> _Pairs:
+        """Judge the candidates of consecutive documents, of which the first has a given ordinal."""
+        later = np.repeat(np.arange(len(candidates), dtype=np.int64), np.diff(candidates.ends))
+        finds = self._comparable(candidates, later, first)
+        later, earlier = later[finds], candidates.ordinals[finds]
+        rows, numbers = np.unique(np.concatenate([earlier, later + first]), return_inverse=True)
+        documents = ComparedDocuments.of_window(self._window, rows - self._window.first)
+        a, b = numbers[: len(finds)].astype(np.int64), numbers[len(finds) :].astype(np.int64)
+        texts = documents.facts.texts
+        same = (texts[a] == texts[b]) & (texts[a] >= 0)
+        status = np.full(len(a), DocumentStatus.EXACT, dtype=np.int8)
+        kinds, probability = np.full(len(a), Kind.COPY, dtype=np.int8), np.ones(len(a), dtype=np.float64)
+        shares = np.empty((len(a), 2), dtype=np.float64)
+        # Equal texts are exact whatever a close look would say, and a text that fills a stream has thousands of them.
+        shares[same] = np.round(shares_of_pairs(a[same], b[same], documents.keys)[:, :2], DECIMALS)
+        judged = judge_pairs(
+            a[~same],
+            b[~same],
+            keys=documents.keys,
+            records=documents.records,
+            triples=lambda asked: self._triples(rows[asked]),
+            documents=documents.facts,
+            model=self._model,
+        )
+        status[~same], kinds[~same] = judged.statuses(self._joined), judged.kinds
+        probability[~same], shares[~same] = judged.probability, judged.shares
+        return _Pairs(
+            finds=finds,
+            later=later,
+            ordinals=earlier,
+            status=status,
+            kinds=kinds,
+            probability=probability,
+            shares=shares,
+        )
+
+    def _comparable(self, candidates: CandidateRows, later: NDArray[np.int64], first: int) -> NDArray[np.int64]:
+        """Indices of the candidates that may be linked: long enough, of one language or one text, of the right source.
+
+        Args:
+            candidates: that were found.
+            later: int64 (finds,), number of the document that found each.
+            first: ordinal of the first document.
+        """
+        window, languages = self._window, self._window.evidence_columns.languages
+        a, b = candidates.ordinals - window.first, later + (first - window.first)
+        kept = (languages[a] == languages[b]) & (window.sizes[a] >= _LEAST_TERMS)
+        for place in np.flatnonzero(~kept).tolist():
+            kept[place] = window.hashes[a[place]][0] == window.hashes[b[place]][0] != b""
+        rule = self._settings.same_source
+        if rule != "ignore":
+            same = (window.sources[a] == window.sources[b]) & (window.sources[a] != NO_SOURCE)
+            kept &= same == (rule == "require")
+        return np.flatnonzero(kept)
+
+    def _triples(self, ordinals: NDArray[np.int64]) -> TripleRows:
+        asked = ordinals.tolist()
+        known = self._batch
+        stored = [ordinal for ordinal in asked if ordinal not in known]
+        from_store = dict(zip(stored, self._wording(stored), strict=True)) if stored else {}
+        blobs = [known[ordinal] if ordinal in known else from_store[ordinal] for ordinal in asked]
+        return triple_rows(blobs)
+
+    def _relation(self, candidates: CandidateRows, find: int, document: Remembered) -> str | None:
+        """Relation by key terms, as in ``pairs``."""
+        settings = self._settings
+        row = int(candidates.ordinals[find]) - self._window.first
+        sizes = np.array([len(document.keys), int(self._window.sizes[row])], dtype=np.int64)
+        least = need(settings.k_duplicate, sizes[:1], sizes[1:], n=settings.terms.n, short=settings.terms.short)[0]
+        forward, backward = int(candidates.forward[find]), int(candidates.backward[find])
+        return _RELATIONS[int(forward >= least) + 2 * int(backward >= least)]
+
+
+def triple_rows(blobs: Sequence[bytes]) -> TripleRows:
+    """Word triples of documents from a store."""
+    begins = np.zeros(len(blobs) + 1, dtype=np.int64)
+    np.cumsum([len(blob) // 8 for blob in blobs], out=begins[1:])
+    return TripleRows(np.frombuffer(b"".join(blobs), dtype="<u8").astype(np.uint64, copy=False), begins)

@@ -1,0 +1,169 @@
+"""What preset ``judged`` keeps of the documents of the window beside their other columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.evidence.facts import NO_TIME
+from infostream_dedup.evidence.kernels.comparing import ComparedKeys, sum_keys
+from infostream_dedup.evidence.records import EvidenceRecords
+from infostream_dedup.features.rows import Rows
+from infostream_dedup.stream.row_window import RowWindow, with_room, without_first
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infostream_dedup.stream.window import Window
+
+__all__ = ["COMPARED_TERMS", "EvidenceRows", "EvidenceWindow", "address_numbers", "compared_keys", "published_times"]
+
+COMPARED_TERMS: Final = 30
+"""Key terms of a document that are compared; candidates are found by the n heaviest of them."""
+
+_NO_ADDRESS: Final = -1
+_COLUMNS: Final = ("languages", "published", "addresses")
+_HASH_BYTES: Final = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceRows:
+    """Documents that enter the window.
+
+    Attributes:
+        languages: uint8 (documents,), index into ``LANGUAGES``.
+        published: int64 (documents,), UTC microseconds since 1970, ``NO_TIME`` where there is no date.
+        addresses: int64 (documents,), result of ``address_numbers``.
+        keys: key terms after the first n, heaviest first.
+        weights: their weights.
+        records: packed evidence.
+    """
+
+    languages: NDArray[np.uint8]
+    published: NDArray[np.int64]
+    addresses: NDArray[np.int64]
+    keys: Rows
+    weights: Rows
+    records: Rows
+
+
+class EvidenceWindow:
+    """Columns by row of the ``Window`` beside which it is kept.
+
+    Attributes:
+        languages: uint8, index into ``LANGUAGES``.
+        published: int64, ``NO_TIME`` where there is no date.
+        addresses: int64, equal for equal addresses, negative if there is none.
+        keys: key terms after the first n, heaviest first.
+        weights: their weights.
+        records: packed evidence.
+    """
+
+    def __init__(self) -> None:
+        self.languages: NDArray[Any] = np.zeros(1 << 10, dtype=np.uint8)
+        self.published: NDArray[Any] = np.zeros(1 << 10, dtype=np.int64)
+        self.addresses: NDArray[Any] = np.zeros(1 << 10, dtype=np.int64)
+        self.keys = RowWindow(np.int32)
+        self.weights = RowWindow(np.int64)
+        self.records = RowWindow(np.uint32)
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what is held, without spare room."""
+        rows = sum(column.nbytes for column in (self.keys, self.weights, self.records))
+        return rows + sum(int(getattr(self, name).itemsize) for name in _COLUMNS) * len(self)
+
+    def extend(self, rows: EvidenceRows) -> None:
+        """Add documents."""
+        held, more = len(self), len(rows.languages)
+        for name in _COLUMNS:
+            column = with_room(getattr(self, name), held + more)
+            column[held : held + more] = getattr(rows, name)
+            setattr(self, name, column)
+        self.keys.extend(rows.keys)
+        self.weights.extend(rows.weights)
+        self.records.extend(rows.records)
+
+    def drop(self, rows: int) -> None:
+        """Drop the first documents."""
+        for name in _COLUMNS:
+            setattr(self, name, without_first(getattr(self, name), rows, len(self)))
+        for ragged in (self.keys, self.weights, self.records):
+            ragged.drop(rows)
+
+    def records_of(self, rows: NDArray[np.int64]) -> EvidenceRecords:
+        """Records of some documents, in the order given."""
+        found = self.records.gathered(rows)
+        return EvidenceRecords(found.values, found.indptr)
+
+    def keys_of(self, rows: NDArray[np.int64], window: Window) -> ComparedKeys:
+        """All compared key terms and all terms of some documents, in the order given.
+
+        Args:
+            rows: int64 (documents,).
+            window: holds the first n key terms, and the targets.
+        """
+        first = window.keys.gathered(rows)
+        keys = _beside(first, self.keys.gathered(rows))
+        weights = _beside(window.weights.gathered(rows), self.weights.gathered(rows))
+        return compared_keys(keys, weights, window.targets.gathered(rows), firsts=first.sizes)
+
+
+def compared_keys(keys: Rows, weights: Rows, targets: Rows, *, firsts: NDArray[np.int64]) -> ComparedKeys:
+    """Key terms as the comparison wants them.
+
+    Args:
+        keys: key terms of each document, heaviest first, at most ``COMPARED_TERMS``.
+        weights: their weights.
+        targets: all terms of each document, ascending.
+        firsts: int64 (documents,), how many of its key terms count as the heaviest.
+    """
+    owners, bounds = keys.numbers, keys.indptr
+    heaviest = (np.arange(len(keys.values)) - bounds[:-1][owners] < firsts[owners]).astype(np.uint8)
+    # One number orders by document and term: terms have 31 bits.
+    order = np.argsort(owners << np.int64(32) | keys.values.astype(np.int64), kind="stable")
+    own, squares = np.empty((len(keys), 2), dtype=np.int64), np.empty(len(keys), dtype=np.float64)
+    sorted_weights, sorted_heaviest = weights.values[order].astype(np.int64, copy=False), heaviest[order]
+    sum_keys(bounds, sorted_weights, sorted_heaviest, own, squares)
+    return ComparedKeys(
+        begins=bounds,
+        terms=keys.values[order].astype(np.int32, copy=False),
+        weights=sorted_weights,
+        heaviest=sorted_heaviest,
+        own=own,
+        squares=squares,
+        target_begins=targets.indptr,
+        targets=targets.values.astype(np.int32, copy=False),
+    )
+
+
+def address_numbers(addresses: Iterable[str | None]) -> NDArray[np.int64]:
+    """A number for each address, the same in every process; ``-1`` for none."""
+    return np.array([_number(one) if one else _NO_ADDRESS for one in addresses], dtype=np.int64)
+
+
+def published_times(times: Sequence[int | None]) -> NDArray[np.int64]:
+    """Times as a column; a date of 1970 or before, as broken feeds write it, counts as none."""
+    return np.array([NO_TIME if time is None or time <= 0 else time for time in times], dtype=np.int64)
+
+
+def _number(address: str) -> int:
+    digest = blake2b(address.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).digest()
+    return int.from_bytes(digest, "little") >> 1
+
+
+def _beside(rows: Rows, more: Rows) -> Rows:
+    """Each row followed by the row of the same number."""
+    bounds = rows.indptr + more.indptr
+    values = np.empty(int(bounds[-1]), dtype=rows.values.dtype)
+    for part, begins in ((rows, bounds[:-1]), (more, bounds[:-1] + rows.sizes)):
+        places = np.arange(len(part.values)) + np.repeat(begins - part.indptr[:-1], part.sizes)
+        values[places] = part.values
+    return Rows(bounds, values)
