@@ -42,7 +42,7 @@ def sweep(
         representations: ``stem``, ``morph``, ``pivot``; every available one by default.
         ks: show only these k, 1 to n.
         examples: also pick example pairs at each k.
-        estimate: also say without labels how good the links are: precision and recall as copies, counted.
+        estimate: also say without labels how good the links are: copies counted, other duplicates estimated.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
         settings: all settings at once. Its ``representation``, ``k``, ``threshold``, ``min_terms`` and ``rule`` have
             no meaning here.

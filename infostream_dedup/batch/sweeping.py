@@ -221,7 +221,7 @@ def sweep_collection(
             relation,
             n=chosen.n if chosen.score == "count" else None,
             labels=labels,
-            recommended=None if estimate is None else estimate.recommended or None,
+            recommended=None if estimate is None or chosen.score == "share" else estimate.recommended,
             progress=progress,
         )
         _add_survey(result, found, chosen, ks, estimate)

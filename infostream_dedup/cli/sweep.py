@@ -88,6 +88,10 @@ def sweep(
 
     Each row is one k of one representation: links, links that are returned (reciprocal), two-step paths, closed paths,
     S = reciprocal / links, T = closed / paths. Where there are too many paths, T is sampled and has a standard error.
+    S and T tell how close the links are to an equivalence, not how precise or complete they are.
+
+    Without labels, copies are counted (copy_precision, copy_recall) and other duplicates estimated (precision, recall),
+    the latter only where nothing speaks against the estimate (reliable).
 
     With --store, the documents of a stream are swept without their texts, by the key terms that they were given when
     they came in. Settings are then those of the store; only --n and --target may be smaller.

@@ -1,4 +1,4 @@
-"""Made-up texts as rows of triples, and every pair of them compared."""
+"""Made-up texts as rows of triples."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from infostream_dedup.estimation.kernels.finding_copies import Universe
 from infostream_dedup.evidence.facts import DAY
@@ -15,8 +14,6 @@ from infostream_dedup.evidence.pair_evidence import TripleRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    CopyTable = dict[tuple[int, int], float]
 
 _WINDOW = 7 * DAY
 
@@ -46,25 +43,6 @@ def _universe(
     )
 
 
-def _brute_force(triples: TripleRows, universe: Universe) -> CopyTable:
-    """Wording of every pair of three tenths and more, by one product of sparse matrices."""
-    names, columns = np.unique(triples.triples, return_inverse=True)
-    sizes = np.diff(triples.begins)
-    if len(names) == 0:
-        return {}
-    table = sp.csr_array(
-        (np.ones(len(columns), dtype=np.int32), columns, triples.begins), shape=(len(sizes), len(names))
-    )
-    shared = sp.triu(table @ table.T, k=1).tocoo()
-    a, b = shared.coords
-    smaller = np.minimum(sizes[a], sizes[b])
-    found = (shared.data / smaller >= 0.3) & universe.counted[a] & universe.counted[b]
-    if universe.window >= 0:
-        found &= np.abs(universe.times[a] - universe.times[b]) <= universe.window
-    pairs = zip(a[found].tolist(), b[found].tolist(), strict=True)
-    return dict(zip(pairs, (shared.data / smaller)[found].tolist(), strict=True))
-
-
 def _edited(seed: int, sizes: Iterable[int], *, phrases: int = 30) -> list[list[int]]:
     """Clusters of edited and cut copies, shuffled; some texts also hold phrases that many others hold."""
     random = np.random.default_rng(seed)
@@ -87,11 +65,6 @@ def _triple_rows() -> Callable[[Iterable[Iterable[int]]], TripleRows]:
 @pytest.fixture(name="universe")
 def _universe_of() -> Callable[..., Universe]:
     return _universe
-
-
-@pytest.fixture(name="brute_force")
-def _brute_force_of() -> Callable[[TripleRows, Universe], CopyTable]:
-    return _brute_force
 
 
 @pytest.fixture(name="edited")
