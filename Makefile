@@ -36,6 +36,8 @@ bench: $(VENV)/.installed-dev  ## speed and memory, as ratios against others in 
 reports: $(VENV)/.installed-dev  ## the figures in reports/, from the labelled corpora beside the project
 	$(BIN)/python reports/make_reports.py
 	$(BIN)/python reports/make_comparison.py
+	$(BIN)/python reports/make_closed_world.py
+	$(BIN)/python reports/make_confirmed.py
 	$(BIN)/python reports/make_pivot.py
 	$(BIN)/python reports/make_criteria.py
 	$(BIN)/python reports/make_passages.py

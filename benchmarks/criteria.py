@@ -18,8 +18,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from benchmarks.generator import generate, write_texts
 from infostream_dedup.corpus.reading import read_documents
 from infostream_dedup.criteria import CRITERIA, differences, document_models
@@ -51,8 +49,7 @@ def main() -> None:
     models = measure("models", lambda: document_models(documents))
     two_words = measure("two heaviest words", lambda: two_word_candidates(models))
     i, j = measure("key-term links", lambda: key_term_candidates(models, k=arguments.k))
-    unknown = np.full(len(models), np.nan)
-    measure("vectors", lambda: differences(models, i, j, tuple(CRITERIA), unknown))
+    measure("vectors", lambda: differences(models, i, j, tuple(CRITERIA)))
 
     vectors = rows["vectors"]["cpu_seconds"]
     whole = vectors + rows["models"]["cpu_seconds"] + rows["key-term links"]["cpu_seconds"]

@@ -56,6 +56,7 @@ __all__ = [
     "sweep",
     "sweep_store",
     "train",
+    "warm",
     "write_comparison",
     "write_report",
 ]
@@ -76,7 +77,7 @@ _HOME = {
     **dict.fromkeys(
         (
             *("Reading", "boilerplate", "classify", "compare", "dedup", "demo", "dictionaries", "evaluate", "ingest"),
-            *("pairs", "provenance", "search", "similarity_matrix", "suggest", "sweep", "sweep_store", "train"),
+            *("pairs", "provenance", "search", "similarity_matrix", "suggest", "sweep", "sweep_store", "train", "warm"),
         ),
         "api",
     ),

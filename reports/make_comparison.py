@@ -18,7 +18,8 @@ from infostream_dedup import read_documents
 from infostream_dedup.corpus import csv_line
 from infostream_dedup.evaluation.agreement import rank_correlation
 from infostream_dedup.evaluation.collection_scores import truth_for
-from infostream_dedup.evaluation.comparison import ComparedMethod, Comparison, judged_by_labels, judged_by_pool
+from infostream_dedup.evaluation.comparison import ComparedMethod, Comparison, judged_by_pool
+from infostream_dedup.evaluation.labelled_runs import judged_by_labels
 from infostream_dedup.evaluation.method_runs import MethodRuns, run_methods
 from infostream_dedup.evaluation.overlap import dice_matrix, found_alone
 from infostream_dedup.evaluation.pool import POOL_METHODS

@@ -6,10 +6,9 @@ The page contains only numbers: no texts, ids or titles of the corpora.
 from __future__ import annotations
 
 import argparse
-import functools
 import platform
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -18,15 +17,16 @@ from typing import Any
 import numpy as np
 
 from infostream_dedup import read_documents
-from infostream_dedup.criteria.authority import learned_authority
 from infostream_dedup.criteria.candidates import key_term_candidates, two_word_candidates
 from infostream_dedup.criteria.classifier_presets import CLASSIFIER_PRESETS, PairRule
 from infostream_dedup.criteria.cross_validation import found_by_rule, held_out, single_criterion
 from infostream_dedup.criteria.differences import differences
 from infostream_dedup.criteria.document_models import DocumentModels, document_models
 from infostream_dedup.criteria.judged_pairs import JudgedPairs, judged_pairs
+from infostream_dedup.criteria.learned_authority import LearnedAuthority
 from infostream_dedup.criteria.learning_curve import CurvePoint, curve_criteria, learning_curve
 from infostream_dedup.criteria.stories import folds, stories
+from infostream_dedup.criteria.svm import prior_plane
 from infostream_dedup.evaluation.labels import Label, kin_by_field, read_kin, read_labels
 from infostream_dedup.evaluation.pair_codes import codes_of
 from infostream_dedup.evaluation.truth import FALSE, truth_of
@@ -38,7 +38,7 @@ REPORTS = Path(__file__).resolve().parent
 CORPORA = REPORTS.parents[1] / "shared" / "data"
 
 RESAMPLES = 1000
-SIZES = (50, 100, 200, 400, 800, 1600)
+SIZES = (0, 50, 100, 200, 400, 800, 1600)
 
 
 @dataclass(frozen=True)
@@ -160,11 +160,12 @@ def main() -> None:
 
 INTRODUCTION = """\
 Andreev, Berezkin, Kozlov and Simakov turn a pair of documents into a vector of criteria and let a linear support vector
-machine decide. Every figure here is out of five folds: no story (connected component of the judged pairs; where random
-pairs join everything, of those that are not `different`) is on both sides. Source authority is learned from the
-training pairs of each fold. Intervals: 95 %, bootstrap over stories, 1000 drawings; a pair counts as often as its
-stories were drawn. F1 counts pairs: preset `duplicate` wants both directions, preset `story` either. A single criterion
-gets the threshold and the side that did best on its training folds."""
+machine decide. Learning starts from a prior (reports/learning.md). Every figure here is out of five folds: no story
+(connected component of the judged pairs; where random pairs join everything, of those that are not `different`) is on
+both sides. Source authority is learned from the training pairs of each fold. Intervals: 95 %, bootstrap over stories,
+1000 drawings; a pair counts as often as its stories were drawn. F1 counts pairs: preset `duplicate` wants both
+directions, preset `story` either. A single criterion gets the threshold and the side that did best on its training
+folds."""
 
 ALL_TEXT = """\
 `uagec` counts every candidate pair (key terms, k = 3) of two families that are not kin as negative; the other sets have
@@ -190,7 +191,9 @@ def quality_tables(corpora: Corpora) -> list[str]:
     for judged in SETS:
         models, pairs = corpora.models(judged.corpus), corpora.pairs(judged)
         preset = CLASSIFIER_PRESETS[judged.preset]
-        found = held_out(models, pairs, preset.criteria, functools.partial(_learn, models)).found(preset.rule)
+        found = held_out(
+            models, pairs, preset.criteria, LearnedAuthority(models), prior_plane(preset.criteria, preset.prior)
+        ).found(preset.rule)
         truth = found_by_rule(pairs.i_repeats, pairs.j_repeats, preset.rule)
         alone = _alone(models, pairs, preset.criteria, preset.rule)
         key_terms = _by_key_terms(models, pairs, preset.rule)
@@ -233,7 +236,9 @@ def _kinds_table(corpora: Corpora) -> str:
     judged = SETS[0]
     models, pairs = corpora.models(judged.corpus), corpora.pairs(judged)
     preset = CLASSIFIER_PRESETS[judged.preset]
-    unseen = held_out(models, pairs, preset.criteria, functools.partial(_learn, models)).found(preset.rule)
+    unseen = held_out(
+        models, pairs, preset.criteria, LearnedAuthority(models), prior_plane(preset.criteria, preset.prior)
+    ).found(preset.rule)
     by_terms = _by_key_terms(models, pairs, preset.rule)
     kinds = {
         (min(label.a, label.b), max(label.a, label.b)): str(label.extra["kind"]) for label in corpora.labels("mdnews")
@@ -253,16 +258,11 @@ def _kinds_table(corpora: Corpora) -> str:
     return table(rows)
 
 
-def _learn(models: DocumentModels, pairs: JudgedPairs) -> Mapping[str, float]:
-    return learned_authority(models, pairs.i, pairs.j, pairs.repeats)
-
-
 def _alone(
     models: DocumentModels, pairs: JudgedPairs, criteria: Sequence[str], rule: PairRule
 ) -> dict[str, np.ndarray]:
-    unknown = np.full(len(models), np.nan)
     names = [name for name in criteria if name != "source"]
-    forward, backward = differences(models, pairs.i, pairs.j, names, unknown)
+    forward, backward = differences(models, pairs.i, pairs.j, names)
     split = folds(pairs, 5)
     return {
         name: single_criterion(forward[:, column], backward[:, column], pairs, rule, split)
@@ -382,7 +382,8 @@ def curves(corpora: Corpora) -> list[str]:
             curve_criteria(CLASSIFIER_PRESETS["duplicate"].criteria),
             preset.rule,
             sizes=SIZES,
-            learn_authority=functools.partial(_learn, models),
+            authority=LearnedAuthority(models),
+            prior=preset.prior,
         )
         name = f"criteria-{judged.corpus}.svg"
         drawn = as_svg(learning_figure(points, published=True))
@@ -433,7 +434,7 @@ def speed_table(corpora: Corpora) -> str:
         step = max(len(i) // 20_000, 1)
         i, j = i[::step], j[::step]
         start = time.process_time()
-        differences(models, i, j, CLASSIFIER_PRESETS["duplicate"].criteria, np.full(len(models), np.nan))
+        differences(models, i, j, CLASSIFIER_PRESETS["duplicate"].criteria)
         seconds = time.process_time() - start
         rows.append(
             {

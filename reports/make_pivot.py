@@ -16,12 +16,15 @@ from make_reports import CORPORA, NEWS, OTHER, table, write_page
 
 from infostream_dedup import Settings, read_documents
 from infostream_dedup.batch.collection import Collection, collect
+from infostream_dedup.batch.judging import JudgedCollection
 from infostream_dedup.batch.linking import Linked, link
 from infostream_dedup.batch.sweeping import SweepResult, recommendation_for, sweep_collection
+from infostream_dedup.batch.translations import find_translations
 from infostream_dedup.evaluation.collection_scores import predictions_of, truth_for
-from infostream_dedup.evaluation.predictions import Predictions
+from infostream_dedup.evaluation.predictions import Predictions, predicted_pairs
 from infostream_dedup.evaluation.protocol import Evaluation, StepScores, evaluate
 from infostream_dedup.evaluation.truth import Truth
+from infostream_dedup.evidence.collecting import EvidenceReader
 from infostream_dedup.report.published import PUBLISHED
 from infostream_dedup.sample import documents_path
 
@@ -30,7 +33,9 @@ CROSS: Final = ("ru-uk", "en-ru", "en-uk")
 MONO: Final = ("ru", "uk", "en")
 RESAMPLES: Final = 1000
 SHOWN_KS: Final = range(4, 9)
-JUDGED_AT: Final = ("k 6", "k 7", "recommended k", "`best`")
+JUDGED_AT: Final = ("k 6", "k 7", "recommended k", "`best`", "`judged`")
+JUDGED: Final = ("judged", "judged, plain", "judged, one to one")
+"""Configurations of preset ``judged``: the rule between languages, without it, and with one partner each."""
 MISSED: Final = "**missed**"
 
 
@@ -51,10 +56,11 @@ class CrossSet:
 
 @dataclass(frozen=True)
 class Goal:
-    """Minimum F1 for a set and two languages: with the defaults, and with the preset ``best``."""
+    """Minimum F1 for a set and two languages: with the defaults, with preset ``best``, and with preset ``judged``."""
 
-    must: float
-    ambitious: float
+    must: float | None
+    ambitious: float | None
+    judged: float
 
 
 SETS: Final = (
@@ -65,15 +71,17 @@ SETS: Final = (
 )
 
 GOALS: Final = {
-    ("wmt news", "ru-uk"): Goal(0.985, 0.995),
-    ("wmt news", "en-ru"): Goal(0.90, 0.96),
-    ("wmt news", "en-uk"): Goal(0.90, 0.96),
-    ("ntrex", "ru-uk"): Goal(0.985, 1.0),
-    ("ntrex", "en-ru"): Goal(0.90, 0.96),
-    ("ntrex", "en-uk"): Goal(0.90, 0.96),
-    ("multilingual", "ru-uk"): Goal(0.70, 0.85),
+    ("wmt news", "ru-uk"): Goal(0.985, 0.995, 0.99),
+    ("wmt news", "en-ru"): Goal(0.90, 0.96, 0.97),
+    ("wmt news", "en-uk"): Goal(0.90, 0.96, 0.97),
+    ("ntrex", "ru-uk"): Goal(0.985, 1.0, 0.99),
+    ("ntrex", "en-ru"): Goal(0.90, 0.96, 0.97),
+    ("ntrex", "en-uk"): Goal(0.90, 0.96, 0.97),
+    ("multilingual", "ru-uk"): Goal(0.70, 0.85, 0.93),
+    ("multilingual", "en-ru"): Goal(None, None, 0.75),
+    ("multilingual", "en-uk"): Goal(None, None, 0.60),
 }
-"""Of the development sets (quality.md, section 5); the other pairs of languages and sets have none."""
+"""Of the development sets; the other pairs of languages and sets have none."""
 
 CONFIGURATIONS: Final = {
     "pivot": Settings(representation="pivot"),
@@ -137,6 +145,9 @@ def main() -> None:
         "## Across languages",
         ACROSS_TEXT,
         table([row for one in across for row in quality_rows(one)]),
+        "## The rule between languages",
+        BETWEEN_TEXT,
+        table(list(between_rows(across))),
         "## Within languages, in the same space",
         WITHIN_TEXT,
         table([row for one in within for row in quality_rows(one)]),
@@ -155,7 +166,8 @@ def main() -> None:
 
 def corpus_result(corpus: str) -> CorpusResult:
     """Link a corpus in every configuration and evaluate its blocks."""
-    collection = collect(read_documents(CORPORA / f"{corpus}.docs.jsonl.gz"))
+    evidence = EvidenceReader()
+    collection = collect(read_documents(CORPORA / f"{corpus}.docs.jsonl.gz"), evidence=evidence)
     truths = dict(_make_truths(collection, corpus))
     found: dict[tuple[CrossSet, str], dict[str, Evaluation]] = {place: {} for place in truths}
     for name, settings in CONFIGURATIONS.items():
@@ -164,9 +176,25 @@ def corpus_result(corpus: str) -> CorpusResult:
         predictions = predictions_of(linked)
         for (one, block), truth in truths.items():
             found[one, block][name] = _evaluate(linked, predictions, truth, cross=block in CROSS)
+    known = JudgedCollection.of(collection, evidence.finish(collection.languages), Settings())
+    for name, predictions in _translations(known).items():
+        for (one, block), truth in truths.items():
+            if block in CROSS:
+                found[one, block][name] = evaluate(predictions, truth, recommended=1, resamples=RESAMPLES)
     sweep = sweep_collection(collection, CONFIGURATIONS["pivot"], ["pivot"], examples=False)
     judged = [Judged(one, block, len(truths[one, block].positives), found[one, block]) for one, block in truths]
     return CorpusResult(corpus, judged, sweep)
+
+
+def _translations(collection: JudgedCollection) -> dict[str, Predictions]:
+    """Pairs of two languages by the configurations of ``JUDGED``."""
+    found = {
+        "judged": find_translations(collection),
+        "judged, plain": find_translations(collection, between="plain"),
+        "judged, one to one": find_translations(collection, single=True),
+    }
+    documents = len(collection.collection)
+    return {name: predicted_pairs(one.a, one.b, documents) for name, one in found.items() if one is not None}
 
 
 def _make_truths(collection: Collection, corpus: str) -> Iterator[tuple[tuple[CrossSet, str], Truth]]:
@@ -208,18 +236,22 @@ def goal_rows(across: Sequence[Judged]) -> Iterator[dict[str, Any]]:
             **{name: _verdict(row, goal.must) for name, row in rows},
             "recommended": _format_recommended(default),
             "ambitious": goal.ambitious,
-            JUDGED_AT[-1]: _verdict(best, goal.ambitious),
+            "`best`": _verdict(best, goal.ambitious),
+            "goal": goal.judged,
+            "`judged`": _verdict(one.found["judged"].recommended, goal.judged),
         }
 
 
 def goals_met(rows: Sequence[dict[str, Any]]) -> str:
     """Say in one sentence how many goals are met and which are missed."""
-    asked = [(row, column) for row in rows for column in JUDGED_AT]
+    asked = [(row, column) for row in rows for column in JUDGED_AT if row[column] != "-"]
     missed = [f"{row['set']} {row['languages']} at {column}" for row, column in asked if MISSED in row[column]]
     return f"Met: {len(asked) - len(missed)} of {len(asked)}. Missed: {', '.join(missed) or 'none'}."
 
 
-def _verdict(row: StepScores, goal: float) -> str:
+def _verdict(row: StepScores, goal: float | None) -> str:
+    if goal is None:
+        return "-"
     f1 = row.scores.f1 or 0.0
     low, high = row.intervals.f1 or (f1, f1)
     return f"{f1:.3f} [{low:.2f}-{high:.2f}] {'met' if f1 >= goal else MISSED}"
@@ -250,6 +282,17 @@ def _figures(row: StepScores) -> str:
     return " / ".join(
         "-" if value is None else f"{value:.3f}" for value in (counted.precision, counted.recall, counted.f1)
     )
+
+
+def between_rows(across: Sequence[Judged]) -> Iterator[dict[str, Any]]:
+    """Tabulate P / R / F1 of preset ``judged`` between languages, with and without its rule."""
+    for one in across:
+        yield {
+            "set": one.set.name,
+            "languages": one.block,
+            "pairs": one.pairs,
+            **{name: _figures(one.found[name].recommended) for name in JUDGED},
+        }
 
 
 def sample_sweep() -> SweepResult:
@@ -299,7 +342,18 @@ view."""
 
 GOALS_TEXT = """\
 F1 with its interval. "must" is asked of the defaults at k = 6 and 7 and at the recommended k, "ambitious" of the preset
-`best` (30 key terms, shared weight of .4 at least)."""
+`best` (30 key terms, shared weight of .4 at least), "goal" of the preset `judged`."""
+
+BETWEEN_TEXT = """\
+P / R / F1 of the translations that `pairs --preset judged` lists: by `--between nothing-better`, its default; by
+`--between plain`, which is `best`; and by `--one-to-one`, which suits sources that translate a text once, unlike wmt
+and ntrex, where each text has several renderings in a language. The rule has three numbers: a share of .4, nine tenths
+of the best share, and the judgement of which documents of one language have one text. The first two were published
+before it was built and are not fitted here; the third is that of the shipped model, whose coefficients were learned on
+pairs of one language of wmt and ntrex, but not of multilingual. Which kinds of pairs count as one text (copy, retold,
+updated; not templates and follow-ups) was chosen on multilingual, where advisories are forms filled anew: with all
+kinds of a probability of .5 and more, F1 is .937, .658 and .886 there for ru-uk, en-ru and en-uk, and the same in the
+other sets. A group by the key terms alone (share of .5 in both directions) gives .937, .677 and .368."""
 
 ACROSS_TEXT = """\
 Translation `none` is representation `morph`: only what is written alike in both languages can meet."""

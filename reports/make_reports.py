@@ -221,7 +221,8 @@ def agreement_page(collections: _Collections) -> None:
         )
         linked = _link(collection, settings)
         predictions = predictions_of(linked)
-        judged = scores(predictions, truth.judge(predictions.codes), len(truth.positives))
+        verdicts, in_scope = truth.judge(predictions.codes), truth.in_scope(predictions.codes)
+        judged = scores(predictions, verdicts, len(truth.positives), in_scope)
         measures = linked.relation(np.flatnonzero(truth.scope.documents())).measures()
         at = slice(2, 10)
         found = agreement(

@@ -28,8 +28,7 @@ import json
 import os
 import shlex
 import shutil
-import subprocess
-import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -256,40 +255,40 @@ PINNED = {
 
 
 @pytest.mark.parametrize("name", [name for name in SAMPLE if name not in RARE])
-def test_the_sample_gives_what_it_gave(name, sample):
-    judge(name, rows_of(SAMPLE[name], sample))
+def test_the_sample_gives_what_it_gave(name, sample, run_command):
+    judge(name, rows_of(run_command, SAMPLE[name], sample))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(RARE))
-def test_the_sample_gives_what_it_gave_with_other_settings(name, sample):
-    judge(name, rows_of(SAMPLE[name], sample))
+def test_the_sample_gives_what_it_gave_with_other_settings(name, sample, run_command):
+    judge(name, rows_of(run_command, SAMPLE[name], sample))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "more", "environment"), VARIANTS)
-def test_no_engine_batch_thread_or_locale_changes_it(name, more, environment, sample):
-    judge(name, rows_of(SAMPLE[name], sample, more, environment))
+def test_no_engine_batch_thread_or_locale_changes_it(name, more, environment, sample, run_command):
+    judge(name, rows_of(run_command, SAMPLE[name], sample, more, environment))
 
 
 @pytest.mark.corpus
 @pytest.mark.parametrize("name", NEWS)
-def test_real_news_give_what_they_gave(name, news):
-    judge(f"news-3000-{name}", rows_of(NEWS[name], news("news-3000")))
+def test_real_news_give_what_they_gave(name, news, run_command):
+    judge(f"news-3000-{name}", rows_of(run_command, NEWS[name], news("news-3000")))
 
 
 @pytest.mark.corpus
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["sweep", "pairs"])
-def test_no_engine_changes_it_on_real_news(name, news):
-    judge(f"news-3000-{name}", rows_of(NEWS[name], news("news-3000"), "--engine numba"))
+def test_no_engine_changes_it_on_real_news(name, news, run_command):
+    judge(f"news-3000-{name}", rows_of(run_command, NEWS[name], news("news-3000"), "--engine numba"))
 
 
 @pytest.mark.corpus
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ALL_NEWS)
-def test_all_real_news_give_what_they_gave(name, news):
-    judge(f"news-all-{name}", rows_of(ALL_NEWS[name], news("news-all")))
+def test_all_real_news_give_what_they_gave(name, news, run_command):
+    judge(f"news-all-{name}", rows_of(run_command, ALL_NEWS[name], news("news-all")))
 
 
 def test_a_field_that_is_listed_must_be_listed_to_its_end():
@@ -327,17 +326,13 @@ def news(corpora, tmp_path):
     return make
 
 
-def rows_of(case: Case, folder: Path, more: str = "", environment: dict[str, str] | None = None) -> list[Any]:
+def rows_of(
+    run: Callable[..., Any], case: Case, folder: Path, more: str = "", environment: dict[str, str] | None = None
+) -> list[Any]:
     """Run the commands in the folder and read the rows; only the fields of the case are kept."""
     for command in case.commands:
         last = f"{command} {more}" if command is case.commands[-1] else command
-        ran = subprocess.run(
-            [sys.executable, "-m", "infostream_dedup", *shlex.split(last), "--quiet"],
-            capture_output=True,
-            cwd=folder,
-            env={**os.environ, "PYTHONWARNINGS": "error", **(environment or {})},
-            timeout=900,
-        )
+        ran = run(folder, *shlex.split(last), "--quiet", **(environment or {}))
         assert ran.returncode == 0, f"{last}\n{ran.stderr.decode()}"
     text = (folder / case.file).read_text(encoding="utf-8") if case.file else ran.stdout.decode()
     found = kept(read_rows(text, case.file), case.fields)

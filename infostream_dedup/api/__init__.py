@@ -21,6 +21,7 @@ from infostream_dedup.api.similarity import similarity_matrix
 from infostream_dedup.api.suggest import suggest
 from infostream_dedup.api.sweep import demo, moment, sweep, sweep_store
 from infostream_dedup.api.train import Training, train
+from infostream_dedup.api.warm import Warmth, warm
 from infostream_dedup.corpus.reading import Reading
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "Provenances",
     "Reading",
     "Training",
+    "Warmth",
     "boilerplate",
     "classify",
     "compare",
@@ -52,4 +54,5 @@ __all__ = [
     "sweep",
     "sweep_store",
     "train",
+    "warm",
 ]

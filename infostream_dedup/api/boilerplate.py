@@ -43,7 +43,7 @@ def boilerplate(
 
     Returns:
         Rows ``source, sentence, documents, share, first, last`` by source (those without one first), most frequent
-        first.
+        first. Also ``warnings``: whether documents without a date could not be asked for ``min_days``.
 
     Raises:
         ConfigurationError: a value is out of its range or given twice.
@@ -59,4 +59,10 @@ def boilerplate(
     kept, report = read_list(source, chosen_reading(reading, reads))
     found = find_boilerplate(kept, read_collection(kept, progress=progress).sentences, rule)
     columns = ("source", "sentence", "documents", "share", "first", "last", "checksum")
-    return Listing((row.as_dict() for row in found), columns, report)
+    undated = sum(document.time is None for document in kept)
+    warning = (
+        f"{undated} of {len(kept)} documents have no date, so that their sentences were not asked to recur on "
+        f"{min_days} days: quotes of one story may be among those listed; read them before they are left out"
+    )
+    warnings = [warning] if undated and found and min_days > 1 else []
+    return Listing((row.as_dict() for row in found), columns, report, warnings=warnings)

@@ -139,14 +139,17 @@ def _explanations(
     """The reasons of each pair, in both directions and, of the likelier one, in words."""
     import numpy as np
 
+    from infostream_dedup.criteria.classifier import comes_later
     from infostream_dedup.criteria.explanation import in_words, reasons
 
+    a_is_later = comes_later(models.times, decisions.i, decisions.j).tolist()
     explained: list[dict[str, Any]] = [{}] * len(decisions)
     for number, classifier in enumerate(classifiers.classifiers):
         rows = np.flatnonzero(np.array(numbers, dtype=np.int64) == number)
         vectors = classifier.vectors(models, decisions.i[rows], decisions.j[rows])
         for row, forward, backward in zip(rows.tolist(), *vectors, strict=True):
-            found = reasons(classifier, forward), reasons(classifier, backward)
+            later = a_is_later[row]
+            found = reasons(classifier, forward, later=later), reasons(classifier, backward, later=not later)
             likelier = found[0] if decisions.forward[row] >= decisions.backward[row] else found[1]
             explained[row] = {
                 "why": in_words(likelier),

@@ -31,6 +31,7 @@ def compare(
     lang: str | None = None,
     domains: Sequence[str] = (),
     positive: Sequence[str] = ("dup",),
+    closed: bool = False,
     resamples: int = 1000,
     growth: bool = False,
     examples: bool = False,
@@ -54,6 +55,7 @@ def compare(
         lang: see ``evaluate``.
         domains: see ``evaluate``.
         positive: labels that count as true.
+        closed: see ``evaluate``.
         resamples: resampled collections behind the intervals of the labels protocol.
         growth: also run every method on half of the collection.
         examples: also pick pairs on which the methods agree.
@@ -97,6 +99,7 @@ def compare(
         lang=lang,
         domains=domains,
         positive=positive,
+        closed=closed,
         resamples=resamples,
         growth=growth,
         examples=examples,

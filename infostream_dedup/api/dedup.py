@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
+from infostream_dedup.api.disk import chosen_disk, refuse_judged_on_disk, refuse_on_disk
 from infostream_dedup.api.judged import chosen_for_judging, is_judged, refuse_without_judged
 from infostream_dedup.api.keywords import DedupKeywords, chosen
 from infostream_dedup.errors import UsageError
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
     from infostream_dedup.corpus import Annotation, Reading, ReadingReport
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, Settings
+    from infostream_dedup.sharded.disk_runner import DiskRun
 
 __all__ = ["DedupSummary", "dedup"]
 
+_JUDGED_IN_MEMORY: Final = "preset judged works in memory; leave out workdir (--workdir)"
 _STATUSES: Final = ("new", "exact", "duplicate", "similar", "insufficient_text")
 
 
@@ -57,7 +60,11 @@ def dedup(
     prefix: str = "",
     duplicate_rule: DuplicateRule = "equal",
     join: Sequence[str] | str | None = None,
+    semantic: bool = False,
     boilerplate: str | Path | None = None,
+    workdir: str | Path | None = None,
+    memory: str | int | None = None,
+    window_days: float | None = None,
     settings: Settings | None = None,
     reading: Reading | None = None,
     engine: str = "auto",
@@ -79,8 +86,14 @@ def dedup(
             one is a duplicate too.
         join: with ``preset="judged"``, kinds of pairs that make a duplicate, as a sequence or with commas between them.
             Default: ``copy``, and where no document has a date ``copy,retold``.
+        semantic: with ``preset="judged"``, ask a sentence encoder about pairs in doubt (see ``pairs``).
         boilerplate: file of sentences to leave out of the comparison (from ``boilerplate``); they are written all the
             same.
+        workdir: work on disk, in this folder (see ``sweep``); not with preset ``judged``, the share score or
+            representation ``pivot``. A private one lies beside ``out``.
+        memory: with ``workdir``, how much memory to use (see ``sweep``).
+        window_days: with ``workdir``, compare only documents that were published within so many days of each other;
+            equal bodies are ``exact`` however far apart.
         settings: all settings at once.
         reading: all reading options at once.
         engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
@@ -103,15 +116,38 @@ def dedup(
 
     if is_judged(options):
         agreed, read = chosen_for_judging(dedup, DedupKeywords, options, settings=settings, reading=reading)
-        way = _by_evidence(agreed, duplicate_rule, join)
+        refuse_judged_on_disk(workdir, memory, window_days)
+        way = _by_evidence(agreed, duplicate_rule, join, semantic=semantic)
     else:
-        refuse_without_judged({"join": join})
+        refuse_without_judged({"join": join, "semantic": semantic})
         agreed, read = chosen(dedup, DedupKeywords, options, settings=settings, reading=reading)
         way = _by_key_terms(agreed, duplicate_rule)
     file_kind(str(out))
     with rereadable(source, read) as documents:
         check_output(out, inputs=documents.paths, quarantine=read.quarantine)
         columns = Annotation(way.columns, prefix=prefix) if annotate else None
+        refusal = _JUDGED_IN_MEMORY if is_judged(options) else refuse_on_disk(agreed, engine)
+        with chosen_disk(
+            source,
+            read,
+            workdir=workdir,
+            memory=memory,
+            window_days=window_days,
+            beside=None if str(out) == "-" else Path(out).resolve().parent,
+            refusal=refusal,
+        ) as disk:
+            if disk is not None:
+                with disk.run(
+                    source,
+                    read,
+                    agreed,
+                    [agreed.representation],
+                    boilerplate=boilerplate,
+                    hashes=True,
+                    documents=documents,
+                    progress=progress,
+                ) as run:
+                    return _dedup_on_disk(run, documents, out, columns, keep, duplicate_rule, disk.window_days)
         first = documents.first() if columns is None else columns.checked(documents.first())
         collection, found = way.decide(without_boilerplate(first, boilerplate), engine=engine, progress=progress)
         kept = [True] * len(found) if annotate else kept_documents(collection, found, keep)
@@ -124,6 +160,32 @@ def dedup(
         {name: counts[name] for name in _STATUSES},
         sum(size > 1 for size in sizes.values()),
         documents.report,
+    )
+
+
+def _dedup_on_disk(
+    run: DiskRun,
+    documents: Rereadable,
+    out: str | Path,
+    columns: Annotation | None,
+    keep: Keep,
+    duplicate_rule: DuplicateRule,
+    window_days: float | None,
+) -> DedupSummary:
+    """What ``dedup`` does in a work folder."""
+    from infostream_dedup.corpus import ReadingReport, write_documents
+    from infostream_dedup.sharded.deduplication import statuses_on_disk
+
+    linked = run.linked(run.settings.representation, window_days=window_days)
+    report = ReadingReport(**linked.report)
+    if documents.report != report:
+        documents.was_read(report)
+    found = statuses_on_disk(linked, duplicate_rule=duplicate_rule)
+    kept = [True] * len(found) if columns is not None else found.kept(keep).tolist()
+    write_documents(_rows(documents, found.statuses(), kept, columns), out, inputs=documents.paths)
+    counts = found.counts()
+    return DedupSummary(
+        len(found), sum(kept), {name: counts[name] for name in _STATUSES}, found.groups(), documents.report
     )
 
 
@@ -153,11 +215,13 @@ def _by_key_terms(settings: Settings, duplicate_rule: DuplicateRule) -> _Way:
     return _Way(STATUS_COLUMNS, decide)
 
 
-def _by_evidence(settings: Settings, duplicate_rule: DuplicateRule, join: Sequence[str] | str | None) -> _Way:
+def _by_evidence(
+    settings: Settings, duplicate_rule: DuplicateRule, join: Sequence[str] | str | None, *, semantic: bool
+) -> _Way:
     from infostream_dedup.batch.collection import collect
-    from infostream_dedup.batch.evidence_reader import EvidenceReader
     from infostream_dedup.batch.judged_deduplication import JUDGED_STATUS_COLUMNS, checked_join, judged_statuses
     from infostream_dedup.batch.judging import JudgedCollection
+    from infostream_dedup.evidence.collecting import EvidenceReader
 
     if duplicate_rule != "equal":
         raise UsageError(
@@ -168,7 +232,7 @@ def _by_evidence(settings: Settings, duplicate_rule: DuplicateRule, join: Sequen
     def decide(
         documents: Iterable[Document], *, engine: str, progress: Progress | None
     ) -> tuple[Collection, Sequence[Status]]:
-        evidence = EvidenceReader()
+        evidence = EvidenceReader(semantic=semantic)
         collection = collect(documents, hashes=True, evidence=evidence, engine=engine, progress=progress)
         judged = JudgedCollection.of(collection, evidence.finish(collection.languages), settings)
         return collection, judged_statuses(judged, join=kinds, engine=engine, progress=progress)
@@ -177,10 +241,11 @@ def _by_evidence(settings: Settings, duplicate_rule: DuplicateRule, join: Sequen
 
 
 def _rows(
-    documents: Rereadable, found: Sequence[Status], kept: list[bool], columns: Annotation | None
+    documents: Rereadable, found: Iterable[Status], kept: list[bool], columns: Annotation | None
 ) -> Iterator[dict[str, Any]]:
     from infostream_dedup.corpus import row_of
 
-    for document, status, stays in zip(documents.again(), found, kept, strict=True):
+    again = documents.again() if columns is None else columns.checked(documents.again())
+    for document, status, stays in zip(again, found, kept, strict=True):
         if stays:
             yield row_of(document) if columns is None else columns.row(document, status.as_dict())

@@ -11,6 +11,7 @@ from infostream_dedup.api.keywords import EvaluateKeywords, chosen
 from infostream_dedup.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from infostream_dedup.batch.translations import Between
     from infostream_dedup.corpus import Reading
     from infostream_dedup.evaluation.protocol import Evaluation
     from infostream_dedup.machine.progress import Progress
@@ -28,16 +29,21 @@ def evaluate(
     lang: str | None = None,
     domains: Sequence[str] = (),
     positive: Sequence[str] = ("dup",),
+    closed: bool = False,
+    kinds: Sequence[str] | None = None,
+    between: Between = "nothing-better",
     settings: Settings | None = None,
     reading: Reading | None = None,
     engine: str = "auto",
     progress: Progress | None = None,
     **options: Unpack[EvaluateKeywords],
 ) -> Evaluation:
-    """Measure precision, recall and F1 at every k against labelled pairs.
+    """Measure precision, recall and F1 at every k, and of preset ``judged``, against labelled pairs.
 
     Where documents carry a family, every linked pair of two families is false unless they are kin; otherwise only
-    labelled pairs count. Pairs with other labels, and unlisted pairs of one family, are ignored.
+    labelled pairs count, or with ``closed`` all. Pairs with other labels, and unlisted pairs of one family, are
+    ignored. ``linked`` and ``judged`` tell how many pairs each row links, and how many of them count. The groups that
+    the preset makes are compared with the documents that true pairs connect, where unlisted pairs count.
 
     Args:
         source: the documents (see ``read_documents``).
@@ -47,14 +53,19 @@ def evaluate(
         lang: only pairs of one language (``ru``) or of two (``ru-uk``).
         domains: only documents of these domains; ``!name`` leaves one out.
         positive: labels that count as true.
-        settings: all settings at once; ``rule`` says which directions must hold.
+        closed: the labels are exhaustive: every unlisted linked pair is false (but within one family or between kin),
+            and every label row of kind ``template``.
+        kinds: judge preset ``judged`` by its pairs of these kinds only, such as ``["copy"]``.
+        between: rule for pairs of two languages in preset ``judged``, as in ``pairs``.
+        settings: all settings at once, of the rows; ``rule`` says which directions must hold. Preset ``judged`` has its
+            own.
         reading: all reading options at once.
         engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
         progress: called with each step.
         options: single settings and reading options by name, instead of ``settings`` and ``reading``.
 
     Returns:
-        ``rows``, ``best``, ``recommended``, and the reading report as ``report``.
+        ``rows``, ``best``, ``recommended``, ``judged``, ``groups``, and the reading report as ``report``.
 
     Raises:
         ConfigurationError: an option is out of its range or given twice.
@@ -62,14 +73,20 @@ def evaluate(
         TypeError: an option is unknown.
     """
     from infostream_dedup.api.sources import read_collection
+    from infostream_dedup.batch.judging import JudgedCollection
     from infostream_dedup.corpus import same_file
     from infostream_dedup.evaluation.collection_scores import evaluate_collection
+    from infostream_dedup.evaluation.second_look import checked_kinds
+    from infostream_dedup.evidence.collecting import EvidenceReader
+    from infostream_dedup.model import Settings
 
+    kinds = checked_kinds(kinds)
     agreed, read = chosen(evaluate, EvaluateKeywords, options, settings=settings, reading=reading)
     for name in (labels, kin):
         if read.quarantine is not None and name is not None and same_file(name, read.quarantine):
             raise ConfigurationError(f"{read.quarantine} is one of the inputs; give the quarantine a file of its own")
-    collection, report = read_collection(source, read, engine=engine, progress=progress)
+    evidence = EvidenceReader()
+    collection, report = read_collection(source, read, evidence=evidence, engine=engine, progress=progress)
     found = evaluate_collection(
         collection,
         labels,
@@ -79,6 +96,10 @@ def evaluate(
         lang=lang,
         domains=domains,
         positive=positive,
+        closed=closed,
+        second_look=JudgedCollection.of(collection, evidence.finish(collection.languages), Settings()),
+        kinds=kinds,
+        between=between,
         engine=engine,
     )
     return replace(found, report=report)

@@ -146,6 +146,7 @@ class PassageKeywords(TypedDict, total=False):
     gap: int | None
     min_sentences: int | None
     min_words: int | None
+    min_run: int | None
 
 
 class FindKeywords(PassageKeywords, ReadingOptions, total=False):

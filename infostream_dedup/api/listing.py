@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 if TYPE_CHECKING:
@@ -20,10 +20,12 @@ class Listing(Generic[Row]):
         rows: the rows, made as they are asked for where that is possible.
         columns: names of the columns of each row, in order.
         report: what was read.
+        warnings: sentences for people who use the rows.
 
     Attributes:
         columns: the same.
         report: the same.
+        warnings: the same.
 
     Example:
         >>> from infostream_dedup.corpus import ReadingReport
@@ -32,10 +34,13 @@ class Listing(Generic[Row]):
         ([{'id': '1'}], 1)
     """
 
-    def __init__(self, rows: Iterable[Row], columns: tuple[str, ...], report: ReadingReport) -> None:
+    def __init__(
+        self, rows: Iterable[Row], columns: tuple[str, ...], report: ReadingReport, *, warnings: Sequence[str] = ()
+    ) -> None:
         self._rows = iter(rows)
         self.columns = columns
         self.report = report
+        self.warnings = tuple(warnings)
 
     def __iter__(self) -> Self:
         return self

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from infostream_dedup.api.disk import chosen_disk, refuse_judged_on_disk, refuse_on_disk
 from infostream_dedup.api.judged import chosen_for_judging, is_judged, refuse_without_judged
 from infostream_dedup.api.keywords import PairKeywords, chosen, parted
 from infostream_dedup.api.listing import Listing
@@ -19,13 +21,20 @@ if TYPE_CHECKING:
     from infostream_dedup.batch.epoch_statistics import EpochStatistics
     from infostream_dedup.batch.judged_pairing import PairChoice, PairOrder
     from infostream_dedup.batch.pairing import PairRow
+    from infostream_dedup.batch.translations import Between
     from infostream_dedup.corpus import Reading, ReadingReport
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
+    from infostream_dedup.sharded.disk_runner import DiskRun
 
 __all__ = ["PairListing", "pairs"]
 
 _COLUMNS = ("a", "b", "forward", "backward", "n_a", "n_b", "share_forward", "share_backward", "relation")
+
+
+_STATISTICS_ON_DISK = (
+    "statistics of a stream go with work in memory; leave out workdir (--workdir) or statistics (--statistics)"
+)
 
 
 class PairListing(Listing["PairRow"]):
@@ -36,16 +45,25 @@ class PairListing(Listing["PairRow"]):
         columns: names of the columns of ``PairRow.as_dict``.
         report: what was read.
         settings: what decided key terms and relations.
+        semantic: whether the sentence encoder was asked.
 
     Attributes:
         settings: the same.
+        semantic: the same.
     """
 
     def __init__(
-        self, rows: Iterator[PairRow], columns: tuple[str, ...], report: ReadingReport, settings: Settings
+        self,
+        rows: Iterator[PairRow],
+        columns: tuple[str, ...],
+        report: ReadingReport,
+        settings: Settings,
+        *,
+        semantic: bool = False,
     ) -> None:
         super().__init__(rows, columns, report)
         self.settings = settings
+        self.semantic = semantic
 
 
 def pairs(
@@ -60,7 +78,13 @@ def pairs(
     explain: bool = False,
     sort: PairOrder | None = None,
     top: int | None = None,
+    between: Between | None = None,
+    one_to_one: bool = False,
+    semantic: bool = False,
     boilerplate: str | Path | None = None,
+    workdir: str | Path | None = None,
+    memory: str | int | None = None,
+    window_days: float | None = None,
     settings: Settings | None = None,
     reading: Reading | None = None,
     engine: str = "auto",
@@ -71,7 +95,8 @@ def pairs(
 
     With ``preset="judged"`` key terms only find the pairs: three of twelve must meet in one direction, or the texts be
     equal. Evidence beyond key terms (wording, numbers, names, opening, length) gives each pair a probability and a
-    kind. It judges pairs of one language, and always runs compiled code.
+    kind. It judges pairs of one language, and always runs compiled code. Between two languages, pairs whose key terms
+    meet in the pivot language are listed as translations, without a probability.
 
     Args:
         source: the documents (see ``read_documents``).
@@ -85,8 +110,19 @@ def pairs(
             all candidates, even those that differ too much in their key terms for a close look.
         explain: with preset ``judged``, include the reasons: what each piece of evidence adds to the logit.
         sort: with preset ``judged``, ``id`` (the default) or ``strength``: the most probable pairs first.
-        top: with preset ``judged``, only so many pairs, the strongest.
+        top: with preset ``judged``, only so many pairs, the strongest; translations come after all others.
+        between: with preset ``judged``, rule for translations: ``nothing-better`` (the default) takes pairs that share
+            .4 of the weight of their 30 heaviest key terms in both directions, where neither document has a clearly
+            better partner in the other's language; ``plain`` leaves the second condition out.
+        one_to_one: with preset ``judged``, at most one translation of each document in each other language: for sources
+            that translate a text once.
+        semantic: with preset ``judged``, ask a sentence encoder about pairs in doubt (probability .1 to .9): the same
+            story in other words. Needs the extra ``semantic``; the last bits of its numbers differ between processors.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
+        workdir: work on disk, in this folder (see ``sweep``); not with preset ``judged``, ``statistics`` or
+            representation ``pivot``.
+        memory: with ``workdir``, how much memory to use (see ``sweep``).
+        window_days: with ``workdir``, pair only documents that were published within so many days of each other.
         settings: all settings at once.
         reading: all reading options at once.
         engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
@@ -115,25 +151,60 @@ def pairs(
     from infostream_dedup.batch.pairing import pair_rows
 
     if statistics is None and is_judged(options):
+        refuse_judged_on_disk(workdir, memory, window_days)
         from infostream_dedup.batch.judged_pairing import PairChoice
 
-        if cross_language:
-            raise UsageError("preset judged knows pairs of one language; leave out cross_language (--cross-language)")
         return _judged(
             source,
             chosen_for_judging(pairs, PairKeywords, options, settings=settings, reading=reading),
             PairChoice(
-                k_min=k_min, min_probability=min_probability, terms=terms, explain=explain, sort=sort or "id", top=top
+                k_min=k_min,
+                min_probability=min_probability,
+                terms=terms,
+                explain=explain,
+                sort=sort or "id",
+                top=top,
+                cross_language=cross_language,
+                between=between or "nothing-better",
+                one_to_one=one_to_one,
             ),
             between_files=between_files,
+            semantic=semantic,
             boilerplate=boilerplate,
             engine=engine,
             progress=progress,
         )
-    refuse_without_judged({"min_probability": min_probability, "explain": explain, "sort": sort, "top": top})
+    refuse_without_judged(
+        {
+            "min_probability": min_probability,
+            "explain": explain,
+            "sort": sort,
+            "top": top,
+            "between": between,
+            "one_to_one": one_to_one,
+            "semantic": semantic,
+        }
+    )
     agreed, read, counted = _agreed(statistics, options, settings, reading)
     if k_min is not None and k_min > agreed.n:
         raise UsageError(f"no pair can have {k_min} of {agreed.n} terms; k_min goes from 1 to n")
+    stack = ExitStack()
+    refusal = _STATISTICS_ON_DISK if statistics is not None else refuse_on_disk(agreed, engine, pairs=True)
+    where = chosen_disk(source, read, workdir=workdir, memory=memory, window_days=window_days, refusal=refusal)
+    disk = stack.enter_context(where)
+    if disk is not None:
+        run = stack.enter_context(
+            disk.run(source, read, agreed, [agreed.representation], boilerplate=boilerplate, progress=progress)
+        )
+        return _on_disk(
+            run,
+            stack,
+            k_min=k_min,
+            terms=terms,
+            cross_language=cross_language,
+            between_files=between_files,
+            window_days=disk.window_days,
+        )
     collection, report = read_collection(source, read, boilerplate=boilerplate, engine=engine, progress=progress)
     rows = pair_rows(
         collection if counted is None else WeighedCollection(collection, counted),
@@ -149,23 +220,49 @@ def pairs(
     return PairListing(rows, (*_COLUMNS, "terms", *met) if terms else _COLUMNS, report, agreed)
 
 
+def _on_disk(
+    run: DiskRun,
+    held: ExitStack,
+    *,
+    k_min: int | None,
+    terms: bool,
+    cross_language: bool,
+    between_files: bool,
+    window_days: float | None,
+) -> PairListing:
+    """What ``pairs`` returns for a work folder, which is held until the last row; keywords as there."""
+    from infostream_dedup.corpus import ReadingReport
+    from infostream_dedup.sharded.pairing import pairs_on_disk
+
+    linked = run.linked(run.settings.representation, window_days=window_days)
+    report = ReadingReport(**linked.report)
+    parts = _files(report) if between_files else None
+
+    def rows() -> Iterator[PairRow]:
+        with held:
+            yield from pairs_on_disk(linked, k_min=k_min, terms=terms, cross_language=cross_language, parts=parts)
+
+    return PairListing(rows(), (*_COLUMNS, "terms") if terms else _COLUMNS, report, run.settings)
+
+
 def _judged(
     source: Any,
     agreed: tuple[Settings, Reading],
     choice: PairChoice,
     *,
     between_files: bool,
+    semantic: bool,
     boilerplate: str | Path | None,
     engine: str,
     progress: Progress | None,
 ) -> PairListing:
     """What ``pairs`` returns with preset ``judged``; keywords as there."""
     from infostream_dedup.api.sources import read_collection
-    from infostream_dedup.batch.evidence_reader import EvidenceReader
     from infostream_dedup.batch.judged_pairing import JUDGED_COLUMNS, judged_pair_rows
     from infostream_dedup.batch.judging import JudgedCollection
+    from infostream_dedup.evidence.collecting import EvidenceReader
 
-    (settings, reading), evidence = agreed, EvidenceReader()
+    (settings, reading), evidence = agreed, EvidenceReader(semantic=semantic)
     collection, report = read_collection(
         source, reading, boilerplate=boilerplate, evidence=evidence, engine=engine, progress=progress
     )
@@ -176,8 +273,9 @@ def _judged(
         engine=engine,
         progress=progress,
     )
-    terms, reasons = ("terms",) if choice.terms else (), ("reasons",) if choice.explain else ()
-    return PairListing(rows, (*_COLUMNS, *terms, *JUDGED_COLUMNS, *reasons), report, settings)
+    met = ("terms", "met") if len(set(collection.languages)) > 1 else ("terms",)
+    terms, reasons = met if choice.terms else (), ("reasons",) if choice.explain else ()
+    return PairListing(rows, (*_COLUMNS, *terms, *JUDGED_COLUMNS, *reasons), report, settings, semantic=semantic)
 
 
 def _files(report: ReadingReport) -> NDArray[np.int64]:

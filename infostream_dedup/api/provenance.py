@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from infostream_dedup.model import Document
     from infostream_dedup.passages.provenance import Provenance
 
-__all__ = ["Provenances", "provenance"]
+__all__ = ["Provenances", "original_messages", "provenance"]
 
 _COLUMNS: Final = (
-    *("group", "first", "first_source", "id", "source", "published", "kept", "kept_share", "title_changed"),
-    *("cut", "added", "changed"),
+    *("group", "first", "first_source", "first_by", "id", "source", "published", "title", "url"),
+    *("copied_from", "copied_share", "kept", "kept_share", "title_changed", "cut", "added", "changed"),
 )
+_MESSAGE_COLUMNS: Final = ("group", "position", "id", "source", "kind", "span", "text", "numbers")
 
 
 class Provenances(Listing[dict[str, Any]]):
@@ -38,7 +39,7 @@ class Provenances(Listing[dict[str, Any]]):
     """
 
     def __init__(self, groups: Sequence[tuple[str, Provenance]], total: int, report: ReadingReport) -> None:
-        rows = (copy.as_dict(name, one.first) for name, one in groups for copy in one.copies)
+        rows = (copy.as_dict(name, one) for name, one in groups for copy in one.copies)
         super().__init__(rows, _COLUMNS, report)
         self.groups = groups
         self.total = total
@@ -67,10 +68,13 @@ def provenance(
         options: single reading options by name, instead of ``reading``.
 
     Returns:
-        A row for each copy: ``group``, ``first`` (id), ``first_source``, ``id``, ``source``, ``published``, ``kept``
-        (sentences with the same words), ``kept_share`` (of the first document's words, 0 to 1), ``title_changed``,
-        ``cut``, ``added`` (sentences), ``changed`` (before, after, numbers and names that are gone or new). Also
-        ``groups``, ``total`` and ``report``.
+        A row for each copy: ``group``, ``first`` (id), ``first_source``, ``first_by`` (``time``: it was first;
+        ``date``: a day without a clock time leaves open which was first; ``order``: of equal or unknown times, the
+        first in the input), ``id``, ``source``, ``published``, ``title``, ``url``, ``copied_from`` (id of the earlier
+        document that it shares most with), ``copied_share`` (of its word triples, 0 to 1), ``kept`` (sentences with
+        the same words), ``kept_share`` (of the first document's words, 0 to 1), ``title_changed``, ``cut``, ``added``
+        (sentences), ``changed`` (before, after, numbers and names that are gone or new, places of the words that
+        differ). Also ``groups``, ``total`` and ``report``.
 
     Raises:
         UsageError: a group names an unknown document or only one; or there are no groups.
@@ -97,6 +101,51 @@ def provenance(
         if progress is not None:
             progress("tracing groups", len(found), len(largest))
     return Provenances(found, len(members), report)
+
+
+def original_messages(
+    source: Any,
+    *,
+    groups: Iterable[Sequence[str]] | None = None,
+    prefix: str = "",
+    most: int = 100,
+    reading: Reading | None = None,
+    **options: Unpack[ReadingOptions],
+) -> Listing[dict[str, Any]]:
+    """Put together one message of each group: the first text, and what every other text alone adds to it.
+
+    Args:
+        source: see ``provenance``.
+        groups: see ``provenance``.
+        prefix: see ``provenance``.
+        most: see ``provenance``.
+        reading: see ``provenance``.
+        options: see ``provenance``.
+
+    Returns:
+        A row for each fragment, in the order of the message: ``group``, ``position`` (from 1), ``id``, ``source`` (of
+        the document it comes from), ``kind`` (``first``: a sentence of the first document; ``added``: a clause nobody
+        before has; ``number``: a known clause with a new number), ``span``, ``text``, ``numbers`` (that are new).
+
+    Raises:
+        UsageError, BadDataError, NoInputError, TypeError: see ``provenance``.
+
+    Example:
+        >>> from infostream_dedup.api.provenance import original_messages
+        >>> texts = ["Пожар тушили 12 машин весь день.", "Пожар тушили 15 машин весь день. Потом пошёл мокрый снег."]
+        >>> documents = [{"id": str(number), "text": text} for number, text in enumerate(texts)]
+        >>> [(row["id"], row["kind"]) for row in original_messages(documents, groups=[["0", "1"]])]
+        [('0', 'first'), ('1', 'number'), ('1', 'added')]
+    """
+    from infostream_dedup.passages.original_message import original_message
+
+    traced = provenance(source, groups=groups, prefix=prefix, most=most, reading=reading, **options)
+    rows = (
+        fragment.as_dict(name, position)
+        for name, group in traced.groups
+        for position, fragment in enumerate(original_message([group.first, *(one.document for one in group.copies)]), 1)
+    )
+    return Listing(rows, _MESSAGE_COLUMNS, traced.report)
 
 
 def _given(documents: Sequence[Document], groups: Iterable[Sequence[str]]) -> dict[str, list[Document]]:

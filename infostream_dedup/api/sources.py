@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from infostream_dedup.batch.collection import Collection
-    from infostream_dedup.batch.evidence_reader import EvidenceReader
     from infostream_dedup.corpus import Reading, ReadingReport
+    from infostream_dedup.evidence.collecting import EvidenceReader
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document
 

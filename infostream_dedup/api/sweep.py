@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from infostream_dedup.api.keywords import RepresentedKeywords, SweepKeywords, chosen, parted
 from infostream_dedup.errors import ConfigurationError, UsageError
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["demo", "moment", "sweep", "sweep_store"]
 
 
+_CONFIRMED_IN_MEMORY: Final = "confirmed links (--confirmed) are measured in memory; leave out workdir (--workdir)"
+
+
 def sweep(
     source: Any,
     *,
@@ -28,7 +31,11 @@ def sweep(
     ks: Sequence[int] | None = None,
     examples: bool = True,
     estimate: bool = True,
+    confirmed: bool = False,
     boilerplate: str | Path | None = None,
+    workdir: str | Path | None = None,
+    memory: str | int | None = None,
+    window_days: float | None = None,
     settings: Settings | None = None,
     reading: Reading | None = None,
     engine: str = "auto",
@@ -42,8 +49,16 @@ def sweep(
         representations: ``stem``, ``morph``, ``pivot``; every available one by default.
         ks: show only these k, 1 to n.
         examples: also pick example pairs at each k.
-        estimate: also say without labels how good the links are: copies counted, other duplicates estimated.
+        estimate: also say without labels how good the links are: copies counted, other duplicates estimated. Not with
+            ``workdir``.
+        confirmed: also measure, as block ``confirmed``, the links of pairs that the evidence of preset ``judged``
+            accepts: those of one language and three terms in either direction to which it gives a probability of .5.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
+        workdir: work on disk, in this folder, with one part of the collection in memory at a time; the numbers are the
+            same. A run that was ended goes on from its last complete stage. Without it, a collection of files that
+            would not fit into memory gets a private folder.
+        memory: with ``workdir``, how much memory to use, such as ``8GB``; half of what is free by default.
+        window_days: with ``workdir``, link only documents that were published within so many days of each other.
         settings: all settings at once. Its ``representation``, ``k``, ``threshold``, ``min_terms`` and ``rule`` have
             no meaning here.
         reading: all reading options at once.
@@ -65,8 +80,10 @@ def sweep(
         >>> result.rows[0].measures.links, result.report.used
         (0, 1)
     """
+    from infostream_dedup.api.disk import chosen_disk, refuse_on_disk
     from infostream_dedup.api.sources import read_collection
     from infostream_dedup.batch.sweeping import sweep_collection
+    from infostream_dedup.sharded.sweeping import sweep_on_disk
 
     agreed, read = chosen(sweep, SweepKeywords, options, settings=settings, reading=reading)
     if not representations and agreed.representation != Settings().representation:
@@ -75,26 +92,37 @@ def sweep(
             f"representations=[{agreed.representation!r}]"
         )
     _check_ks(ks, agreed)
-    evidence = None
-    if estimate:
-        from infostream_dedup.batch.evidence_reader import EvidenceReader
+    wanted = tuple(representations or REPRESENTATIONS)
+    refusal = _CONFIRMED_IN_MEMORY if confirmed else refuse_on_disk(agreed, engine)
+    with chosen_disk(source, read, workdir=workdir, memory=memory, window_days=window_days, refusal=refusal) as disk:
+        if disk is not None:
+            with disk.run(source, read, agreed, wanted, boilerplate=boilerplate, progress=progress) as run:
+                return sweep_on_disk(run, ks=ks, examples=examples, window_days=disk.window_days)
+    if confirmed and agreed.score == "share":
+        raise UsageError("confirmed (--confirmed) goes with the count score, whose pairs have a k")
+    evidence = second_look = estimator = None
+    if confirmed or estimate:
+        from infostream_dedup.evidence.collecting import EvidenceReader
 
         evidence = EvidenceReader()
     collection, report = read_collection(
         source, read, boilerplate=boilerplate, evidence=evidence, engine=engine, progress=progress
     )
-    estimator = None
     if evidence is not None:
+        from infostream_dedup.batch.judging import JudgedCollection
         from infostream_dedup.estimation.sweep_estimator import SweepEstimator
 
-        estimator = SweepEstimator(collection, evidence.finish(collection.languages))
+        found = evidence.finish(collection.languages)
+        second_look = JudgedCollection.of(collection, found, Settings()) if confirmed else None
+        estimator = SweepEstimator(collection, found) if estimate else None
     result = sweep_collection(
         collection,
         agreed,
-        representations or REPRESENTATIONS,
+        wanted,
         ks=ks,
         examples=examples,
         estimator=estimator,
+        second_look=second_look,
         engine=engine,
         progress=progress,
     )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -16,9 +15,9 @@ if TYPE_CHECKING:
     from infostream_dedup.corpus import Reading, ReadingReport
     from infostream_dedup.criteria.classifier import Classifier
     from infostream_dedup.criteria.classifier_presets import ClassifierPreset
-    from infostream_dedup.criteria.cross_validation import LearnAuthority
     from infostream_dedup.criteria.document_models import DocumentModels
     from infostream_dedup.criteria.judged_pairs import JudgedPairs
+    from infostream_dedup.criteria.learned_authority import Authority
     from infostream_dedup.criteria.learning_curve import CurvePoint
     from infostream_dedup.machine.progress import Progress
 
@@ -34,7 +33,7 @@ class Training:
         models: the models of the documents.
         pairs: the judged pairs.
         preset: what the classifier is for.
-        learn_authority: where the authority of sources comes from.
+        authority: where the authority of sources comes from.
         labels: name of the file of labels.
         report: what was read.
     """
@@ -43,19 +42,21 @@ class Training:
     models: DocumentModels
     pairs: JudgedPairs
     preset: ClassifierPreset
-    learn_authority: LearnAuthority
+    authority: Authority
     labels: str
     report: ReadingReport
 
     def weights(self) -> list[dict[str, Any]]:
-        """Rows ``criterion, weight, mean, scale``, the heaviest first.
+        """Rows ``criterion, weight, weight_earlier, mean, scale``, the heaviest first.
 
-        A positive weight speaks for a repeat where the criterion is greater than usual.
+        ``weight`` judges the later document of a pair against the earlier, ``weight_earlier`` the earlier against the
+        later. A positive weight speaks for a repeat where the criterion is greater than ``mean``.
         """
-        plane = self.classifier.plane
-        columns = (plane.weights.tolist(), plane.means.tolist(), plane.scales.tolist())
+        later, earlier = self.classifier.later, self.classifier.earlier
+        columns = (later.weights.tolist(), earlier.weights.tolist(), later.means.tolist(), later.scales.tolist())
         ordered = sorted(zip(self.classifier.criteria, *columns, strict=True), key=lambda row: (-abs(row[1]), row[0]))
-        return [dict(zip(("criterion", "weight", "mean", "scale"), row, strict=True)) for row in ordered]
+        names = ("criterion", "weight", "weight_earlier", "mean", "scale")
+        return [dict(zip(names, row, strict=True)) for row in ordered]
 
     def suggest(self, number: int = 10, *, candidates: Candidates = "key-terms", k: int = 3) -> list[dict[str, Any]]:
         """Pairs that teach most when they are labelled next.
@@ -106,9 +107,10 @@ class Training:
             curve_criteria(self.classifier.criteria),
             self.preset.rule,
             draws=draws,
-            learn_authority=self.learn_authority,
+            authority=self.authority,
+            prior=self.preset.prior,
         )
-        if not points:
+        if not any(point.size for point in points):
             raise BadDataError(
                 f"{len(self.pairs)} judged pairs are too few for a learning curve, which begins with 50 to learn from",
                 code="E_TOO_FEW",
@@ -132,7 +134,7 @@ def train(
     progress: Progress | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Training:
-    """Learn from judged pairs which documents repeat each other. Needs the extra ``learn``.
+    """Learn from judged pairs which documents repeat each other, starting from the shipped evidence.
 
     Args:
         source: the documents (see ``read_documents``).
@@ -146,7 +148,7 @@ def train(
         statistics: ``collection`` weighs words by these documents, ``background`` by the language in general, as
             ``ingest`` needs it.
         authority: file of the authority of sources, 0 to 1 (TSV or JSON Lines); by default it is learned, as the
-            share of originals.
+            share of originals, shrunken towards that of all sources.
         reading: all reading options at once.
         progress: called with each step.
         options: single reading options by name, instead of ``reading``.
@@ -158,7 +160,6 @@ def train(
         ConfigurationError: a preset, criterion, label or kind of statistics is unknown, or an option is given twice.
         BadDataError, NoInputError: an input cannot be used; ``E_ONE_CLASS``: all pairs are judged alike.
         CannotCreateError, CannotWriteError: the model cannot be written.
-        MissingExtraError: scikit-learn is not installed.
         TypeError: an option is unknown.
     """
     from infostream_dedup.api.sources import paths_of, read_list
@@ -183,7 +184,7 @@ def train(
     pairs = judged_pairs(judged, models.ids, positive=wanted)
     learned = _authority(authority, models)
     named = chosen.criteria if criteria is None else criteria
-    classifier = learn(models, pairs, chosen, criteria=named, domain=domain, learn_authority=learned)
+    classifier = learn(models, pairs, chosen, criteria=named, domain=domain, authority=learned)
     if model is not None:
         write_model(classifier, model, inputs=inputs)
     return Training(
@@ -191,23 +192,15 @@ def train(
         models=models,
         pairs=pairs,
         preset=chosen,
-        learn_authority=learned,
+        authority=learned,
         labels=str(labels),
         report=report,
     )
 
 
-def _authority(path: str | Path | None, models: DocumentModels) -> LearnAuthority:
+def _authority(path: str | Path | None, models: DocumentModels) -> Authority:
     """What an expert wrote, or what the judged pairs say."""
     from infostream_dedup.criteria.authority import read_authority
+    from infostream_dedup.criteria.learned_authority import GivenAuthority, LearnedAuthority
 
-    if path is None:
-        return functools.partial(_learned, models)
-    known = read_authority(path)
-    return lambda _: known
-
-
-def _learned(models: DocumentModels, pairs: JudgedPairs) -> Mapping[str, float]:
-    from infostream_dedup.criteria.authority import learned_authority
-
-    return learned_authority(models, pairs.i, pairs.j, pairs.repeats)
+    return LearnedAuthority(models) if path is None else GivenAuthority(models, read_authority(path))

@@ -13,7 +13,7 @@ from infostream_dedup.terms.reading import SurfaceReader, Surfaces, key_terms_of
 from infostream_dedup.text.fingerprint import text_hash
 
 if TYPE_CHECKING:
-    from infostream_dedup.batch.evidence_reader import EvidenceReader
+    from infostream_dedup.evidence.collecting import EvidenceReader
 
 __all__ = ["Collection", "Weighable", "collect"]
 

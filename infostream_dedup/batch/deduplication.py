@@ -29,6 +29,7 @@ __all__ = [
     "Status",
     "groups_of",
     "kept_documents",
+    "repeats",
     "statuses",
 ]
 
@@ -110,15 +111,15 @@ def statuses(
     for pairs in chunks_of_pairs(key_terms, *_pairs(key_terms, settings, k_similar, engine)):
         relation = relations(pairs, settings)
         # Of a pair (a, b) the later b is judged: b lies inside a when the pair "contains".
-        same = _repeats(relation, settings.rule, duplicate_rule)
+        same = repeats(relation, settings.rule, duplicate_rule)
         same &= np.minimum(pairs.size_a, pairs.size_b) >= INSUFFICIENT_TERMS
         duplicate.offer(pairs.where(same))
         joined.append((pairs.a[same], pairs.b[same]))
         alike = relation if settings.score == "share" else relations(pairs, settings, k_similar)
         similar.offer(pairs.where(alike > 0))
     exact = _earliest_equal_text(collection)
-    repeats = np.flatnonzero(exact >= 0)
-    joined.append((exact[repeats], repeats))
+    equal = np.flatnonzero(exact >= 0)
+    joined.append((exact[equal], equal))
     leader = groups_of(joined, documents)
     return list(_decide(collection, key_terms.sizes, exact, duplicate, similar, leader))
 
@@ -134,8 +135,14 @@ def _pairs(
     return candidate_pairs(linked, k_similar if settings.score == "count" else None)
 
 
-def _repeats(relation: NDArray[np.int64], rule: str, duplicate_rule: DuplicateRule) -> NDArray[np.bool_]:
-    """Bool (pairs,): does the later document of the pair repeat the earlier one?"""
+def repeats(relation: NDArray[np.int64], rule: str, duplicate_rule: DuplicateRule) -> NDArray[np.bool_]:
+    """Whether the later document of each pair repeats the earlier one: bool (pairs,).
+
+    Args:
+        relation: int64 (pairs,), index into ``RELATIONS``.
+        rule: as in ``Settings``.
+        duplicate_rule: as in ``statuses``.
+    """
     if rule == "either":
         return relation > 0
     return relation == 3 if duplicate_rule == "equal" else relation >= 2

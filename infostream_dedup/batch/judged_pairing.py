@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -9,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from infostream_dedup.batch.judging import JudgedCollection
-from infostream_dedup.batch.pair_table import chunks_of_pairs, relations
+from infostream_dedup.batch.pair_table import RELATIONS, chunks_of_pairs, relations
 from infostream_dedup.batch.pairing import PairRow, rows_of_pairs
+from infostream_dedup.batch.translations import BETWEEN, Between, Translations, find_translations
 from infostream_dedup.evidence.explanation import EvidenceReason, reasons_of_pairs
 from infostream_dedup.evidence.judging import JudgedCandidates
-from infostream_dedup.evidence.kinds import names_of_kinds
+from infostream_dedup.evidence.kinds import KIND_NAMES, Kind, names_of_kinds
 from infostream_dedup.evidence.pair_model import shipped_model
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model.limits import OneOf, Range
@@ -21,7 +23,16 @@ from infostream_dedup.model.limits import OneOf, Range
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["JUDGED_COLUMNS", "LEAST_PROBABILITY", "JudgedPairRow", "PairChoice", "PairOrder", "judged_pair_rows"]
+__all__ = [
+    "JUDGED_COLUMNS",
+    "LEAST_PROBABILITY",
+    "JudgedPairRow",
+    "ListedPairs",
+    "PairChoice",
+    "PairOrder",
+    "judged_pair_rows",
+    "listed_pairs",
+]
 
 JUDGED_COLUMNS: Final = ("probability", "kind", "wording_forward", "wording_backward")
 """What preset ``judged`` adds to the columns of ``pairs``."""
@@ -38,18 +49,20 @@ class JudgedPairRow(PairRow):
     """One unordered pair with its judgement.
 
     Attributes:
-        probability: that the two are copies or tell one thing, 0 to 1, rounded to 6 decimals.
-        kind: ``copy``, ``retold``, ``contained``, ``contains``, ``template``, ``updated``, ``follow-up``, ``related``.
-        wording_forward: share of the word triples of a that b has, 0 to 1.
-        wording_backward: share of the word triples of b that a has.
+        probability: that the two are copies or tell one thing, 0 to 1, rounded to 6 decimals; ``None`` for a
+            translation, of which key terms in the pivot language decide.
+        kind: ``copy``, ``retold``, ``contained``, ``contains``, ``template``, ``updated``, ``follow-up``, ``related``,
+            or ``translation``.
+        wording_forward: share of the word triples of a that b has, 0 to 1; ``None`` for a translation.
+        wording_backward: share of the word triples of b that a has; ``None`` for a translation.
         reasons: what each piece of evidence adds to the logit of the probability; ``None`` if not requested. Equal
             texts have probability 1 whatever the reasons add up to.
     """
 
-    probability: float
+    probability: float | None
     kind: str
-    wording_forward: float
-    wording_backward: float
+    wording_forward: float | None
+    wording_backward: float | None
     reasons: list[EvidenceReason] | None = None
 
     def as_dict(self) -> dict[str, Any]:
@@ -71,8 +84,11 @@ class PairChoice:
             ``LEAST_PROBABILITY``, or 0 with ``k_min``.
         terms: include the shared terms.
         explain: include the reasons.
-        sort: ``id``, by (a, b), or ``strength``, the most probable first.
+        sort: ``id``, by (a, b), or ``strength``, the most probable first and translations last.
         top: list only so many pairs, the strongest.
+        cross_language: list only pairs of two languages.
+        between: rule for translations (see ``find_translations``).
+        one_to_one: at most one translation of each document in each other language.
 
     Raises:
         ConfigurationError: a value is out of its range.
@@ -84,9 +100,13 @@ class PairChoice:
     explain: bool = False
     sort: PairOrder = "id"
     top: int | None = None
+    cross_language: bool = False
+    between: Between = "nothing-better"
+    one_to_one: bool = False
 
     def __post_init__(self) -> None:
         OneOf("id", "strength").check("sort", self.sort)
+        OneOf(*BETWEEN).check("between", self.between)
         for name, limit in (("k_min", Range(1, 12)), ("min_probability", Range(0.0, 1.0)), ("top", Range(1))):
             if getattr(self, name) is not None:
                 limit.check(name, getattr(self, name))
@@ -100,8 +120,8 @@ class PairChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class _Listed:
-    """Pairs that are listed.
+class ListedPairs:
+    """Judged pairs that are listed.
 
     Attributes:
         a: int64 (pairs,), ordinal of the earlier document.
@@ -120,7 +140,8 @@ class _Listed:
     shares: NDArray[np.float64]
 
     @classmethod
-    def of(cls, judged: JudgedCandidates, chosen: NDArray[np.bool_]) -> _Listed:
+    def of(cls, judged: JudgedCandidates, chosen: NDArray[np.bool_]) -> ListedPairs:
+        """The chosen ones, bool (pairs,), of judged pairs."""
         return cls(
             judged.a[chosen],
             judged.b[chosen],
@@ -131,13 +152,15 @@ class _Listed:
         )
 
     @classmethod
-    def joined(cls, parts: list[_Listed]) -> _Listed:
+    def joined(cls, parts: list[ListedPairs]) -> ListedPairs:
+        """The pairs of all parts, one part after the other."""
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))
 
-    def at(self, places: NDArray[np.int64] | slice) -> _Listed:
-        return _Listed(*(getattr(self, name)[places] for name in self.__slots__))
+    def at(self, places: NDArray[np.int64] | slice) -> ListedPairs:
+        """The pairs at these places."""
+        return ListedPairs(*(getattr(self, name)[places] for name in self.__slots__))
 
-    def ordered(self, order: PairOrder, top: int | None) -> _Listed:
+    def ordered(self, order: PairOrder, top: int | None) -> ListedPairs:
         """The ``top`` strongest pairs in an order; the strength of pairs of one probability is that of their shares."""
         shares = self.shares
         strongest = np.lexsort((self.b, self.a, -shares.max(axis=1), -shares.min(axis=1), -self.probability))[:top]
@@ -154,7 +177,32 @@ def judged_pair_rows(
     engine: str = "auto",
     progress: Progress | None = None,
 ) -> Iterator[JudgedPairRow]:
-    """Judged pairs; all are judged before the first row is made.
+    """Judged pairs as rows, and between languages translations; all are found before the first row is made.
+
+    Arguments as in ``listed_pairs``.
+    """
+    listed = listed_pairs(collection, choice, parts=parts, engine=engine, progress=progress)
+    found = find_translations(collection, between=choice.between, single=choice.one_to_one, engine=engine)
+    if found is None:
+        return _rows(collection, listed, choice)
+    translated = _chosen_translations(found, choice, parts, None if choice.top is None else choice.top - len(listed.a))
+    both = _rows(collection, listed, choice), _translation_rows(collection, translated, choice)
+    if choice.sort == "strength":
+        return (row for rows in both for row in rows)
+    places = (listed.a, listed.b), (translated.a, translated.b)
+    placed = [zip(a.tolist(), b.tolist(), rows, strict=True) for (a, b), rows in zip(places, both, strict=True)]
+    return (row for _, _, row in heapq.merge(*placed, key=lambda one: one[:2]))
+
+
+def listed_pairs(
+    collection: JudgedCollection,
+    choice: PairChoice,
+    *,
+    parts: NDArray[np.int64] | None = None,
+    engine: str = "auto",
+    progress: Progress | None = None,
+) -> ListedPairs:
+    """Judge the pairs of a collection and return those that are listed, in the order chosen; without translations.
 
     Args:
         collection: the documents.
@@ -164,19 +212,41 @@ def judged_pair_rows(
         progress: called with the number of pairs judged.
     """
     a, b = collection.candidates(k_min=choice.k_min, engine=engine)
+    languages = collection.key_terms.counts.languages
+    wanted = np.ones(len(a), dtype=np.bool_) if not choice.cross_language else languages[a] != languages[b]
     if parts is not None:
-        apart = parts[a] != parts[b]
-        a, b = a[apart], b[apart]
-    found, done = [_Listed.of(collection.judge(a[:0], b[:0]), np.zeros(0, dtype=np.bool_))], 0
+        wanted &= parts[a] != parts[b]
+    a, b = a[wanted], b[wanted]
+    found, done = [ListedPairs.of(collection.judge(a[:0], b[:0]), np.zeros(0, dtype=np.bool_))], 0
     for judged in collection.judged(a, b, filtered=choice.least > 0):
-        found.append(_Listed.of(judged, judged.probability >= choice.least))
+        found.append(ListedPairs.of(judged, judged.probability >= choice.least))
         done += len(judged)
         if progress is not None:
             progress("judging", done, len(a))
-    return _rows(collection, _Listed.joined(found).ordered(choice.sort, choice.top), choice)
+    return ListedPairs.joined(found).ordered(choice.sort, choice.top)
 
 
-def _rows(collection: JudgedCollection, listed: _Listed, choice: PairChoice) -> Iterator[JudgedPairRow]:
+def _chosen_translations(
+    found: Translations, choice: PairChoice, parts: NDArray[np.int64] | None, most: int | None
+) -> Translations:
+    """The translations to be listed, in their order.
+
+    Args:
+        found: all of them.
+        choice: which pairs.
+        parts: number of the file of each document.
+        most: how many there is room for; ``None`` for all.
+    """
+    if parts is not None:
+        found = found.where(parts[found.a] != parts[found.b])
+    if choice.k_min is not None:
+        counts = [np.maximum(pairs.forward, pairs.backward) for pairs in found.tables()]
+        found = found.where(np.concatenate([found.a[:0], *counts]) >= choice.k_min)
+    order = np.lexsort((found.b, found.a, -found.shares.max(axis=1), -found.shares.min(axis=1)))[:most]
+    return found.where(order if choice.sort == "strength" else np.sort(order))
+
+
+def _rows(collection: JudgedCollection, listed: ListedPairs, choice: PairChoice) -> Iterator[JudgedPairRow]:
     begin = 0
     for pairs in chunks_of_pairs(collection.key_terms, listed.a, listed.b):
         part = listed.at(slice(begin, begin + len(pairs)))
@@ -203,6 +273,23 @@ def _rows(collection: JudgedCollection, listed: _Listed, choice: PairChoice) -> 
             )
 
 
-def _reasons(collection: JudgedCollection, part: _Listed) -> list[list[EvidenceReason] | None]:
-    evidence = collection.judge(part.a, part.b, filtered=False).evidence
-    return [*reasons_of_pairs(evidence, shipped_model())]
+def _reasons(collection: JudgedCollection, part: ListedPairs) -> list[list[EvidenceReason] | None]:
+    judged = collection.judge(part.a, part.b, filtered=False)
+    return [*reasons_of_pairs(judged.evidence, shipped_model(), judged.meaning)]
+
+
+def _translation_rows(collection: JudgedCollection, found: Translations, choice: PairChoice) -> Iterator[JudgedPairRow]:
+    for pairs in found.tables():
+        both = np.full(len(pairs), RELATIONS.index("equal"), dtype=np.int64)
+        wanted = np.ones(len(pairs), dtype=np.bool_)
+        for row in rows_of_pairs(
+            collection.collection, pairs, both, found.key_terms, wanted=wanted, terms=choice.terms
+        ):
+            yield JudgedPairRow(
+                **{name: getattr(row, name) for name in PairRow.__slots__},
+                probability=None,
+                kind=KIND_NAMES[Kind.TRANSLATION],
+                wording_forward=None,
+                wording_backward=None,
+                reasons=[] if choice.explain else None,
+            )

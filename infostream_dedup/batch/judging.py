@@ -4,36 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from infostream_dedup.batch.collection import Collection
-from infostream_dedup.batch.evidence_reader import DocumentEvidence
 from infostream_dedup.batch.linking import link
 from infostream_dedup.batch.pair_table import candidate_pairs
 from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, node_pairs, verbatim_links
+from infostream_dedup.evidence.collecting import DocumentEvidence
 from infostream_dedup.evidence.facts import DocumentFacts
 from infostream_dedup.evidence.judging import JudgedCandidates, judge_pairs
 from infostream_dedup.evidence.pair_evidence import ComparedKeys, key_rows
 from infostream_dedup.evidence.pair_model import PairModel
-from infostream_dedup.model import Document, Settings
+from infostream_dedup.model import Settings
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.plain.key_terms import heaviest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CANDIDATE_TERMS", "JudgedCollection", "facts_of_documents"]
+__all__ = ["CANDIDATE_TERMS", "JudgedCollection"]
 
 CANDIDATE_TERMS: Final = 3
 """Key terms of 12 that must meet in one direction."""
 
 _KEY_TERMS: Final = 30
 _CHUNK: Final = 100_000
-_START: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND: Final = timedelta(microseconds=1)
 
 Ordinals = tuple["NDArray[np.int64]", "NDArray[np.int64]"]
 
@@ -74,7 +71,7 @@ class JudgedCollection:
             replace(terms, keys=heaviest(terms.keys, settings.n)),
             key_rows(terms.keys, terms.targets),
             evidence,
-            facts_of_documents(collection),
+            DocumentFacts.of_documents(collection.documents, collection.text_hashes),
         )
 
     def candidates(self, *, k_min: int | None = None, engine: str = "auto") -> Ordinals:
@@ -118,6 +115,7 @@ class JudgedCollection:
             documents=self.facts,
             model=model,
             filtered=filtered,
+            meanings=self.evidence.meanings,
         )
 
     def judged(
@@ -143,21 +141,6 @@ class JudgedCollection:
             found = np.stack([np.concatenate(both) for both in zip((a, b), _equal_texts(texts), strict=True)])
             a, b = np.unique(found, axis=1)
         return a.astype(np.int64), b.astype(np.int64)
-
-
-def facts_of_documents(collection: Collection) -> DocumentFacts:
-    """Sources, dates, texts and addresses of a collection that was read with text hashes."""
-    documents = collection.documents
-    return DocumentFacts.of(
-        [document.source for document in documents],
-        [_microseconds(document) for document in documents],
-        collection.text_hashes,
-        [document.url for document in documents],
-    )
-
-
-def _microseconds(document: Document) -> int | None:
-    return None if document.time is None else (document.time - _START) // _MICROSECOND
 
 
 def _equal_texts(texts: NDArray[np.int64]) -> Ordinals:

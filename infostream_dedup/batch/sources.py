@@ -31,7 +31,7 @@ class Rereadable:
         self._source = source
         self._reading = reading
         self._copy = copy
-        self._mark = 0
+        self._mark: int | None = 0
         self.report = ReadingReport()
 
     @property
@@ -44,12 +44,17 @@ class Rereadable:
         import orjson
 
         for document in read_documents(self._source, report=self.report, reading=self._reading):
-            self._mark = _mark_with(self._mark, document)
+            self._mark = _mark_with(self._mark or 0, document)
             if self._copy is not None:
                 self._copy.write(orjson.dumps(row_of(document), option=orjson.OPT_APPEND_NEWLINE))
             yield document
         if self._copy is not None:
             self._copy.flush()
+
+    def was_read(self, report: ReadingReport) -> None:
+        """Take the first pass as made by an earlier run, which checked what it read; ``again`` compares the number."""
+        self.report = report
+        self._mark = None
 
     def again(self) -> Iterator[Document]:
         """The second pass: the same documents in the same order.
@@ -69,7 +74,7 @@ class Rereadable:
             if report.used > self.report.used:
                 break
             yield document
-        if (report.used, mark) != (self.report.used, self._mark):
+        if report.used != self.report.used or self._mark not in (mark, None):
             raise BadDataError(
                 f"the second reading gave other documents than the first, which gave {self.report.used}; "
                 "leave the files alone while they are read, and give a list instead of an iterator",

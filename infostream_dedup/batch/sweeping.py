@@ -5,14 +5,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from infostream_dedup.batch.collection import Weighable
+from infostream_dedup.batch.confirming import confirmed_links
 from infostream_dedup.batch.examples import Example, pick_examples
+from infostream_dedup.batch.judging import JudgedCollection
+from infostream_dedup.batch.link_estimate import LinkEstimate, LinkEstimator
 from infostream_dedup.batch.linking import SHARE_THRESHOLDS, recommendation_for, relate
-from infostream_dedup.links import Measures, Recommendation, SimilarityMatrix, Survey, survey
+from infostream_dedup.links import (
+    GroupCounts,
+    Measures,
+    Recommendation,
+    Relation,
+    SimilarityMatrix,
+    Survey,
+    group_counts,
+    survey,
+)
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, VERSION, Settings
 from infostream_dedup.terms.key_terms import KeyTerms
@@ -24,12 +36,13 @@ if TYPE_CHECKING:
     from infostream_dedup.corpus import ReadingReport
 
 __all__ = [
+    "ENGLISH_NOTE",
     "SHARE_THRESHOLDS",
     "Example",
-    "LinkEstimate",
-    "LinkEstimator",
     "SweepResult",
     "SweepRow",
+    "add_survey",
+    "configuration_of",
     "recommendation_for",
     "sweep_collection",
 ]
@@ -42,7 +55,12 @@ _CLUSTERS_NOTE: Final = "{}: large clusters of equal documents were counted as a
 _SHARES_NOTE: Final = (
     "{}: pairs of fewer than {} common terms are left out at every threshold, as they do not fit into memory"
 )
-_ENGLISH_NOTE: Final = (
+_NOT_CONFIRMED_NOTE: Final = (
+    "{}: large clusters of equal documents were counted as a whole; which of their links the evidence confirms was not "
+    "looked at"
+)
+_ACROSS_NOTE: Final = "pivot: evidence judges pairs of one language; the block confirmed has no links between languages"
+ENGLISH_NOTE: Final = (
     "morph: {} English documents are represented by stems, as there is no English frequency dictionary"
 )
 
@@ -54,73 +72,24 @@ class SweepRow:
     Attributes:
         representation: ``stem``, ``morph`` or ``pivot``.
         block: ``all``; for ``pivot`` with several languages also ``mono`` and ``cross``, the links inside languages and
-            between them. ``cross`` has no T, as no path between two languages could be closed.
+            between them. ``cross`` has no T, as no path between two languages could be closed. ``confirmed`` are the
+            links that a second look accepts.
         measures: the numbers.
+        groups: groups at this k; ``None`` as in ``group_counts``.
         estimated: further columns, of a ``LinkEstimator``.
     """
 
     representation: str
     block: str
     measures: Measures
+    groups: GroupCounts | None = None
     estimated: Mapping[str, Any] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """The row of ``sweep``; column ``k``, or ``threshold`` for the share score."""
-        return {
-            "representation": self.representation,
-            "block": self.block,
-            **self.measures.as_dict(),
-            **self.estimated,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class LinkEstimate:
-    """How good the links of one representation are.
-
-    Attributes:
-        columns: columns of the rows, by block and step; a step is a k, or the number of a threshold from 1.
-        absent: the same columns for rows about which nothing is known.
-        recommended: the k to use, by block.
-        summary: what the figures are about, for ``sweep.json``.
-        notes: sentences for the reader.
-    """
-
-    columns: Mapping[tuple[str, int], Mapping[str, Any]]
-    absent: Mapping[str, Any]
-    recommended: Mapping[str, Recommendation]
-    summary: Mapping[str, Any]
-    notes: Sequence[str]
-
-    def at(self, block: str, measures: Measures) -> Mapping[str, Any]:
-        """Columns of a row."""
-        step = measures.k
-        if step is None and measures.threshold is not None:
-            step = SHARE_THRESHOLDS.index(measures.threshold) + 1
-        return self.columns.get((block, step or 0), self.absent)
-
-
-class LinkEstimator(Protocol):
-    """Says without labels how good links are."""
-
-    def estimate(
-        self,
-        key_terms: KeyTerms,
-        matrix: SimilarityMatrix | None,
-        settings: Settings,
-        blocks: Sequence[str],
-        *,
-        progress: Progress | None = None,
-    ) -> LinkEstimate:
-        """Judge the links of one representation.
-
-        Args:
-            key_terms: the key terms.
-            matrix: the links; ``None`` where they are not written out.
-            settings: that decided both.
-            blocks: of the rows: ``all``, or ``all``, ``mono`` and ``cross``.
-            progress: called for each part of the work.
-        """
+        counts = {name: None if self.groups is None else getattr(self.groups, name) for name in GroupCounts.__slots__}
+        plain = {"representation": self.representation, "block": self.block, **self.measures.as_dict(), **counts}
+        return {**plain, **self.estimated}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,6 +158,7 @@ def sweep_collection(
     ks: Sequence[int] | None = None,
     examples: bool = True,
     estimator: LinkEstimator | None = None,
+    second_look: JudgedCollection | None = None,
     engine: str = "auto",
     progress: Progress | None = None,
 ) -> SweepResult:
@@ -201,10 +171,13 @@ def sweep_collection(
         ks: the k to show, 1..n by default; a recommendation always looks at all of them.
         examples: also pick example pairs at each k.
         estimator: fills in the columns that say how good the links are, and recommends k.
+        second_look: the same documents with their evidence, to add the block ``confirmed``; the score must be
+            ``count``.
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called for each step.
     """
-    result = SweepResult(rows=[], recommended_k={}, reason={}, configuration=_configuration(settings, representations))
+    configuration = configuration_of(settings, representations)
+    result = SweepResult(rows=[], recommended_k={}, reason={}, configuration=configuration)
     result.documents.update(_languages(collection))
     for number, representation in enumerate(representations):
         if progress is not None:
@@ -221,12 +194,16 @@ def sweep_collection(
             relation,
             n=chosen.n if chosen.score == "count" else None,
             labels=labels,
-            recommended=None if estimate is None or chosen.score == "share" else estimate.recommended,
+            recommended=None if estimate is None else estimate.recommended,
             progress=progress,
         )
-        _add_survey(result, found, chosen, ks, estimate)
-        _add_notes(result, found.matrix, key_terms, chosen)
+        add_survey(result, found, chosen, ks, estimate)
+        if second_look is not None:
+            _add_confirmed(
+                result, relation, second_look, key_terms, representation, estimate=estimate, ks=ks, progress=progress
+            )
         result.notes.extend([] if estimate is None else estimate.notes)
+        _add_notes(result, found.matrix, key_terms, chosen)
         if examples and chosen.score == "count" and found.matrix is not None:
             result.examples.extend(pick_examples(collection, key_terms, found.matrix, chosen, ks, across=found.across))
     if progress is not None:
@@ -240,15 +217,28 @@ def _labels(key_terms: KeyTerms) -> NDArray[np.uint8] | None:
     return None if key_terms.pivot is None or len(np.unique(languages)) < 2 else languages
 
 
-def _add_survey(
-    result: SweepResult, found: Survey, settings: Settings, ks: Sequence[int] | None, estimate: LinkEstimate | None
+def add_survey(
+    result: SweepResult,
+    found: Survey,
+    settings: Settings,
+    ks: Sequence[int] | None,
+    estimate: LinkEstimate | None = None,
 ) -> None:
+    """Add what the links of one representation show.
+
+    Args:
+        result: receives rows, recommendations and groups.
+        found: the links.
+        settings: with the representation.
+        ks: the k to show, 1..n by default.
+        estimate: how good they are.
+    """
     representation = settings.representation
     shown = {None, *(range(1, settings.n + 1) if ks is None else ks)}
     for block, rows in found.rows.items():
         result.rows.extend(
-            SweepRow(representation, block, row, {} if estimate is None else estimate.at(block, row))
-            for row in rows
+            SweepRow(representation, block, row, groups, {} if estimate is None else estimate.at(block, row))
+            for row, groups in zip(rows, found.groups[block], strict=True)
             if row.k in shown
         )
         if block != "mono":
@@ -260,6 +250,30 @@ def _add_survey(
         result.groups[representation] = dict(sorted(Counter(found.group_sizes.tolist()).items()))
 
 
+def _add_confirmed(
+    result: SweepResult,
+    relation: Relation,
+    second_look: JudgedCollection,
+    key_terms: KeyTerms,
+    representation: str,
+    *,
+    estimate: LinkEstimate | None,
+    ks: Sequence[int] | None,
+    progress: Progress | None,
+) -> None:
+    confirmed = confirmed_links(relation, second_look, progress=progress)
+    if confirmed is None:
+        result.notes.append(_NOT_CONFIRMED_NOTE.format(representation))
+        return
+    rows = confirmed.measures(None if ks is None else [k for k in ks if k >= confirmed.k_min])
+    result.rows.extend(
+        SweepRow(representation, "confirmed", row, groups, {} if estimate is None else estimate.at("confirmed", row))
+        for row, groups in zip(rows, group_counts(confirmed, rows), strict=True)
+    )
+    if _labels(key_terms) is not None:
+        result.notes.append(_ACROSS_NOTE)
+
+
 def _recommend(result: SweepResult, name: str, recommendation: Recommendation) -> None:
     result.recommended_k[name] = recommendation.k
     result.reason[name] = recommendation.reason
@@ -268,7 +282,7 @@ def _recommend(result: SweepResult, name: str, recommendation: Recommendation) -
 def _add_notes(result: SweepResult, matrix: SimilarityMatrix | None, key_terms: KeyTerms, settings: Settings) -> None:
     representation = settings.representation
     if representation == "morph" and "en" in result.documents:
-        result.notes.append(_ENGLISH_NOTE.format(result.documents["en"]))
+        result.notes.append(ENGLISH_NOTE.format(result.documents["en"]))
     if representation == "pivot":
         _add_untranslated(result, key_terms, settings)
     if matrix is None:
@@ -292,7 +306,8 @@ def _languages(collection: Weighable) -> Mapping[str, int]:
     return {language: counts[language] for language in LANGUAGES if counts[language]}
 
 
-def _configuration(settings: Settings, representations: Sequence[str]) -> dict[str, Any]:
+def configuration_of(settings: Settings, representations: Sequence[str]) -> dict[str, Any]:
+    """The settings that decide a sweep, as ``SweepResult`` holds them."""
     plain = settings.as_dict()
     del plain["representation"], plain["k"], plain["threshold"], plain["min_terms"], plain["rule"]
     return {"version": VERSION, "representations": list(representations), **plain}

@@ -21,6 +21,7 @@ from infostream_dedup.cli.serve import serve
 from infostream_dedup.cli.store import store
 from infostream_dedup.cli.sweep import sweep
 from infostream_dedup.cli.train import train
+from infostream_dedup.cli.warm import warm
 
 __all__ = ["cli", "main"]
 
@@ -57,6 +58,7 @@ for command in (
     dictionaries,
     train,
     classify,
+    warm,
 ):
     cli.add_command(command)
 

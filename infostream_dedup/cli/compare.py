@@ -37,7 +37,12 @@ _COLUMNS: Final = (
     "f1",
     "low",
     "high",
+    "linked",
+    "judged",
     "alike",
+    "bcubed_f1",
+    "ari",
+    "pairwise_f1",
     "only",
     "symmetry",
     "transitivity",
@@ -86,6 +91,11 @@ _COLUMNS: Final = (
     help="Judge only these domains (field domain), comma-separated; !name excludes one.",
 )
 @click.option("--positive", default="dup", show_default=True, help="Labels that count as true, comma-separated.")
+@click.option(
+    "--closed",
+    is_flag=True,
+    help="The labels are exhaustive: count every unlisted linked pair, and every label of kind template, as false.",
+)
 @click.option("--growth", is_flag=True, help="Also run every method on half of the documents, to see how time grows.")
 @click.option(
     "--sample-disagreements",
@@ -112,9 +122,10 @@ def compare(
 ) -> None:
     """Run every method of the source papers on your documents: what it finds, how well, at what cost.
 
-    Columns: pairs, precision, recall, f1 (with its 95 % interval low, high), only (pairs that no other method finds),
-    symmetry and transitivity of the relation, seconds, CPU seconds, bytes per signature. Reading that all methods share
-    is done first and timed separately.
+    Columns: pairs, precision, recall, f1 (with its 95 % interval low, high), linked (pairs of the languages and domains
+    considered) and judged (those of them that count), bcubed_f1, ari and pairwise_f1 of the groups that the pairs
+    connect, only (pairs that no other method finds), symmetry and transitivity of the relation, seconds, CPU seconds,
+    bytes per signature. Reading that all methods share is done first and timed separately.
 
     Without labels the pool decides: pairs found by MD5 to Opt Freq (A0 to A10) together whose texts have a
     String::Similarity of at least 0.80.

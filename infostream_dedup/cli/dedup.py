@@ -14,6 +14,8 @@ from infostream_dedup.cli.options import (
     prefix_option,
     reading_options,
     representation_option,
+    semantic_option,
+    work_folder_options,
 )
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 from infostream_dedup.cli.progress import progress_bar
@@ -45,9 +47,11 @@ __all__ = ["dedup"]
     metavar="KIND,...",
     help="With preset judged: kinds of pairs that make a duplicate.  [default: copy; copy,retold without dates]",
 )
+@semantic_option
 @representation_option
 @click.option("--k", type=click.IntRange(min=1), help="Terms that must meet in a duplicate.  [default: 6]")
 @boilerplate_option
+@work_folder_options
 @judgeable_settings_options
 @reading_options
 @general_options("table", "json", "jsonl", "csv")
@@ -63,14 +67,14 @@ def dedup(
 
     --preset judged takes a second look at the pairs that share key terms (see pairs --help). The later document of a
     pair is a duplicate if the kind of the pair is named in --join, and similar if it is of another kind; for related,
-    a share of .3 of the wording is needed too. --annotate then adds kind and probability as well. Only texts of one
-    language are compared. This preset is not yet the default.
+    a share of .3 of the wording is needed too. --annotate then adds kind and probability as well. Translations
+    never change a status. This preset is not yet the default.
     """
     from infostream_dedup import api
 
     if prefix and not given["annotate"]:
         raise click.UsageError("--prefix goes with --annotate")
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
         summary = api.dedup(documents, out, prefix=prefix, progress=progress, **given)
     if out != "-":
         print_rows([summary.as_dict()], chosen_format(output_format, "table", "json"))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from infostream_dedup.cli.options import (
+    between_option,
     documents_argument,
     general_options,
     reading_options,
@@ -47,6 +48,17 @@ __all__ = ["evaluate"]
     help="Directions that must have need(k) terms.  [default: both, or the preset's]",
 )
 @click.option("--positive", default="dup", show_default=True, help="Labels that count as true, comma-separated.")
+@click.option(
+    "--closed",
+    is_flag=True,
+    help="The labels are exhaustive: count every unlisted linked pair, and every label of kind template, as false.",
+)
+@click.option(
+    "--kinds",
+    metavar="KIND,...",
+    help="Judge preset judged by its pairs of these kinds only, such as copy.  [default: all that it lists]",
+)
+@between_option
 @representation_option
 @settings_options
 @reading_options
@@ -55,7 +67,12 @@ def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None,
     """Measure precision, recall and F1 at every k against labelled pairs, with 95 % intervals of F1.
 
     If documents have a family, every linked pair from two families counts as false unless the families are kin;
-    otherwise only labelled pairs count. Pairs with other labels and unlisted pairs of one family are ignored.
+    otherwise only labelled pairs count, unless --closed says that the labels are exhaustive. Pairs with other labels
+    and unlisted pairs of one family are ignored. Columns linked and judged: pairs that are linked, and those among them
+    that count.
+
+    Below the rows: preset judged, whatever the other options are, and its groups beside the documents that true pairs
+    connect (BCubed, adjusted Rand index, F1 of pairs), where unlisted pairs count.
     """
     from infostream_dedup import api
 
@@ -65,6 +82,8 @@ def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None,
             labels,
             kin_field=given.pop("kin_field") or None,
             positive=given.pop("positive").split(","),
+            between=given.pop("between") or "nothing-better",
+            kinds=None if (kinds := given.pop("kinds")) is None else kinds.split(","),
             progress=progress,
             **given,
         )
@@ -80,11 +99,24 @@ def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None,
 
 
 def _verdict(found: Evaluation) -> str:
-    """Best and recommended row in words."""
+    """Best row, recommended row, preset judged and its groups in words."""
     lines = []
     for name, row in (("best", found.best), ("recommended", found.recommended)):
         if row is not None:
             refused = " (no k recommended: judged as this)" if row.refused else ""
-            f1 = "undefined" if row.scores.f1 is None else f"{row.scores.f1:.3f}"
-            lines.append(f"{name}: {row.step_name} = {row.step:g}, F1 {f1}{refused}")
+            lines.append(f"{name}: {row.step_name} = {row.step:g}, F1 {_figure(row.scores.f1)}{refused}")
+    if found.judged is not None:
+        scores, (low, high) = found.judged.scores, found.judged.intervals.f1 or (None, None)
+        lines.append(
+            f"preset judged: precision {_figure(scores.precision)}, recall {_figure(scores.recall)}, "
+            f"F1 {_figure(scores.f1)} [{_figure(low)}-{_figure(high)}]; {scores.linked} pairs linked, "
+            f"{scores.judged} of them judged"
+        )
+    if found.groups is not None:
+        figures = ", ".join(f"{name} {_figure(value)}" for name, value in found.groups.as_dict().items())
+        lines.append(f"its groups: {figures}")
     return "\n".join(lines)
+
+
+def _figure(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"

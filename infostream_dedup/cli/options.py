@@ -30,7 +30,9 @@ __all__ = [
     "prefix_option",
     "reading_options",
     "representation_option",
+    "semantic_option",
     "settings_options",
+    "work_folder_options",
 ]
 
 Command = Callable[..., Any]
@@ -67,6 +69,22 @@ def general_options(*formats: str) -> Callable[[Command], Command]:
         ]
     )
 
+
+work_folder_options = _stack(
+    [
+        click.option(
+            "--workdir",
+            type=click.Path(file_okay=False),
+            help="Work on disk, in this folder; a run that was ended goes on from its last complete stage.",
+        ),
+        click.option("--memory", metavar="SIZE", help="With --workdir: memory to use, e.g. 8GB.  [default: half]"),
+        click.option(
+            "--window-days",
+            type=click.FloatRange(min=0, min_open=True),
+            help="With --workdir: link only documents published within so many days of each other.",
+        ),
+    ]
+)
 
 reading_options = _stack(
     [
@@ -146,6 +164,17 @@ representation_option = click.option(
     "--representation", type=click.Choice(REPRESENTATIONS), help="How a word becomes a term.  [default: morph]"
 )
 
+between_option = click.option(
+    "--between",
+    type=click.Choice(["nothing-better", "plain"]),
+    help="Rule of preset judged for pairs of two languages.  [default: nothing-better]",
+)
+
+semantic_option = click.option(
+    "--semantic",
+    is_flag=True,
+    help="With preset judged: ask a sentence encoder about pairs in doubt (extra semantic; about .2 s a document).",
+)
 
 boilerplate_option = click.option(
     "--boilerplate",

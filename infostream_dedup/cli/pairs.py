@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from infostream_dedup.cli.options import (
+    between_option,
     boilerplate_option,
     documents_argument,
     general_options,
     judgeable_settings_options,
     reading_options,
     representation_option,
+    semantic_option,
+    work_folder_options,
 )
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 from infostream_dedup.cli.progress import progress_bar
@@ -50,7 +53,15 @@ __all__ = ["pairs"]
     "--sort", type=click.Choice(["id", "strength"]), help="With preset judged: order of the pairs.  [default: id]"
 )
 @click.option("--top", type=click.IntRange(min=1), help="With preset judged: list only this many, the strongest.")
+@semantic_option
+@between_option
+@click.option(
+    "--one-to-one",
+    is_flag=True,
+    help="With preset judged: at most one translation of each document in each other language.",
+)
 @boilerplate_option
+@work_folder_options
 @judgeable_settings_options
 @reading_options
 @general_options("table", "jsonl", "json", "csv")
@@ -68,12 +79,16 @@ def pairs(documents: tuple[str, ...], terms: str, output_format: str | None, qui
     opening, length and key terms give each pair a probability; with wording, source and date they decide its kind
     (copy, retold, contained, contains, template, updated, follow-up, related). Pairs with a probability of at least .5
     are listed, with the columns probability, kind, wording_forward (share of the word triples of a found in b),
-    wording_backward and, with --explain, reasons. Only texts of one language are compared. This preset is not yet the
-    default.
+    wording_backward and, with --explain, reasons.
+
+    Pairs of two languages are listed by preset judged as kind translation, without probability and wording, if their 30
+    heaviest key terms share .4 of their weight in the pivot language in both directions and neither document has a
+    clearly better partner in the other's language (--between plain leaves the second condition out). Their counts and
+    shares are those of the 30 terms. This preset is not yet the default.
     """
     from infostream_dedup import api
 
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
         found = api.pairs(documents, terms=terms == "all", progress=progress, **given)
     form = chosen_format(output_format, "table", "jsonl")
     print_rows((_for_the_eye(row) if form == "table" else row.as_dict() for row in found), form, columns=found.columns)
@@ -84,8 +99,9 @@ def _for_the_eye(row: PairRow) -> dict[str, Any]:
     """A row of the table: words that met across languages take the place of the terms."""
     shown = row.as_dict()
     if row.met is not None:
-        del shown["terms"]
-        shown["met"] = [str(meeting) for meeting in row.met]
+        words = [str(meeting) for meeting in row.met]
+        shown |= {"terms": words} if "kind" in shown else {"met": words}
+        del shown["met" if "kind" in shown else "terms"]
     if "reasons" in shown:
         shown["reasons"] = [f"{one['adds']:+.2f} {one['words']}" for one in shown["reasons"]]
     return shown

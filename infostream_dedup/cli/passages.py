@@ -19,7 +19,7 @@ __all__ = ["passages"]
 
 _LISTS: Final = ("list_boilerplate", "novel", "digests")
 _RULE: Final = ("min_documents", "min_share", "min_days")
-_SETTINGS: Final = ("feature", "tau", "gap", "min_sentences", "min_words")
+_SETTINGS: Final = ("feature", "tau", "gap", "min_sentences", "min_words", "min_run")
 
 
 @click.group()
@@ -30,6 +30,12 @@ def passages() -> None:
 def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """What counts as a copy and as a passage."""
     for option in (
+        click.option(
+            "--min-run",
+            type=click.IntRange(min=0),
+            help="Minimum equal words in a row that are copied, wherever sentences end; 0: whole sentences only.  "
+            "[default: 10]",
+        ),
         click.option("--min-words", type=click.IntRange(min=1), help="Minimum words of a passage.  [default: 6]"),
         click.option(
             "--min-sentences", type=click.IntRange(min=1), help="Minimum sentences of a passage.  [default: 1]"
@@ -108,6 +114,8 @@ def find(documents: tuple[str, ...], out: str, output_format: str | None, quiet:
         raise click.UsageError("a table is for the terminal; a file takes --format jsonl, json or csv")
     else:
         save_rows(found, out, output_format or "jsonl", columns=found.columns, inputs=documents)
+    for warning in found.warnings:
+        note(f"warning: {warning}", quiet=quiet)
     note(found.report.summary(), quiet=quiet)
 
 

@@ -6,16 +6,23 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import click
+
 from infostream_dedup.machine.progress import Progress
 
 __all__ = ["progress_bar"]
 
 
 @contextmanager
-def progress_bar(*, quiet: bool) -> Iterator[Progress | None]:
-    """Give a function to call with (step, done, total), or ``None`` if nobody would see a bar."""
+def progress_bar(*, quiet: bool, stages: bool = False) -> Iterator[Progress | None]:
+    """Give a function to call with (step, done, total), or ``None`` if nobody would see a bar.
+
+    Args:
+        quiet: show nothing.
+        stages: where there is no terminal, print a line when a step begins: for work that takes hours.
+    """
     if quiet or not sys.stderr.isatty():
-        yield None
+        yield _lines() if stages and not quiet else None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
@@ -31,3 +38,15 @@ def progress_bar(*, quiet: bool) -> Iterator[Progress | None]:
             bar.update(tasks[step], completed=done, total=total)
 
         yield show
+
+
+def _lines() -> Progress:
+    begun: set[str] = set()
+
+    def show(step: str, done: int, total: int | None) -> None:
+        del done, total
+        if step not in begun:
+            begun.add(step)
+            click.echo(step, err=True)
+
+    return show

@@ -31,16 +31,27 @@ __all__ = ["provenance"]
     show_default=True,
     help="Maximum number of groups, largest first.",
 )
+@click.option(
+    "--original",
+    is_flag=True,
+    help="Print one message of each group instead: the first text, and what every other text alone adds.",
+)
 @reading_options
 @general_options("jsonl", "jsonl", "json")
 def provenance(
-    documents: tuple[str, ...], html: str | None, output_format: str | None, quiet: bool, **given: Any
+    documents: tuple[str, ...], html: str | None, original: bool, output_format: str | None, quiet: bool, **given: Any
 ) -> None:
     """Show who published a story first, and what each copy kept, cut, added and changed.
 
     Name groups by ids, or give DOCS written by 'dedup --annotate'. One row for each copy: group, first, first_source,
-    id, source, published, kept (sentences with the same words), kept_share (of the first document's words),
-    title_changed, cut, added (sentences), changed (before, after, numbers and names that disappeared or are new).
+    first_by (time; date: a day without a clock time leaves open which was first; order: of equal or unknown times, the
+    first in the input), id, source, published, title, url, copied_from (the earlier document that it shares most
+    with), copied_share (of its word triples), kept (sentences with the same words), kept_share (of the first document's
+    words), title_changed, cut, added (sentences), changed (before, after, numbers and names that disappeared or are
+    new, places of the words that differ).
+
+    --original lists fragments in the order of one message: group, position, id, source, kind (first; added: a clause
+    nobody before has; number: a known clause with a new number), span, text, numbers.
     """
     from infostream_dedup import api
 
@@ -49,7 +60,16 @@ def provenance(
         from infostream_dedup.report.rows import check_output
 
         check_output(html, inputs=inputs, quarantine=given["quarantine"])
+    if original and html is not None:
+        raise click.UsageError("the page of --html has the messages, too; leave --original out")
     named = [ids.split(",") for ids in given.pop("groups")] or None
+    if original:
+        from infostream_dedup.api.provenance import original_messages
+
+        message = original_messages(documents, groups=named, **given)
+        print_rows(message, chosen_format(output_format, "jsonl", "jsonl"))
+        note(message.report.summary(), quiet=quiet)
+        return
     with progress_bar(quiet=quiet) as progress:
         found = api.provenance(documents, groups=named, progress=progress, **given)
     if html is not None:

@@ -1,9 +1,13 @@
-"""Two texts in two columns; shared passages are marked by number and, on a terminal, by colour."""
+"""Two texts in two columns; shared passages are marked by number and, on a terminal, by colour.
+
+Words in which copied sentences differ stand in braces.
+"""
 
 from __future__ import annotations
 
 import re
 import sys
+from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.cli.output import print_table
@@ -41,6 +45,8 @@ def print_side_by_side(comparison: TextComparison, names: tuple[str, str]) -> No
         table.add_row(_marked(left), _marked(right))
     console.print(table)
     console.print()
+    if comparison.differences:
+        console.print("Words in which copied sentences differ stand in braces.")
     if not comparison.passages:
         console.print("The texts share no passage.")
         return
@@ -62,12 +68,16 @@ def _marked(pieces: list[TextStretch]) -> Text:
     from rich.text import Text
 
     text = Text()
-    for piece in pieces:
-        shown = _shown(piece.text)
-        if piece.passage:
-            text.append(f"[{piece.passage}: {shown}]", _STYLES[piece.passage % len(_STYLES)])
-        else:
-            text.append(shown)
+    for passage, group in groupby(pieces, key=lambda piece: piece.passage):
+        if not passage:
+            text.append("".join(_shown(piece.text) for piece in group))
+            continue
+        style = _STYLES[passage % len(_STYLES)]
+        text.append(f"[{passage}: ", style)
+        for piece in group:
+            shown = _shown(piece.text)
+            text.append(f"{{{shown}}}" if piece.changed else shown, f"{style} underline" if piece.changed else style)
+        text.append("]", style)
     return text
 
 

@@ -12,6 +12,7 @@ from infostream_dedup.cli.options import (
     general_options,
     reading_options,
     settings_options,
+    work_folder_options,
 )
 from infostream_dedup.cli.output import chosen_format, note, note_reading, print_json, print_rows, print_table
 from infostream_dedup.cli.progress import progress_bar
@@ -70,7 +71,13 @@ class _Range(click.ParamType[range]):
     default=True,
     help="Say without labels how good the links are at each k.  [default: --estimate]",
 )
+@click.option(
+    "--confirmed",
+    is_flag=True,
+    help="Also measure the links of pairs that the evidence of preset judged accepts, as block confirmed.",
+)
 @boilerplate_option
+@work_folder_options
 @settings_options
 @reading_options
 @general_options("table", "json", "jsonl", "csv")
@@ -93,6 +100,12 @@ def sweep(
     Without labels, copies are counted (copy_precision, copy_recall) and other duplicates estimated (precision, recall),
     the latter only where nothing speaks against the estimate (reliable).
 
+    groups, grouped, largest: groups of at least two documents that returned links join, the documents in them, and the
+    documents in the largest.
+
+    With --workdir, a collection of any size is swept with a part of it in memory at a time. The numbers are the same;
+    example pairs are not drawn.
+
     With --store, the documents of a stream are swept without their texts, by the key terms that they were given when
     they came in. Settings are then those of the store; only --n and --target may be smaller.
     """
@@ -100,7 +113,7 @@ def sweep(
 
     if bool(documents) == (store is not None):
         raise click.UsageError("give either DOCS or --store")
-    with progress_bar(quiet=quiet) as progress:
+    with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
         given |= {"examples": out is not None, "progress": progress}
         if store is None:
             if since is not None or until is not None:
@@ -127,9 +140,13 @@ def _sweep_store(store: str, since: str | None, until: str | None, given: dict[s
     reading = {name: given.pop(name) for name in ("on_error", "quarantine", "max_errors", "id_type")}
     if any(value is not None and value != _READ_BY_DEFAULT.get(name) for name, value in reading.items()):
         raise click.UsageError("--store reads no DOCS: leave out --on-error, --quarantine, --max-errors, --id-type")
+    if any(given.pop(name) is not None for name in ("workdir", "memory", "window_days")):
+        raise click.UsageError("--workdir, --memory and --window-days go with DOCS")
     if given.pop("boilerplate") is not None:
         raise click.UsageError("--boilerplate goes with DOCS: the texts of a store are not kept")
     given.pop("estimate")
+    if given.pop("confirmed"):
+        raise click.UsageError("--confirmed goes with DOCS: the texts of a store are not kept")
     representations = given.pop("representations")
     if len(representations) > 1:
         raise click.UsageError("a store has one representation")

@@ -68,7 +68,7 @@ def train(
 
     Prints the criteria with their weights or, with --suggest, the pairs that teach most: label them and train again. A
     line of labels may have a field repeats (a, b, both or none) if only one of the two documents repeats the other.
-    Needs the extra learn; classify does not.
+    Learning starts from what the shipped evidence says, so that few labels are enough.
     """
     if given["model"] is None and suggest is None and curve is None:
         raise click.UsageError("give --model, --suggest or --curve")
@@ -92,7 +92,14 @@ def train(
 def _summary(classifier: Classifier) -> str:
     facts = classifier.training
     folds = facts["folds"]
-    return (
+    summary = (
         f"learned from {facts['pairs']} judged pairs, {facts['repeats']} of them repeats; in five folds by story "
         f"{folds['tp']} were found, {folds['fn']} missed, {folds['fp']} called so wrongly: F1 {folds['f1']:.3f}"
     )
+    if facts["rule"] == "either":
+        ways = (f"{name.replace('_', ' ')} {counts['f1']:.3f}" for name, counts in facts["directions"].items())
+        summary += f"; by direction: {', '.join(ways)}"
+    if "by_time" in facts:
+        later = facts["by_time"]
+        summary += f"; learned from the first {later['learned_from']} pairs, F1 on later ones {later['f1']:.3f}"
+    return summary

@@ -24,12 +24,14 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from infostream_dedup.errors import ConfigurationError
 
-__all__ = ["time_zone", "utc_time"]
+__all__ = ["last_moment", "time_zone", "utc_time"]
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_MILLISECONDS: Final = 10**11
 _BEYOND_MILLISECONDS: Final = 10**14
 _NUMBER: Final = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,19})(?:\.[0-9]{1,20})?")
+_CALENDAR: Final = re.compile(r"([0-9]{4})(?:-?([0-9]{2})-?([0-9]{2})|-([0-9]{2}))?")
+_DECEMBER: Final = 12
 _MONTH: Final = re.compile(r"[0-9]{4}-[0-9]{2}")
 # Python's own parser takes any character between day and time, week dates, and more in newer versions:
 # the pattern keeps what we accept the same on every Python.
@@ -88,6 +90,30 @@ def utc_time(value: object, zone: tzinfo = UTC) -> datetime | None:
         return moment.astimezone(UTC)
     except OverflowError:
         raise ValueError("outside the years 1 to 9999") from None
+
+
+def last_moment(published: object, time: datetime) -> datetime:
+    """Return the last moment that a ``published`` field may mean: of a day, month or year without a clock time its end.
+
+    Args:
+        published: as given.
+        time: what ``utc_time`` made of it.
+
+    Example:
+        >>> last_moment("2024-05", utc_time("2024-05")).isoformat()
+        '2024-05-31T23:59:59.999999+00:00'
+    """
+    number = int(published) if isinstance(published, float) and published.is_integer() else published
+    found = _CALENDAR.fullmatch(str(number).strip())
+    if found is None:
+        return time
+    year, month, day = int(found[1]), int(found[2] or found[4] or 0), int(found[3] or 0)
+    start = date(year, month or 1, day or 1)
+    if day:
+        following = start + timedelta(days=1)
+    else:
+        following = date(year, month + 1, 1) if 0 < month < _DECEMBER else date(year + 1, 1, 1)
+    return time + (following - start) - timedelta(microseconds=1)
 
 
 def _parse_moment(value: object) -> datetime | None:

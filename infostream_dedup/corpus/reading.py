@@ -22,6 +22,7 @@ from infostream_dedup.corpus.outputs import same_file
 from infostream_dedup.corpus.parquet import parquet_records
 from infostream_dedup.corpus.records import Item, Place, Record
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, NoInputError
+from infostream_dedup.machine.plain_work import count_work
 from infostream_dedup.model import Document
 
 __all__ = [
@@ -175,6 +176,7 @@ def _build_documents(
         document, place = checked
         bad.report.read += 1
         bad.report.count_used(place.source)
+        count_work(1, len(document.title) + len(document.text))
         yield document, place
 
 

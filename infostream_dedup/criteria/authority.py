@@ -1,4 +1,4 @@
-"""Authority of sources, the trust in their originality: given by an expert, or learned (Andreev et al., 5.7)."""
+"""Authority of sources, the trust in their originality: from the file of an expert (Andreev et al., 5.7)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ import numpy as np
 from infostream_dedup.corpus.jsonl import jsonl_records
 from infostream_dedup.corpus.lines import byte_lines
 from infostream_dedup.corpus.records import Place
-from infostream_dedup.criteria.document_models import DocumentModels
 from infostream_dedup.errors import BadDataError, NoInputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["authority_of", "learned_authority", "read_authority"]
+__all__ = ["authority_of", "read_authority"]
 
 _LONGEST_LINE: Final = 1 << 20
 _TABLE_ENDING: Final = ".tsv"
@@ -52,35 +51,6 @@ def read_authority(path: str | Path) -> dict[str, float]:
             message = f"{source!r} has {authority:g} here and {found[source]:g} before; leave one of the lines out"
             raise place.error("E_CONTRADICTION", message, "authority")
     return found
-
-
-def learned_authority(
-    models: DocumentModels, i: NDArray[np.int64], j: NDArray[np.int64], repeats: NDArray[np.bool_]
-) -> dict[str, float]:
-    """Learn the share of originals among the judged documents of each source.
-
-    A document is judged if it occurs in a pair. It is not an original if it is the later document of a repeating pair;
-    documents with equal times, or without a time, are ordered as in the input.
-
-    Args:
-        models: models of the collection's documents.
-        i: int64 (pairs,), ordinals of judged pairs.
-        j: int64 (pairs,), ordinals.
-        repeats: bool (pairs,), one of both repeats the other.
-
-    Returns:
-        0 to 1 by source, in code point order; sources without a judged document are missing.
-    """
-    times = models.times
-    known = ~(np.isnan(times[i]) | np.isnan(times[j])) & (times[i] != times[j])
-    i_is_later = np.where(known, times[i] > times[j], i > j)
-    copies = set(np.where(i_is_later, i, j)[repeats].tolist())
-    judged: dict[str, list[bool]] = {}
-    for document in np.unique(np.concatenate((i, j))).tolist():
-        source = models.sources[document]
-        if source is not None:
-            judged.setdefault(source, []).append(document not in copies)
-    return {source: sum(judged[source]) / len(judged[source]) for source in sorted(judged)}
 
 
 def authority_of(sources: Sequence[str | None], authority: Mapping[str, float]) -> NDArray[np.float64]:

@@ -1,7 +1,9 @@
 """The linear classifier of pairs: which of the two documents repeats the other (Andreev et al., sections 4 and 6).
 
 The vector of differences of i from j lies on one side of a plane or the other: D(i, j) = 1 means that i adds nothing to
-j. Both directions together give the four outcomes. Only numpy is needed; ``training`` learns the plane.
+j. There are two planes: one judges the later document of a pair against the earlier, as the paper does, one the earlier
+against the later. So time, source, pictures and links can weigh something: with one plane for both directions they
+cancel out. Both directions together give the four outcomes. Only numpy is needed; ``training`` learns the planes.
 """
 
 from __future__ import annotations
@@ -19,10 +21,24 @@ from infostream_dedup.criteria.document_models import DocumentModels
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["OUTCOMES", "Calibration", "Classifier", "Decisions", "Plane"]
+__all__ = ["OUTCOMES", "Calibration", "Classifier", "Decisions", "Plane", "comes_later"]
+
+_FARTHEST: Final = 3.0
 
 OUTCOMES: Final = ("both original", "a repeats b", "b repeats a", "each repeats the other")
 """The paper's four; the index is 1 for "a repeats b" plus 2 for "b repeats a"."""
+
+
+def comes_later(times: NDArray[np.float64], i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Find the pairs whose document i is the later one: by time; if times are equal or unknown, by input order.
+
+    Args:
+        times: float64 (documents,), NaN if unknown.
+        i: int64 (pairs,), ordinals.
+        j: int64 (pairs,), ordinals.
+    """
+    known = ~(np.isnan(times[i]) | np.isnan(times[j])) & (times[i] != times[j])
+    return np.asarray(np.where(known, times[i] > times[j], i > j), dtype=np.bool_)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,10 +46,10 @@ class Plane:
     """Standardisation and hyperplane.
 
     Attributes:
-        means: float64 (criteria,), means of the training vectors.
-        scales: float64 (criteria,), their standard deviations; 1 if a criterion never varied.
+        means: float64 (criteria,), from where criteria are measured (``Typical``).
+        scales: float64 (criteria,), the unit of each.
         weights: float64 (criteria,), weights of the standardised criteria; positive means "repeats".
-        bias: decision value of the mean vector.
+        bias: decision value of the vector of means.
     """
 
     means: NDArray[np.float64]
@@ -41,10 +57,21 @@ class Plane:
     weights: NDArray[np.float64]
     bias: float
 
+    def standardised(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Measure criteria from their means in their scales, -3 to 3; an unknown one (NaN) is 0.
+
+        The bounds keep a difference of years from outweighing everything else.
+
+        Args:
+            vectors: float64 (vectors, criteria).
+        """
+        standardised = np.clip((vectors - self.means) / self.scales, -_FARTHEST, _FARTHEST)
+        return np.asarray(np.where(np.isnan(standardised), 0.0, standardised), dtype=np.float64)
+
     def contributions(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what each criterion adds to the decision value: its weight times its standardised value.
 
-        An unknown criterion (NaN) counts as the mean of the training vectors, so it adds 0.
+        An unknown criterion (NaN) counts as the mean, so it adds 0.
 
         Args:
             vectors: float64 (vectors, criteria).
@@ -52,8 +79,7 @@ class Plane:
         Returns:
             float64 (vectors, criteria).
         """
-        standardised = (vectors - self.means) / self.scales
-        return np.asarray(np.where(np.isnan(standardised), 0.0, standardised * self.weights), dtype=np.float64)
+        return self.standardised(vectors) * self.weights
 
     def values(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return decision values; above 0 means "repeats", 0 itself does not.
@@ -141,7 +167,8 @@ class Classifier:
         preset: what it was trained for, a name of ``CLASSIFIER_PRESETS``.
         domain: subject it was trained on, empty for any.
         criteria: names of ``CRITERIA``, in the order of the vector.
-        plane: decides.
+        later: judges the later document of a pair against the earlier.
+        earlier: judges the earlier one against the later.
         calibration: turns decision values into probabilities.
         authority: authority of sources, 0 to 1, given by an expert or learned.
         training: facts about the training, plain JSON values; for people, never used to decide.
@@ -151,7 +178,8 @@ class Classifier:
     preset: str
     domain: str
     criteria: tuple[str, ...]
-    plane: Plane
+    later: Plane
+    earlier: Plane
     calibration: Calibration
     authority: Mapping[str, float] = field(default_factory=dict)
     training: Mapping[str, Any] = field(default_factory=dict)
@@ -161,7 +189,8 @@ class Classifier:
         self, models: DocumentModels, i: NDArray[np.int64], j: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return difference vectors of i against j and of j against i: two of float64 (pairs, criteria)."""
-        return differences(models, i, j, self.criteria, authority_of(models.sources, self.authority))
+        known = authority_of(models.sources, self.authority)
+        return differences(models, i, j, self.criteria, (known[i], known[j]))
 
     def decide_vectors(
         self,
@@ -169,6 +198,8 @@ class Classifier:
         j: NDArray[np.int64],
         forward: NDArray[np.float64],
         backward: NDArray[np.float64],
+        *,
+        i_is_later: NDArray[np.bool_],
     ) -> Decisions:
         """Decide pairs whose vectors are known.
 
@@ -177,8 +208,10 @@ class Classifier:
             j: int64 (pairs,), ordinals.
             forward: float64 (pairs, criteria), i against j.
             backward: float64 (pairs, criteria), j against i.
+            i_is_later: bool (pairs,), which of the two is the later one.
         """
-        one, other = self.plane.values(forward), self.plane.values(backward)
+        one = np.where(i_is_later, self.later.values(forward), self.earlier.values(forward))
+        other = np.where(i_is_later, self.earlier.values(backward), self.later.values(backward))
         probabilities = self.calibration.probabilities
         return Decisions(i, j, one, other, probabilities(one), probabilities(other))
 
@@ -190,4 +223,5 @@ class Classifier:
             i: int64 (pairs,), ordinals.
             j: int64 (pairs,), ordinals.
         """
-        return self.decide_vectors(i, j, *self.vectors(models, i, j))
+        forward, backward = self.vectors(models, i, j)
+        return self.decide_vectors(i, j, forward, backward, i_is_later=comes_later(models.times, i, j))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
@@ -24,6 +25,7 @@ __all__ = [
     "Both",
     "ComparedPairs",
     "Criterion",
+    "Typical",
     "antisymmetric",
     "criterion",
     "say_hours_apart",
@@ -41,7 +43,7 @@ Both: TypeAlias = "tuple[NDArray[np.float64], NDArray[np.float64]]"
 """float64 (pairs,) twice: i against j, and j against i."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ComparedPairs:
     """Pairs of documents of a collection.
 
@@ -49,13 +51,31 @@ class ComparedPairs:
         models: models of the collection's documents.
         i: int64 (pairs,), ordinals.
         j: int64 (pairs,), ordinals.
-        authority: float64 (documents,), 0 to 1, authority of each document's source; NaN if unknown.
+        authority: two of float64 (pairs,), 0 to 1, authority of the sources of i and j; NaN if unknown.
     """
 
     models: DocumentModels
     i: NDArray[np.int64]
     j: NDArray[np.int64]
-    authority: NDArray[np.float64]
+    authority: Both
+
+    @cached_property
+    def evidence(self) -> NDArray[np.float64]:
+        """Evidence of the pairs: float64 (pairs, ``pair_evidence.COLUMNS``); forward is the share of i's that j has."""
+        return self.models.evidence.of_pairs(self.i, self.j)
+
+
+@dataclass(frozen=True, slots=True)
+class Typical:
+    """Where the values of a criterion lie in news, roughly: a classifier measures them from here.
+
+    Attributes:
+        mean: a middling value.
+        scale: distance from it that is nothing out of the ordinary, above 0.
+    """
+
+    mean: float = 0.5
+    scale: float = 0.35
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +85,13 @@ class Criterion:
     Attributes:
         measure: differences of pairs in both directions.
         say: a value in words.
+        typical: where its values lie.
         combined: whether it combines other criteria and is no evidence of its own.
     """
 
     measure: Callable[[ComparedPairs], Both]
     say: Callable[[float], str]
+    typical: Typical
     combined: bool = False
 
 
@@ -78,13 +100,18 @@ CRITERIA: Final[Registry[Criterion]] = Registry("infostream_dedup.criteria.pair_
 
 
 def criterion(
-    *, say: Callable[[float], str], order: float = float("inf"), combined: bool = False
+    *,
+    say: Callable[[float], str],
+    order: float = float("inf"),
+    typical: Typical | None = None,
+    combined: bool = False,
 ) -> Callable[[Callable[[ComparedPairs], Both]], Callable[[ComparedPairs], Both]]:
     """Return a decorator that makes a function a criterion of the same name.
 
     Args:
         say: puts a value into words.
         order: its place in lists; criteria without a number come last, by name.
+        typical: see `Typical`; by default that of a share.
         combined: see `Criterion`.
 
     Raises:
@@ -92,7 +119,7 @@ def criterion(
     """
 
     def add_function(measure: Callable[[ComparedPairs], Both]) -> Callable[[ComparedPairs], Both]:
-        CRITERIA.add(measure.__name__, Criterion(measure, say, combined), order=order)
+        CRITERIA.add(measure.__name__, Criterion(measure, say, typical or Typical(), combined), order=order)
         return measure
 
     return add_function

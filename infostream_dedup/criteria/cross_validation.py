@@ -1,38 +1,40 @@
-"""Cross-validation: decision values of pairs by planes trained on other stories."""
+"""Decision values of pairs by planes trained on others: other stories, an earlier time, or one site."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.criteria.classifier import Plane
 from infostream_dedup.criteria.classifier_presets import PairRule
 from infostream_dedup.criteria.document_models import DocumentModels
 from infostream_dedup.criteria.judged_pairs import JudgedPairs
+from infostream_dedup.criteria.learned_authority import Authority
 from infostream_dedup.criteria.pair_vectors import PairVectors
 from infostream_dedup.criteria.stories import Fold, folds
-from infostream_dedup.criteria.svm import fit_plane
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["HeldOut", "LearnAuthority", "best_threshold", "found_by_rule", "held_out", "single_criterion"]
+__all__ = ["HeldOut", "best_threshold", "found_by_rule", "held_out", "single_criterion"]
 
-LearnAuthority = Callable[[JudgedPairs], Mapping[str, float]]
-"""Learns authority of sources from judged pairs; call it with training pairs only."""
+_FOLDS: Final = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldOut:
-    """Out-of-fold decision values.
+    """Decision values of pairs that were not learned from.
 
     Attributes:
-        forward: float64 (pairs,), i against j; NaN if the fold's training pairs had only one class.
-        backward: float64 (pairs,), j against i.
+        pairs: the pairs, the later document first.
+        forward: float64 (pairs,), the later against the earlier; NaN if no fold tests the pair.
+        backward: float64 (pairs,), the earlier against the later.
     """
 
+    pairs: JudgedPairs
     forward: NDArray[np.float64]
     backward: NDArray[np.float64]
 
@@ -45,30 +47,28 @@ def held_out(
     models: DocumentModels,
     pairs: JudgedPairs,
     criteria: Sequence[str],
-    learn_authority: LearnAuthority,
+    authority: Authority,
+    prior: Plane,
     *,
-    number: int = 5,
+    split: Iterable[Fold] | None = None,
 ) -> HeldOut:
-    """Judge each pair by a plane learned from pairs of other stories.
+    """Judge each pair by planes learned from others.
 
     Args:
         models: models of the collection.
         pairs: judged pairs.
         criteria: names of ``CRITERIA``.
-        learn_authority: called with the training pairs of each fold.
-        number: number of folds.
+        authority: of sources.
+        prior: where learning starts.
+        split: what is tested and what it is learned from; five folds by story by default.
     """
-    found = HeldOut(np.full(len(pairs), np.nan), np.full(len(pairs), np.nan))
-    vectors = PairVectors(models, pairs, criteria)
-    for fold in folds(pairs, number):
-        training = pairs.at(fold.training)
-        repeats = np.concatenate((training.i_repeats, training.j_repeats))
-        if repeats.all() or not repeats.any() or not len(fold.test):
+    vectors = PairVectors(models, pairs, criteria, authority)
+    found = HeldOut(vectors.pairs, np.full(len(pairs), np.nan), np.full(len(pairs), np.nan))
+    for fold in folds(pairs, _FOLDS) if split is None else split:
+        if not len(fold.test):
             continue
-        forward, backward = vectors.given(learn_authority(training))
-        plane = fit_plane(np.concatenate((forward[fold.training], backward[fold.training])), repeats)
-        found.forward[fold.test] = plane.values(forward[fold.test])
-        found.backward[fold.test] = plane.values(backward[fold.test])
+        planes = vectors.fit(fold.training, prior)
+        found.forward[fold.test], found.backward[fold.test] = vectors.values(fold.test, planes, fold.training)
     return found
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.criteria.criterion import CRITERIA, ComparedPairs
+from infostream_dedup.criteria.criterion import CRITERIA, Both, ComparedPairs
 from infostream_dedup.criteria.document_models import DocumentModels
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def differences(
     i: NDArray[np.int64],
     j: NDArray[np.int64],
     criteria: Sequence[str],
-    authority: NDArray[np.float64],
+    authority: Both | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Compute difference vectors of pairs in both directions.
 
@@ -32,16 +32,17 @@ def differences(
         i: int64 (pairs,), ordinals.
         j: int64 (pairs,), ordinals.
         criteria: names of ``CRITERIA``, in the order of the columns.
-        authority: float64 (documents,), authority of each document's source, NaN if unknown.
+        authority: two of float64 (pairs,), authority of the sources of i and j, NaN if unknown; ``None`` if all are.
 
     Returns:
         Two of float64 (pairs, criteria): of i against j, and of j against i; NaN if a difference is unknown.
     """
+    first, second = authority or (np.full(len(i), np.nan), np.full(len(i), np.nan))
     forward = np.empty((len(i), len(criteria)))
     backward = np.empty((len(i), len(criteria)))
     for start in range(0, len(i), _CHUNK):
         rows = slice(start, start + _CHUNK)
-        pairs = ComparedPairs(models, i[rows], j[rows], authority)
+        pairs = ComparedPairs(models, i[rows], j[rows], (first[rows], second[rows]))
         for column, name in enumerate(criteria):
             forward[rows, column], backward[rows, column] = CRITERIA[name].measure(pairs)
     return forward, backward

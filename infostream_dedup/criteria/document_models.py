@@ -17,6 +17,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.criteria.background_statistics import background_statistics
 from infostream_dedup.criteria.parts import Parts, read_parts
+from infostream_dedup.criteria.shipped_evidence import ShippedEvidence, read_shipped_evidence
 from infostream_dedup.criteria.weighted_sets import WeightedSets, weighted_sets
 from infostream_dedup.criteria.word_vectors import (
     WORDS,
@@ -72,6 +73,7 @@ class DocumentModels:
         categories: field ``category`` of each document; ``None`` if missing.
         languages: language of each document.
         key_terms: the 30 heaviest key terms (``morph``) of title and body, and where they are looked up.
+        evidence: what the shipped pair model compares.
         statistics: source of word weights, one of ``STATISTICS``.
     """
 
@@ -89,6 +91,7 @@ class DocumentModels:
     categories: list[str | None]
     languages: list[Language]
     key_terms: KeyTerms
+    evidence: ShippedEvidence
     statistics: str = "collection"
 
     def __len__(self) -> int:
@@ -133,6 +136,7 @@ def document_models(
     )
     number_rows = Rows(_document_ends(parts, len(documents)), parts.numbers.values)
     tell(3)
+    key_terms = _key_terms(documents, languages, background=background)
     models = DocumentModels(
         ids=[document.id for document in documents],
         words=words,
@@ -149,7 +153,8 @@ def document_models(
         sources=[document.source or None for document in documents],
         categories=[_category(document) for document in documents],
         languages=languages,
-        key_terms=_key_terms(documents, languages, background=background),
+        key_terms=key_terms,
+        evidence=read_shipped_evidence(documents, languages, key_terms, background=background),
         statistics=statistics,
     )
     tell(4)

@@ -55,7 +55,7 @@ class Reason:
         }
 
 
-def reasons(classifier: Classifier, vector: NDArray[np.float64]) -> list[Reason]:
+def reasons(classifier: Classifier, vector: NDArray[np.float64], *, later: bool = True) -> list[Reason]:
     """Explain the decision on one directed pair by criteria, the greatest contribution first.
 
     The contributions and the bias of the plane add up to the decision value.
@@ -63,8 +63,10 @@ def reasons(classifier: Classifier, vector: NDArray[np.float64]) -> list[Reason]
     Args:
         classifier: the classifier.
         vector: float64 (criteria,), from ``Classifier.vectors``.
+        later: whether i is the later document of the pair.
     """
-    contributions = classifier.plane.contributions(vector[None, :])[0].tolist()
+    plane = classifier.later if later else classifier.earlier
+    contributions = plane.contributions(vector[None, :])[0].tolist()
     found = [
         Reason(name, None if np.isnan(value) else value, contribution, _says(name, value))
         for name, value, contribution in zip(classifier.criteria, vector.tolist(), contributions, strict=True)

@@ -63,7 +63,7 @@ class JudgedPairs:
     """Judged pairs of a collection, each once, by ascending ids.
 
     Attributes:
-        i: int64 (pairs,), ordinal of the document with the smaller id.
+        i: int64 (pairs,), ordinal of the document with the smaller id; after ``later_first`` of the later one.
         j: int64 (pairs,), ordinal of the other document.
         i_repeats: bool (pairs,), i adds nothing to j.
         j_repeats: bool (pairs,), j adds nothing to i.
@@ -84,6 +84,25 @@ class JudgedPairs:
         return JudgedPairs(
             self.i[chosen], self.j[chosen], self.i_repeats[chosen], self.j_repeats[chosen], self.joined[chosen]
         )
+
+    def later_first(self, i_is_later: NDArray[np.bool_]) -> JudgedPairs:
+        """Swap the documents of pairs so that i is the later one.
+
+        Args:
+            i_is_later: bool (pairs,), from ``classifier.comes_later``.
+        """
+        return JudgedPairs(
+            np.where(i_is_later, self.i, self.j),
+            np.where(i_is_later, self.j, self.i),
+            np.where(i_is_later, self.i_repeats, self.j_repeats),
+            np.where(i_is_later, self.j_repeats, self.i_repeats),
+            self.joined,
+        )
+
+    @property
+    def directed(self) -> bool:
+        """Whether some judgement says that only one of two documents repeats the other."""
+        return bool((self.i_repeats != self.j_repeats).any())
 
     @property
     def repeats(self) -> NDArray[np.bool_]:

@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.criteria.classifier_presets import PairRule
-from infostream_dedup.criteria.cross_validation import LearnAuthority, found_by_rule
+from infostream_dedup.criteria.cross_validation import found_by_rule
 from infostream_dedup.criteria.document_models import DocumentModels
 from infostream_dedup.criteria.judged_pairs import JudgedPairs
+from infostream_dedup.criteria.learned_authority import Authority, NoAuthority
 from infostream_dedup.criteria.pair_vectors import PairVectors
 from infostream_dedup.criteria.stories import splits
-from infostream_dedup.criteria.svm import fit_plane
+from infostream_dedup.criteria.svm import prior_plane
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["SIZES", "CurvePoint", "curve_criteria", "learning_curve"]
 
-SIZES: Final = (50, 100, 200, 400, 800, 1600)
+SIZES: Final = (0, 50, 100, 200, 400, 800, 1600)
 
 _ENDS: Final = (0.025, 0.975)
 _FOLDS: Final = 3
@@ -70,13 +71,14 @@ def learning_curve(
     sizes: Sequence[int] = SIZES,
     draws: int = 20,
     seed: int = 0,
-    learn_authority: LearnAuthority | None = None,
+    authority: Authority | None = None,
+    prior: Mapping[str, float] | None = None,
 ) -> list[CurvePoint]:
     """Measure classifiers learned from growing training sets on pairs of other stories.
 
     Each draw keeps another third of the pairs, by story, for testing. Training pairs are drawn from the rest without
     replacement until they include a repeat and an original. The intervals contain 95 % of the draws; they reflect the
-    choice of the training pairs, not of the stories.
+    choice of the training pairs, not of the stories. At size 0 the prior itself is measured, on each third once.
 
     Args:
         models: models of the collection.
@@ -86,24 +88,31 @@ def learning_curve(
         sizes: sizes of the training set; sizes that need more pairs than there are get skipped.
         draws: number of draws for each size.
         seed: equal seeds draw equal pairs with any version of numpy.
-        learn_authority: learns authority of sources from the drawn pairs; unknown by default.
+        authority: of sources; unknown by default.
+        prior: weights before learning (``ClassifierPreset.prior``); none by default, and then no size 0. Sets of
+            criteria without any of these have no size 0 either.
     """
     parts = [fold for fold in splits(pairs, _FOLDS) if len(fold.test) and len(fold.training)]
     truth = found_by_rule(pairs.i_repeats, pairs.j_repeats, rule)
-    vectors = {name: PairVectors(models, pairs, names) for name, names in criteria.items()}
+    source = authority or NoAuthority()
+    vectors = {name: PairVectors(models, pairs, names, source) for name, names in criteria.items()}
+    priors = {name: prior_plane(names, prior or {}) for name, names in criteria.items()}
     generator = np.random.PCG64(seed)
+    nothing = np.zeros(0, dtype=np.int64)
     points = []
     for size in sizes:
         scored: dict[str, list[tuple[float, float, float]]] = {name: [] for name in criteria}
-        for draw in range(draws if parts else 0):
+        for draw in range(min(draws, len(parts)) if not size else draws if parts else 0):
             fold = parts[draw % len(parts)]
-            drawn = _draw_training(fold.training, truth, size, generator)
+            drawn = _draw_training(fold.training, truth, size, generator) if size else nothing
             if drawn is None:
                 continue
-            authority = learn_authority(pairs.at(drawn)) if learn_authority else {}
             for name in criteria:
-                found = _measure_training(vectors[name].given(authority), pairs.at(drawn), rule, drawn, fold.test)
-                scored[name].append(_scores(truth[fold.test], found))
+                if not size and not priors[name].weights.any():
+                    continue
+                planes = vectors[name].fit(drawn, priors[name])
+                forward, backward = vectors[name].values(fold.test, planes, drawn)
+                scored[name].append(_scores(truth[fold.test], found_by_rule(forward > 0, backward > 0, rule)))
         for name, rows in scored.items():
             if rows:
                 points.append(_point(name, size, np.array(rows)))
@@ -123,19 +132,6 @@ def _draw_training(
         if not (truth[chosen] == kind).any():
             chosen = np.append(chosen[:-1], order[truth[order] == kind][0])
     return np.sort(chosen)
-
-
-def _measure_training(
-    vectors: tuple[NDArray[np.float64], NDArray[np.float64]],
-    training: JudgedPairs,
-    rule: PairRule,
-    drawn: NDArray[np.int64],
-    test: NDArray[np.int64],
-) -> NDArray[np.bool_]:
-    forward, backward = vectors
-    repeats = np.concatenate((training.i_repeats, training.j_repeats))
-    plane = fit_plane(np.concatenate((forward[drawn], backward[drawn])), repeats)
-    return found_by_rule(plane.values(forward[test]) > 0, plane.values(backward[test]) > 0, rule)
 
 
 def _scores(truth: NDArray[np.bool_], found: NDArray[np.bool_]) -> tuple[float, float, float]:

@@ -24,9 +24,12 @@ __all__ = ["MAX_MODEL_BYTES", "model_bytes", "model_digest", "read_model", "writ
 MAX_MODEL_BYTES: Final = 4 << 20
 
 _SCHEMA: Final = "infostream-dedup/classifier"
-_VERSION: Final = 2
-_WITHOUT_CHECKSUM: Final = 1
-"""The version before models had a checksum; still read, and what digests are taken of."""
+_VERSION: Final = 3
+_WITHOUT_CHECKSUM: Final = 0
+"""What digests are taken of."""
+_OLD: Final = (1, 2)
+"""Versions with one plane for both directions, whose criteria were measured otherwise."""
+_COLUMNS: Final = ("mean", "scale", "weight", "weight_earlier")
 _LARGEST: Final = 1e15
 _SMALLEST_SCALE: Final = 1e-12
 _LONGEST_NAME: Final = 200
@@ -47,8 +50,8 @@ def _dump(value: Mapping[str, Any]) -> bytes:
 
 
 def _values(classifier: Classifier) -> dict[str, Any]:
-    plane = classifier.plane
-    columns = zip(classifier.criteria, plane.means.tolist(), plane.scales.tolist(), plane.weights.tolist(), strict=True)
+    later, earlier = classifier.later, classifier.earlier
+    columns = (later.means, later.scales, later.weights, earlier.weights)
     return {
         "schema": _SCHEMA,
         "version": _WITHOUT_CHECKSUM,
@@ -56,9 +59,11 @@ def _values(classifier: Classifier) -> dict[str, Any]:
         "domain": classifier.domain,
         "statistics": classifier.statistics,
         "criteria": [
-            {"name": name, "mean": mean, "scale": scale, "weight": weight} for name, mean, scale, weight in columns
+            {"name": name} | dict(zip(_COLUMNS, row, strict=True))
+            for name, *row in zip(classifier.criteria, *(column.tolist() for column in columns), strict=True)
         ],
-        "bias": plane.bias,
+        "bias": later.bias,
+        "bias_earlier": earlier.bias,
         "calibration": {"slope": classifier.calibration.slope, "offset": classifier.calibration.offset},
         "authority": dict(sorted(classifier.authority.items())),
         "training": dict(classifier.training),
@@ -116,13 +121,19 @@ class _Reader:
         self._source = source
         if not isinstance(value, dict) or value.get("schema") != _SCHEMA:
             raise _fault(source, f"is no model; expected an object with schema {_SCHEMA!r}, as 'train' writes")
-        if type(value.get("version")) is not int or value["version"] not in (_WITHOUT_CHECKSUM, _VERSION):
+        if type(value.get("version")) is int and value["version"] in _OLD:
+            message = (
+                f"is {value['version']}, of an earlier infostream-dedup; this one reads {_VERSION}: train the model "
+                "again from the same labels"
+            )
+            raise _fault(source, message, "version")
+        if type(value.get("version")) is not int or value["version"] != _VERSION:
             shown = _format_value(value.get("version"))
             raise _fault(source, f"is {shown}; this version of infostream-dedup reads {_VERSION}", "version")
         self._value = value
 
     def classifier(self) -> Classifier:
-        names, plane = self._plane()
+        names, later, earlier = self._planes()
         calibration = self._object(self._value, "calibration", "")
         preset = self._text("preset")
         if preset not in CLASSIFIER_PRESETS:
@@ -134,7 +145,8 @@ class _Reader:
             preset=preset,
             domain=self._text("domain"),
             criteria=names,
-            plane=plane,
+            later=later,
+            earlier=earlier,
             calibration=Calibration(
                 self._number(calibration, "slope", "calibration."), self._number(calibration, "offset", "calibration.")
             ),
@@ -142,29 +154,31 @@ class _Reader:
             training=self._object(self._value, "training", ""),
             statistics=statistics,
         )
-        if self._value["version"] == _VERSION and self._value.get("checksum") != _checksum(made):
+        if self._value.get("checksum") != _checksum(made):
             raise _fault(self._source, "is not that of the other values: the file was damaged or edited", "checksum")
         return made
 
-    def _plane(self) -> tuple[tuple[str, ...], Plane]:
+    def _planes(self) -> tuple[tuple[str, ...], Plane, Plane]:
         columns = self._value.get("criteria")
         if not isinstance(columns, list) or not 0 < len(columns) <= len(CRITERIA):
             raise self._wrong("criteria", columns, f"a list of 1 to {len(CRITERIA)} objects")
         names: list[str] = []
-        table = np.empty((len(columns), 3))
+        table = np.empty((len(columns), len(_COLUMNS)))
         for row, column in enumerate(columns):
             place = f"criteria[{row}]"
             if not isinstance(column, dict):
-                raise self._wrong(place, column, "an object with name, mean, scale, weight")
+                raise self._wrong(place, column, f"an object with name, {', '.join(_COLUMNS)}")
             name = column.get("name")
             if not isinstance(name, str) or name not in CRITERIA or name in names:
                 raise self._wrong(f"{place}.name", name, f"one of {', '.join(CRITERIA)}, each once")
             names.append(name)
-            table[row] = [self._number(column, field, f"{place}.") for field in ("mean", "scale", "weight")]
+            table[row] = [self._number(column, field, f"{place}.") for field in _COLUMNS]
             if table[row, 1] < _SMALLEST_SCALE:
                 raise self._wrong(f"{place}.scale", column["scale"], f"a number of at least {_SMALLEST_SCALE:g}")
-        means, scales, weights = (np.ascontiguousarray(column) for column in table.T)
-        return tuple(names), Plane(means, scales, weights, self._number(self._value, "bias", ""))
+        means, scales, weights, weights_earlier = (np.ascontiguousarray(column) for column in table.T)
+        later = Plane(means, scales, weights, self._number(self._value, "bias", ""))
+        earlier = Plane(means, scales, weights_earlier, self._number(self._value, "bias_earlier", ""))
+        return tuple(names), later, earlier
 
     def _authority(self) -> dict[str, float]:
         given = self._object(self._value, "authority", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -13,9 +14,10 @@ from infostream_dedup.criteria.judged_pairs import JudgedPairs
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Fold", "folds", "part_of", "splits", "stories"]
+__all__ = ["Fold", "across_sites", "by_time", "folds", "part_of", "splits", "stories"]
 
 _LARGEST_SHARE: Final = 3
+_LEAST_SPLIT: Final = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,3 +121,34 @@ def part_of(pairs: JudgedPairs, number: int) -> NDArray[np.int64]:
         loads[chosen][0] += one_share
         loads[chosen][1] += other_share
     return parts
+
+
+def by_time(pairs: JudgedPairs, times: NDArray[np.float64], share: float = 0.5) -> Fold | None:
+    """Split at a moment: pairs that were complete before it teach, pairs that begin after it are tested.
+
+    The moment is when ``share`` of the repeating pairs with known times were complete. Pairs that straddle it, or whose
+    times are not known, are left out.
+
+    Args:
+        pairs: judged pairs.
+        times: float64 (documents,), NaN if unknown.
+        share: above 0, below 1.
+
+    Returns:
+        The split; ``None`` if fewer than two repeating pairs have times.
+    """
+    first, last = np.minimum(times[pairs.i], times[pairs.j]), np.maximum(times[pairs.i], times[pairs.j])
+    known = ~np.isnan(last)
+    moments = np.sort(last[known & pairs.repeats])
+    if len(moments) < _LEAST_SPLIT:
+        return None
+    moment = moments[int(share * len(moments))]
+    return Fold(np.flatnonzero(known & (last < moment)), np.flatnonzero(known & (first >= moment)))
+
+
+def across_sites(pairs: JudgedPairs, sources: Sequence[str | None]) -> Fold:
+    """Split by site: pairs of one site teach, pairs of two sites are tested; pairs without a source are left out."""
+    sides = [(sources[i], sources[j]) for i, j in zip(pairs.i.tolist(), pairs.j.tolist(), strict=True)]
+    known = np.array([one is not None and other is not None for one, other in sides], dtype=np.bool_)
+    same = np.array([one == other for one, other in sides], dtype=np.bool_)
+    return Fold(np.flatnonzero(known & same), np.flatnonzero(known & ~same))

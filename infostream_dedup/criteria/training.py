@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infostream_dedup.criteria.authority import authority_of
 from infostream_dedup.criteria.calibration import calibrate
-from infostream_dedup.criteria.classifier import Calibration, Classifier, Plane
-from infostream_dedup.criteria.classifier_presets import ClassifierPreset, chosen_criteria
-from infostream_dedup.criteria.cross_validation import HeldOut, LearnAuthority, found_by_rule, held_out
-from infostream_dedup.criteria.differences import differences
+from infostream_dedup.criteria.classifier import Calibration, Classifier
+from infostream_dedup.criteria.classifier_presets import ClassifierPreset, PairRule, chosen_criteria
+from infostream_dedup.criteria.criterion import Both
+from infostream_dedup.criteria.cross_validation import HeldOut, found_by_rule, held_out
 from infostream_dedup.criteria.document_models import DocumentModels
 from infostream_dedup.criteria.judged_pairs import JudgedPairs
-from infostream_dedup.criteria.svm import fit_plane, learner_version
+from infostream_dedup.criteria.learned_authority import Authority, NoAuthority
+from infostream_dedup.criteria.pair_vectors import PairVectors
+from infostream_dedup.criteria.stories import by_time
+from infostream_dedup.criteria.svm import prior_plane
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model.version import VERSION
 
@@ -32,12 +34,13 @@ def train(
     *,
     criteria: Sequence[str] | None = None,
     domain: str = "",
-    learn_authority: LearnAuthority | None = None,
+    authority: Authority | None = None,
 ) -> Classifier:
     """Learn a classifier. It does not depend on the order of the labels.
 
-    Each pair gives two directed vectors, each with its label. Probabilities are calibrated on decision values from five
-    folds by story; if these do not cover both classes, on the training values, which are overconfident.
+    Learning starts from the preset's prior. Each pair teaches two planes: the later document against the earlier, and
+    the other way round. Probabilities are calibrated on decision values from five folds by story; if these do not cover
+    both classes, on the training values, which are overconfident.
 
     Args:
         models: models of the collection.
@@ -45,15 +48,14 @@ def train(
         preset: what the classifier is for.
         criteria: names of ``CRITERIA`` instead of the preset's.
         domain: subject of the documents, empty for any.
-        learn_authority: learns authority of sources from judged pairs; by default all sources are unknown.
+        authority: of sources; by default all sources are unknown.
 
     Raises:
         BadDataError: the pairs lack repeats or originals.
         ConfigurationError: a criterion is unknown.
-        MissingExtraError: scikit-learn is not installed.
     """
     names = chosen_criteria(preset.criteria if criteria is None else criteria)
-    learn_authority = learn_authority or _unknown
+    authority = authority or NoAuthority()
     repeats = np.concatenate((pairs.i_repeats, pairs.j_repeats))
     if repeats.all() or not repeats.any():
         raise BadDataError(
@@ -62,58 +64,69 @@ def train(
             code="E_ONE_CLASS",
             source="labels",
         )
-    authority = learn_authority(pairs)
-    known = authority_of(models.sources, authority)
-    vectors = np.concatenate(differences(models, pairs.i, pairs.j, names, known))
-    plane = fit_plane(vectors, repeats)
-    unseen = held_out(models, pairs, names, learn_authority)
-    calibration, out_of_fold = _calibration(unseen, repeats, plane, vectors)
-    facts = _facts(pairs, unseen, preset, out_of_fold=out_of_fold)
-    known_authority = dict(sorted(authority.items()))
+    prior = prior_plane(names, preset.prior)
+    vectors = PairVectors(models, pairs, names, authority)
+    everything = np.arange(len(pairs))
+    planes = vectors.fit(everything, prior)
+    unseen = held_out(models, pairs, names, authority, prior)
+    calibration, out_of_fold = _calibration(unseen, vectors.values(everything, planes, everything))
+    facts = _facts(unseen, preset, out_of_fold=out_of_fold)
+    if (split := by_time(pairs, models.times)) is not None and len(split.test):
+        later = held_out(models, pairs, names, authority, prior, split=[split])
+        tested = HeldOut(later.pairs.at(split.test), later.forward[split.test], later.backward[split.test])
+        facts["by_time"] = _scores(tested, facts["rule"]) | {"learned_from": len(split.training)}
     return Classifier(
         preset=preset.name,
         domain=domain,
         criteria=names,
-        plane=plane,
+        later=planes[0],
+        earlier=planes[1],
         calibration=calibration,
-        authority=known_authority,
+        authority=authority.table(vectors.pairs),
         training=facts,
         statistics=models.statistics,
     )
 
 
-def _unknown(_: JudgedPairs) -> Mapping[str, float]:
-    return {}
-
-
-def _calibration(
-    unseen: HeldOut, repeats: NDArray[np.bool_], plane: Plane, vectors: NDArray[np.float64]
-) -> tuple[Calibration, bool]:
+def _calibration(unseen: HeldOut, trained: Both) -> tuple[Calibration, bool]:
     """Fit the sigmoid; also return whether it was fitted on out-of-fold values."""
+    repeats = np.concatenate((unseen.pairs.i_repeats, unseen.pairs.j_repeats))
     values = np.concatenate((unseen.forward, unseen.backward))
     known = ~np.isnan(values)
     judged = repeats[known]
     out_of_fold = bool(judged.any() and not judged.all())
-    found = calibrate(values[known], judged) if out_of_fold else calibrate(plane.values(vectors), repeats)
+    found = calibrate(values[known], judged) if out_of_fold else calibrate(np.concatenate(trained), repeats)
     return Calibration(float(f"{found.slope:.10g}"), float(f"{found.offset:.10g}")), out_of_fold
 
 
-def _facts(pairs: JudgedPairs, unseen: HeldOut, preset: ClassifierPreset, *, out_of_fold: bool) -> dict[str, Any]:
-    truth = found_by_rule(pairs.i_repeats, pairs.j_repeats, preset.rule)
-    found = unseen.found(preset.rule)
-    hits = int((truth & found).sum())
+def _facts(unseen: HeldOut, preset: ClassifierPreset, *, out_of_fold: bool) -> dict[str, Any]:
+    pairs = unseen.pairs
+    # If some judgements have a direction, "both" would leave hardly any pair to find.
+    rule: PairRule = "either" if pairs.directed else preset.rule
     return {
         "pairs": len(pairs),
-        "repeats": int(truth.sum()),
-        "rule": preset.rule,
+        "repeats": int(found_by_rule(pairs.i_repeats, pairs.j_repeats, rule).sum()),
+        "rule": rule,
         "positive": list(preset.positive),
-        "folds": {
-            "tp": hits,
-            "fp": int(found.sum()) - hits,
-            "fn": int(truth.sum()) - hits,
-            "f1": round(2 * hits / max(int(found.sum()) + int(truth.sum()), 1), 4),
+        "folds": _scores(unseen, rule),
+        "directions": {
+            "later_repeats_earlier": _counts(pairs.i_repeats, unseen.forward > 0),
+            "earlier_repeats_later": _counts(pairs.j_repeats, unseen.backward > 0),
         },
         "calibrated_out_of_folds": out_of_fold,
         "infostream_dedup": VERSION,
-        "scikit_learn": learner_version(),
+    }
+
+
+def _scores(unseen: HeldOut, rule: PairRule) -> dict[str, Any]:
+    return _counts(found_by_rule(unseen.pairs.i_repeats, unseen.pairs.j_repeats, rule), unseen.found(rule))
+
+
+def _counts(truth: NDArray[np.bool_], found: NDArray[np.bool_]) -> dict[str, Any]:
+    hits = int((truth & found).sum())
+    return {
+        "tp": hits,
+        "fp": int(found.sum()) - hits,
+        "fn": int(truth.sum()) - hits,
+        "f1": round(2 * hits / max(int(found.sum()) + int(truth.sum()), 1), 4),
     }

@@ -16,9 +16,9 @@ from infostream_dedup.links.similarity_matrix import at_least
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.batch.evidence_reader import DocumentEvidence
     from infostream_dedup.estimation.copy_scores import Links
     from infostream_dedup.estimation.kernels.finding_copies import Universe
+    from infostream_dedup.evidence.collecting import DocumentEvidence
     from infostream_dedup.evidence.facts import DocumentFacts
     from infostream_dedup.evidence.pair_evidence import ComparedKeys
     from infostream_dedup.links import SimilarityMatrix

@@ -1,10 +1,11 @@
 """Precision and recall of links as duplicates, retold or copied, at every k: estimated, and only where that works.
 
 Each candidate gets a probability from the mixture of ``mixture``. P(k) is the mean probability of the pairs linked both
-ways at k, R(k) the share of all probability that these hold. Three signs tell that the two classes are not "one text"
+ways at k, R(k) the share of all probability that these hold. Four signs tell that the two classes are not "one text"
 and "two texts" but, say, two topics; none of them needs a label:
 
 - the mixture and the shipped pair model, which knows texts from other collections, disagree about single links;
+- they disagree about all candidates, beside the size of the copy class: duplicates lost among many topics;
 - the copy class holds pairs that share no wording at all;
 - links of different sources more than 60 days apart are taken for copies.
 """
@@ -34,6 +35,7 @@ CHECKED_K: Final = 6
 LOWEST_K: Final = 3
 
 MOST_DISAGREEMENT: Final = 0.06
+MOST_OVERALL: Final = 0.3
 MOST_UNWORDED: Final = 0.05
 MOST_FAR: Final = 0.1
 FEWEST_FAR: Final = 100
@@ -55,6 +57,7 @@ class Check:
     Attributes:
         disagreement: mean difference between mixture and pair model over the links, the larger of those at
             ``CHECKED_K`` and at the k of the greatest F1.
+        overall: sum of the differences over all candidates, beside the sum of probabilities.
         unworded: share of the copy class on the lowest level of wording.
         far_links: links of different sources more than 60 days apart at ``CHECKED_K``.
         far: their mean probability; ``None`` where there are fewer than ``FEWEST_FAR``.
@@ -63,6 +66,7 @@ class Check:
     """
 
     disagreement: float
+    overall: float
     unworded: float
     far_links: int
     far: float | None
@@ -74,8 +78,9 @@ class Check:
         """``reliable`` if nothing speaks against the fit, ``refused`` if there is too little to fit."""
         if self.candidates < FEWEST_CANDIDATES or self.links < FEWEST_LINKS:
             return "refused"
-        good = self.disagreement < MOST_DISAGREEMENT and self.unworded < MOST_UNWORDED
-        return "reliable" if good and (self.far is None or self.far < MOST_FAR) else "upper_bound"
+        alike = self.disagreement < MOST_DISAGREEMENT and self.overall < MOST_OVERALL
+        near = self.far is None or self.far < MOST_FAR
+        return "reliable" if alike and near and self.unworded < MOST_UNWORDED else "upper_bound"
 
     @property
     def reason(self) -> str:
@@ -87,6 +92,8 @@ class Check:
         signs = []
         if self.disagreement >= MOST_DISAGREEMENT:
             signs.append(f"the mixture and the pair model disagree by {self.disagreement:.2f} about a link")
+        if self.overall >= MOST_OVERALL:
+            signs.append(f"they disagree about {100 * self.overall:.0f} % of the copy class over all candidates")
         if self.unworded >= MOST_UNWORDED:
             signs.append(f"{100 * self.unworded:.0f} % of the copy class share no wording")
         if self.far is not None and self.far >= MOST_FAR:
@@ -97,6 +104,7 @@ class Check:
         """The signs in a result."""
         return {
             "disagreement": round(self.disagreement, 6),
+            "overall": round(self.overall, 6),
             "unworded": round(self.unworded, 6),
             "far_links": self.far_links,
             "far": None if self.far is None else round(self.far, 6),
@@ -168,7 +176,13 @@ def estimate_duplicates(
     """
     linked = candidates.grades >= candidates.checked_step
     nothing = Check(
-        disagreement=1.0, unworded=1.0, far_links=0, far=None, candidates=len(linked), links=int(linked.sum())
+        disagreement=1.0,
+        overall=1.0,
+        unworded=1.0,
+        far_links=0,
+        far=None,
+        candidates=len(linked),
+        links=int(linked.sum()),
     )
     if nothing.code == "refused":
         return DuplicateEstimate([], nothing, None, candidates.lowest_step)
@@ -178,7 +192,8 @@ def estimate_duplicates(
     fit = fit_mixture(patterns, weights, np.bincount(which, model) / weights)
     probability = fit.probabilities(patterns)[which]
     plain = [_scores(candidates.grades, probability, model, step) for step in steps]
-    check = _checked(candidates, fit, plain)
+    overall = float(np.abs(probability - model).sum() / probability.sum())
+    check = _checked(candidates, fit, plain, overall)
     if check.code != "reliable":
         return DuplicateEstimate(plain, check, fit, candidates.lowest_step)
     drawn = _drawn(candidates, patterns, which, fit, steps, draws)
@@ -201,7 +216,9 @@ def _scores(
     )
 
 
-def _checked(candidates: ComparedCandidates, fit: MixtureFit, scores: Sequence[DuplicateScores]) -> Check:
+def _checked(
+    candidates: ComparedCandidates, fit: MixtureFit, scores: Sequence[DuplicateScores], overall: float
+) -> Check:
     """Look for signs of a wrong fit over the links, which are sampled apart from the candidates."""
     links = candidates.links
     probability = fit.probabilities(levels_of(links.evidence))
@@ -210,6 +227,7 @@ def _checked(candidates: ComparedCandidates, fit: MixtureFit, scores: Sequence[D
     checked = (links.grades >= step for step in (candidates.checked_step, max(best, candidates.checked_step)))
     return Check(
         disagreement=max((float(apart[one].mean()) for one in checked if one.any()), default=1.0),
+        overall=overall,
         unworded=fit.unworded,
         far_links=links.far_links,
         far=float(fit.probabilities(levels_of(links.far)).mean()) if links.far_links >= FEWEST_FAR else None,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.batch.judging import facts_of_documents
-from infostream_dedup.batch.sweeping import SHARE_THRESHOLDS, LinkEstimate
+from infostream_dedup.batch.link_estimate import LinkEstimate
+from infostream_dedup.batch.linking import SHARE_THRESHOLDS
 from infostream_dedup.estimation.candidates import compare_candidates
 from infostream_dedup.estimation.census import COPY_WORDING, Copies, find_all_copies
 from infostream_dedup.estimation.copy_scores import BANDS, CopyScores, Links, count_copies
@@ -23,13 +23,13 @@ from infostream_dedup.estimation.duplicate_scores import (
 from infostream_dedup.estimation.recommending import recommended_k
 from infostream_dedup.estimation.sentences import said
 from infostream_dedup.estimation.universe import CountedPairs, counted_pairs
+from infostream_dedup.evidence.facts import DocumentFacts
 from infostream_dedup.evidence.pair_evidence import key_rows
 from infostream_dedup.links.pair_rules import count_grades, share_grades
 
 if TYPE_CHECKING:
     from infostream_dedup.batch.collection import Collection
-    from infostream_dedup.batch.evidence_reader import DocumentEvidence
-    from infostream_dedup.evidence.facts import DocumentFacts
+    from infostream_dedup.evidence.collecting import DocumentEvidence
     from infostream_dedup.links import Recommendation, SimilarityMatrix
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
@@ -72,7 +72,7 @@ class SweepEstimator:
     @cached_property
     def facts(self) -> DocumentFacts:
         """Sources, dates and texts of the documents."""
-        return facts_of_documents(self._collection)
+        return DocumentFacts.of_documents(self._collection.documents, self._collection.text_hashes)
 
     @cached_property
     def counted(self) -> CountedPairs:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
 from infostream_dedup.batch.collection import Collection
+from infostream_dedup.batch.judging import JudgedCollection
 from infostream_dedup.batch.linking import Linked, link
 from infostream_dedup.batch.sweeping import SHARE_THRESHOLDS, recommendation_for
+from infostream_dedup.batch.translations import Between
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.evaluation.groups import group_scores
 from infostream_dedup.evaluation.labels import Label, kin_by_field, read_kin, read_labels
 from infostream_dedup.evaluation.predictions import Predictions, predicted_by_count, predicted_by_share
 from infostream_dedup.evaluation.protocol import Evaluation, evaluate
+from infostream_dedup.evaluation.second_look import checked_kinds, judged_groups, judged_predictions
 from infostream_dedup.evaluation.truth import Truth, truth_of
 from infostream_dedup.model import Document, Language, Settings
 
@@ -43,10 +48,14 @@ def evaluate_collection(
     lang: str | None = None,
     domains: Sequence[str] = (),
     positive: Sequence[str] = ("dup",),
+    closed: bool = False,
+    second_look: JudgedCollection | None = None,
+    kinds: Sequence[str] | None = None,
+    between: Between = "nothing-better",
     resamples: int = 1000,
     engine: str = "auto",
 ) -> Evaluation:
-    """Evaluate key-term links against labelled pairs.
+    """Evaluate key-term links, and preset ``judged`` beside them, against labelled pairs.
 
     The recommended k is chosen without labels, on the documents that the restrictions leave (rows and columns of the
     same matrix). The share score is evaluated at ``settings.threshold`` instead.
@@ -61,10 +70,36 @@ def evaluate_collection(
         lang: ``ru``, or ``ru-uk`` for pairs of two languages.
         domains: see ``truth_of``.
         positive: labels that count as true.
+        closed: see ``truth_of``.
+        second_look: the same documents with their evidence; ``None`` to leave out preset ``judged`` and its groups.
+        kinds: judge preset ``judged`` by its pairs of these kinds only.
+        between: rule of preset ``judged`` for pairs of two languages.
         resamples: number of collections drawn for the intervals.
         engine: what matches; results are the same.
     """
-    truth = truth_for(collection, labels, kin=kin, kin_field=kin_field, lang=lang, domains=domains, positive=positive)
+    kinds = checked_kinds(kinds)
+    truth = truth_for(
+        collection,
+        labels,
+        kin=kin,
+        kin_field=kin_field,
+        lang=lang,
+        domains=domains,
+        positive=positive,
+        closed=closed,
+    )
+    found = _evaluate_key_terms(collection, settings, truth, lang=lang, resamples=resamples, engine=engine)
+    if second_look is None:
+        return found
+    one_language = lang is not None and "-" not in lang
+    predictions = judged_predictions(second_look, kinds, between=None if one_language else between, engine=engine)
+    judged = evaluate(predictions, truth, recommended=1, resamples=resamples).recommended
+    return replace(found, judged=judged, groups=group_scores(judged_groups(second_look, engine=engine), truth))
+
+
+def _evaluate_key_terms(
+    collection: Collection, settings: Settings, truth: Truth, *, lang: str | None, resamples: int, engine: str
+) -> Evaluation:
     share = settings.score == "share"
     key_terms = collection.key_terms(settings)
     linked = link(key_terms, settings, k_min=settings.min_terms if share else 1, engine=engine)
@@ -86,6 +121,7 @@ def truth_for(
     lang: str | None = None,
     domains: Sequence[str] = (),
     positive: Sequence[str] = ("dup",),
+    closed: bool = False,
 ) -> Truth:
     """Combine the labels, families and kin of a collection.
 
@@ -97,6 +133,7 @@ def truth_for(
         lang: see ``scope_of``.
         domains: see ``scope_of``.
         positive: labels that count as true.
+        closed: see ``truth_of``.
 
     Raises:
         ConfigurationError: `kin_field` is not of that form, or an option of ``truth_of`` is invalid.
@@ -117,6 +154,7 @@ def truth_for(
         positive=positive,
         language_pairs=lang,
         domains=domains,
+        closed=closed,
     )
 
 

@@ -17,12 +17,11 @@ import numpy as np
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.evaluation.collection_scores import truth_for
 from infostream_dedup.evaluation.disagreement import ComparedPair, agreed, compared_pairs, disputed
+from infostream_dedup.evaluation.labelled_runs import judged_by_labels
 from infostream_dedup.evaluation.labels import Label, read_labels
 from infostream_dedup.evaluation.method_runs import MethodRun, MethodRuns, run_methods
 from infostream_dedup.evaluation.overlap import dice_matrix, found_alone
 from infostream_dedup.evaluation.pool import POOL_METHODS, THRESHOLD, MethodPool, alike_pairs, pool_of, pool_score
-from infostream_dedup.evaluation.predictions import Predictions
-from infostream_dedup.evaluation.protocol import evaluate
 from infostream_dedup.evaluation.timing import Cost
 from infostream_dedup.evaluation.truth import Truth
 from infostream_dedup.machine.progress import Progress
@@ -41,7 +40,6 @@ __all__ = [
     "Comparison",
     "PoolSummary",
     "compare_methods",
-    "judged_by_labels",
     "judged_by_pool",
 ]
 
@@ -127,6 +125,8 @@ class Comparison:
         agreements: pairs that the most methods find.
         disagreements: unlabelled pairs that some methods find and others do not.
         reading: cost of reading the parts of the texts that methods share.
+        has_best: whether the method with the best F1 may be called the best: not in an open world, where a method is
+            not punished for what it links beyond the labels.
         report: what was read; ``None`` if no documents were read.
     """
 
@@ -141,6 +141,7 @@ class Comparison:
     agreements: list[ComparedPair] = field(default_factory=list)
     disagreements: list[ComparedPair] = field(default_factory=list)
     reading: Cost = field(default_factory=lambda: Cost(0.0, 0.0))
+    has_best: bool = True
     report: ReadingReport | None = None
 
     @property
@@ -195,6 +196,7 @@ def compare_methods(
     lang: str | None = None,
     domains: Sequence[str] = (),
     positive: Sequence[str] = ("dup",),
+    closed: bool = False,
     resamples: int = 1000,
     growth: bool = False,
     examples: bool = False,
@@ -215,6 +217,7 @@ def compare_methods(
         lang: language or language pair to which the labels protocol is restricted.
         domains: domains to which the labels protocol is restricted.
         positive: labels that count as true.
+        closed: see ``truth_of``.
         resamples: number of collections drawn for the intervals of the labels protocol.
         growth: whether to run every method also on half of the collection.
         examples: whether to pick pairs on which the methods agree.
@@ -226,11 +229,20 @@ def compare_methods(
         BadDataError: the labels or the kin families do not fit the documents.
         MissingExtraError: a requested method needs a package that is not installed.
     """
-    protocol = _choose_protocol(protocol, pool, labels, restricted=bool(kin or lang or domains))
+    protocol = _choose_protocol(protocol, pool, labels, restricted=bool(kin or lang or domains or closed))
     truth, notes = None, []
     if labels is not None:
         listed = read_labels(labels) if isinstance(labels, str | Path) else labels
-        truth = truth_for(texts, listed, kin=kin, kin_field=kin_field, lang=lang, domains=domains, positive=positive)
+        truth = truth_for(
+            texts,
+            listed,
+            kin=kin,
+            kin_field=kin_field,
+            lang=lang,
+            domains=domains,
+            positive=positive,
+            closed=closed,
+        )
         notes = _write_notes(truth, listed, positive)
     found = run_methods(texts, methods, with_growth=growth, progress=progress)
     names = {run.name: run.codes for run in found.runs}
@@ -251,7 +263,8 @@ def compare_methods(
         ],
         dice=dice_matrix(list(names.values())),
         documents=len(texts),
-        configuration=_describe_configuration(found, protocol, pool, lang, domains, positive),
+        configuration=_describe_configuration(found, protocol, pool, lang, domains, positive, closed=closed),
+        has_best=truth is None or bool(truth.takes_part().any()),
         pool=summary,
         missing=found.missing,
         notes=notes,
@@ -259,34 +272,6 @@ def compare_methods(
         disagreements=pairs[len(examples_agreed) :],
         reading=found.reading,
     )
-
-
-def judged_by_labels(run: MethodRun, truth: Truth, *, resamples: int = 1000) -> dict[str, float | int | None]:
-    """Compute precision, recall and F1 of one method with 95 % intervals, by the rules of ``evaluate``.
-
-    Args:
-        run: result of the method.
-        truth: truth of the same collection.
-        resamples: number of collections drawn for the intervals.
-
-    Returns:
-        ``precision``, ``recall``, ``f1``, ``tp``, ``fp``, ``fn``, and the ends of the intervals; ``low`` and ``high``
-        bound F1.
-    """
-    predictions = Predictions(run.codes, np.ones(len(run.codes), dtype=np.uint8), (1,), "k")
-    row = evaluate(predictions, truth, recommended=1, resamples=resamples).rows[0]
-    figures: dict[str, float | int | None] = {
-        "precision": row.scores.precision,
-        "recall": row.scores.recall,
-        "f1": row.scores.f1,
-        "tp": row.scores.tp,
-        "fp": row.scores.fp,
-        "fn": row.scores.fn,
-    }
-    bounds = row.intervals
-    for prefix, interval in (("", bounds.f1), ("precision_", bounds.precision), ("recall_", bounds.recall)):
-        figures[f"{prefix}low"], figures[f"{prefix}high"] = interval or (None, None)
-    return figures
 
 
 def judged_by_pool(
@@ -344,8 +329,8 @@ def _choose_protocol(given: Protocol | None, pool: str, labels: object | None, *
     protocol: Protocol = given or ("pool" if labels is None else "labels")
     if restricted and protocol == "pool":
         raise ConfigurationError(
-            "kin, languages and domains restrict what labels say, but the protocol is pool; leave them out, or name "
-            "labels"
+            "kin, languages, domains and closed are about what labels say, but the protocol is pool; leave them out, "
+            "or name labels"
         )
     return protocol
 
@@ -357,16 +342,27 @@ def _write_notes(truth: Truth, listed: Sequence[Label], positive: Sequence[str])
         notes.append(
             f"no pair counts as true: positive is {', '.join(positive)}, the labels are {', '.join(given) or 'none'}"
         )
-    if not (truth.circles >= 0).any():
-        notes.append("documents name no family: only labelled pairs count, what methods find beyond them is not judged")
+    if not truth.takes_part().any():
+        notes.append(
+            "documents name no family: only labelled pairs count, what methods find beyond them is not judged; the "
+            "columns linked and judged tell how many pairs that is, and no method is called the best; if the labels "
+            "are exhaustive, say closed (--closed)"
+        )
     return notes
 
 
 def _describe_configuration(
-    found: MethodRuns, protocol: Protocol, pool: str, lang: str | None, domains: Sequence[str], positive: Sequence[str]
+    found: MethodRuns,
+    protocol: Protocol,
+    pool: str,
+    lang: str | None,
+    domains: Sequence[str],
+    positive: Sequence[str],
+    *,
+    closed: bool,
 ) -> dict[str, Any]:
     choices: dict[str, Any] = (
-        {"positive": list(positive), "lang": lang, "domains": list(domains)}
+        {"positive": list(positive), "lang": lang, "domains": list(domains), "closed": closed}
         if protocol == "labels"
         else {"pool": pool, "threshold": THRESHOLD}
     )

@@ -16,7 +16,7 @@ from infostream_dedup.links import Measures, SimilarityMatrix, sweep_counts
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.methods import Method, Pairs, Texts
 from infostream_dedup.methods.notation import written
-from infostream_dedup.methods.registry import methods
+from infostream_dedup.methods.registry import method_class, methods
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -78,7 +78,8 @@ def run_methods(
 
     Args:
         texts: the collection.
-        names: methods with parameters as in ``methods.notation``; by default all methods whose packages are installed.
+        names: methods with parameters as in ``methods.notation``; by default all methods whose packages are installed,
+            but not those that take long (``Method.only_when_named``).
         with_growth: whether to run every method also on the first half of the documents, to measure its growth.
         progress: called before each method.
 
@@ -86,7 +87,7 @@ def run_methods(
         ConfigurationError: a method or parameter is unknown, or a value is out of its range.
         MissingExtraError: a requested method needs a package that is not installed.
     """
-    chosen = {name: written(name) for name in (methods() if names is None else names)}
+    chosen = {name: written(name) for name in (_by_default() if names is None else names)}
     reading = read_texts(texts)
     half = Texts(texts.documents[: len(texts) // 2]) if with_growth else None
     if half is not None:
@@ -103,6 +104,10 @@ def run_methods(
                 raise
             missing[name] = str(error)
     return MethodRuns(len(texts), runs, reading, missing)
+
+
+def _by_default() -> list[str]:
+    return [name for name in methods() if not method_class(name).only_when_named]
 
 
 def read_texts(texts: Texts) -> Cost:

@@ -110,5 +110,6 @@ def pool_score(codes: NDArray[np.int64], pool: MethodPool, alike: NDArray[np.int
     right = len(np.intersect1d(codes, pool.verified, assume_unique=True))
     similar = len(np.intersect1d(codes, alike, assume_unique=True))
     return PoolScore(
-        Scores(right, len(codes) - right, len(pool.verified) - right), similar / len(codes) if len(codes) else None
+        Scores(right, len(codes) - right, len(pool.verified) - right, len(codes)),
+        similar / len(codes) if len(codes) else None,
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.evaluation.bootstrap import Intervals, intervals
+from infostream_dedup.evaluation.groups import GroupScores
 from infostream_dedup.evaluation.predictions import Predictions
 from infostream_dedup.evaluation.scores import Scores, scores
 from infostream_dedup.evaluation.truth import Truth
@@ -41,7 +42,10 @@ class StepScores:
     refused: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the values under the names that ``evaluate`` prints; ``low`` and ``high`` bound F1."""
+        """Return the values under the names that ``evaluate`` prints.
+
+        ``low`` and ``high`` bound F1; of the ``linked`` pairs, ``judged`` are true or false.
+        """
         low, high = self.intervals.f1 or (None, None)
         row: dict[str, Any] = {
             self.step_name: self.step,
@@ -53,8 +57,14 @@ class StepScores:
             "f1": self.scores.f1,
             "low": low,
             "high": high,
+            "linked": self.scores.linked,
+            "judged": self.scores.judged,
         }
         return row | {"refused": True} if self.refused else row
+
+    def without_step(self) -> dict[str, Any]:
+        """Return the same values of a method that has no threshold."""
+        return {name: value for name, value in self.as_dict().items() if name != self.step_name}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +75,16 @@ class Evaluation:
         rows: one row for each step, ascending.
         best: first row with the highest F1; ``None`` if F1 is undefined everywhere.
         recommended: row of the recommended step.
+        judged: scores of the pairs of preset ``judged``; ``None`` if it did not run.
+        groups: of the groups that this preset makes; ``None`` as in ``group_scores``, or if it did not run.
         report: what was read; ``None`` if no documents were read.
     """
 
     rows: list[StepScores]
     best: StepScores | None
     recommended: StepScores
+    judged: StepScores | None = None
+    groups: GroupScores | None = None
     report: ReadingReport | None = None
 
     @property
@@ -86,6 +100,8 @@ class Evaluation:
             "rows": [row.as_dict() for row in self.rows],
             "best": self.best.as_dict() if self.best is not None else {},
             "recommended": self.recommended.as_dict(),
+            "judged": None if self.judged is None else self.judged.without_step(),
+            "groups": None if self.groups is None else self.groups.as_dict(),
         }
 
 
@@ -106,7 +122,7 @@ def evaluate(
         ConfigurationError: the recommended step is not among the steps, or it is a refusal and the steps are not k.
     """
     verdicts = truth.judge(predictions.codes)
-    found = scores(predictions, verdicts, len(truth.positives))
+    found = scores(predictions, verdicts, len(truth.positives), truth.in_scope(predictions.codes))
     bounds = intervals(predictions, verdicts, truth, found, resamples=resamples, seed=seed)
     rows = [
         StepScores(step, predictions.step_name, score, bound)

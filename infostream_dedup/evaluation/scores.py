@@ -24,16 +24,23 @@ class Scores:
         tp: number of true pairs that are predicted.
         fp: number of false pairs that are predicted.
         fn: number of true pairs that are not predicted.
+        linked: number of pairs that are predicted, those among them that are not counted included.
     """
 
     tp: int
     fp: int
     fn: int
+    linked: int
+
+    @property
+    def judged(self) -> int:
+        """Number of predicted pairs that are true or false, tp + fp: all that precision speaks of."""
+        return self.tp + self.fp
 
     @property
     def precision(self) -> float | None:
         """Share tp / (tp + fp), 0 to 1; ``None`` if no counted pair is predicted."""
-        return _ratio(self.tp, self.tp + self.fp)
+        return _ratio(self.tp, self.judged)
 
     @property
     def recall(self) -> float | None:
@@ -46,20 +53,25 @@ class Scores:
         return _ratio(2 * self.tp, 2 * self.tp + self.fp + self.fn)
 
 
-def scores(predictions: Predictions, verdicts: NDArray[np.int8], positives: int) -> list[Scores]:
+def scores(
+    predictions: Predictions, verdicts: NDArray[np.int8], positives: int, in_scope: NDArray[np.bool_]
+) -> list[Scores]:
     """Score every step of the threshold.
 
     Args:
         predictions: pairs and the grades up to which they are predicted.
         verdicts: int8 (pairs,), ``Truth.judge(predictions.codes)``.
         positives: total number of true pairs.
+        in_scope: bool (pairs,), ``Truth.in_scope(predictions.codes)``.
 
     Returns:
         One for each of ``predictions.steps``.
     """
-    tp = _count_at_least(predictions.grades[verdicts == TRUE], len(predictions.steps))
-    fp = _count_at_least(predictions.grades[verdicts == FALSE], len(predictions.steps))
-    return [Scores(true, false, positives - true) for true, false in zip(tp.tolist(), fp.tolist(), strict=True)]
+    steps = len(predictions.steps)
+    tp = _count_at_least(predictions.grades[verdicts == TRUE], steps).tolist()
+    fp = _count_at_least(predictions.grades[verdicts == FALSE], steps).tolist()
+    linked = _count_at_least(predictions.grades[in_scope], steps).tolist()
+    return [Scores(true, false, positives - true, every) for true, false, every in zip(tp, fp, linked, strict=True)]
 
 
 def _count_at_least(grades: NDArray[np.uint8], steps: int) -> NDArray[np.int64]:

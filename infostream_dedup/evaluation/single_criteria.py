@@ -79,8 +79,8 @@ def single_criteria(
     Returns:
         One for each criterion, in the order given; with rule ``both`` if the two rules do equally well.
     """
-    known = np.full(len(models), np.nan) if authority is None else authority
     names = criteria or [name for name, one in CRITERIA.items() if not one.combined]
+    known = None if authority is None else (authority[i], authority[j])
     forward, backward = differences(models, i, j, names, known)
     found = []
     for column, name in enumerate(names):

@@ -2,7 +2,8 @@
 
 Random labelled negatives are far too easy: any method reaches an F1 near 1 on them. So if documents name their family
 (all documents of a family are versions of one text), every linked pair between families that are not kin is false,
-whether listed or not.
+whether listed or not. Without families only listed pairs count (an open world), unless the labels are said to be
+exhaustive: then every unlisted pair is false (a closed world).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.errors import BadDataError
+from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.evaluation.labels import Kin, Label, family_of, positive_labels
 from infostream_dedup.evaluation.pair_codes import both_of, codes_of, places_in
 from infostream_dedup.evaluation.scope import Scope, scope_of
@@ -22,7 +23,7 @@ from infostream_dedup.model import Document, Language
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FALSE", "NOT_COUNTED", "TRUE", "Truth", "truth_of"]
+__all__ = ["FALSE", "NOT_COUNTED", "TRUE", "Truth", "number_components", "truth_of"]
 
 TRUE: Final = 1
 FALSE: Final = -1
@@ -31,7 +32,7 @@ NOT_COUNTED: Final = 0
 _CHUNK: Final = 1 << 21
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Truth:
     """Decides for every unordered pair of a collection whether it is true, false or not counted.
 
@@ -44,6 +45,7 @@ class Truth:
             a family.
         stories: int64 (documents,), number of the document's story, for resampling: its family, or the documents to
             which true pairs connect it; numbered from 0 without gaps; -1 if no counted pair can contain the document.
+        closed: whether an unlisted pair is false even where a document names no family.
     """
 
     scope: Scope
@@ -52,6 +54,7 @@ class Truth:
     others: NDArray[np.int64]
     circles: NDArray[np.int64]
     stories: NDArray[np.int64]
+    closed: bool = False
 
     @property
     def documents(self) -> int:
@@ -70,11 +73,27 @@ class Truth:
         verdicts = np.zeros(len(codes), dtype=np.int8)
         for start in range(0, len(codes), _CHUNK):
             a, b = both_of(codes[start : start + _CHUNK], self.documents)
-            unrelated = (self.circles[a] >= 0) & (self.circles[b] >= 0) & (self.circles[a] != self.circles[b])
+            named = (self.circles[a] >= 0) & (self.circles[b] >= 0)
+            unrelated = (named | self.closed) & ~(named & (self.circles[a] == self.circles[b]))
             verdicts[start : start + _CHUNK][unrelated & self.scope.holds(a, b)] = FALSE
         for listed, verdict in ((self.others, NOT_COUNTED), (self.negatives, FALSE), (self.positives, TRUE)):
             verdicts[places_in(codes, listed)] = verdict
         return verdicts
+
+    def in_scope(self, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return bool (pairs,), whether each pair is in scope; ``codes`` as in ``judge``."""
+        found = np.empty(len(codes), dtype=np.bool_)
+        for start in range(0, len(codes), _CHUNK):
+            found[start : start + _CHUNK] = self.scope.holds(*both_of(codes[start : start + _CHUNK], self.documents))
+        return found
+
+    def takes_part(self) -> NDArray[np.bool_]:
+        """Return bool (documents,), whether unlisted pairs of the document count: it names a family, or all do."""
+        return self.scope.documents() & (self.closed | (self.circles >= 0))
+
+    def classes(self) -> NDArray[np.int64]:
+        """Return int64 (documents,), number of the documents that true pairs connect to each, itself included."""
+        return number_components(self.documents, *both_of(self.positives, self.documents))
 
 
 def truth_of(
@@ -87,6 +106,7 @@ def truth_of(
     negative: Sequence[str] = ("different",),
     language_pairs: str | None = None,
     domains: Sequence[str] = (),
+    closed: bool = False,
 ) -> Truth:
     """Apply the protocol to a collection and its labels.
 
@@ -95,6 +115,8 @@ def truth_of(
       ``different``: such pairs were drawn at random, whereas kinship was established.
     - A listed pair whose label is in ``negative`` is false; with any other label it is not counted.
     - An unlisted pair is false if both documents name a family, and not counted otherwise.
+    - In a closed world every other unlisted pair is false too, and so is every listed pair that is a template (label or
+      field ``kind``), whatever its label: a form filled in anew repeats nothing.
 
     Args:
         documents: the collection; ``extra["family"]`` names a document's family, ``extra["domain"]`` its domain.
@@ -105,12 +127,16 @@ def truth_of(
         negative: labels that count as false; ``positive`` takes precedence.
         language_pairs: see ``scope_of``.
         domains: see ``scope_of``.
+        closed: the labels list every pair that is not false.
 
     Raises:
         BadDataError: a label names a document that is not in the collection, or kin are given but no document names a
             family.
-        ConfigurationError: ``positive``, ``language_pairs`` or ``domains`` is invalid.
+        ConfigurationError: ``positive``, ``language_pairs`` or ``domains`` is invalid, or a template is to be true in a
+            closed world.
     """
+    if closed and "template" in positive:
+        raise ConfigurationError("a closed world counts templates as false; leave template out of the positive labels")
     true_labels = positive_labels(positive)
     scope = scope_of(documents, languages, language_pairs=language_pairs, domains=domains)
     circles, families = _number_circles(documents, kin)
@@ -118,15 +144,29 @@ def truth_of(
     a, b = both_of(codes, len(documents))
     related = (circles[a] >= 0) & (circles[a] == circles[b])
     given = np.array([label.label for label in labels], dtype=np.str_)
-    is_true = np.isin(given, true_labels)
-    is_false = np.isin(given, list(negative)) & ~is_true & ~related
+    template = np.array([closed and _is_template(label) for label in labels], dtype=np.bool_)
+    is_true = np.isin(given, true_labels) & ~template
+    is_false = (np.isin(given, list(negative)) & ~is_true & ~related) | template
     seen = scope.holds(a, b)
     positives = np.unique(codes[seen & is_true])
     negatives = np.unique(codes[seen & is_false])
     others = np.unique(codes[seen & ~is_true & ~is_false])
-    in_play = (families >= 0) & scope.documents()
+    in_play = ((families >= 0) | closed) & scope.documents()
     in_play[np.concatenate(both_of(np.concatenate((positives, negatives)), len(documents)))] = True
-    return Truth(scope, positives, negatives, others, circles, _number_stories(families, positives, in_play))
+    stories = _number_stories(families, positives, in_play)
+    return Truth(
+        scope=scope,
+        positives=positives,
+        negatives=negatives,
+        others=others,
+        circles=circles,
+        stories=stories,
+        closed=closed,
+    )
+
+
+def _is_template(label: Label) -> bool:
+    return "template" in (label.label, label.extra.get("kind"))
 
 
 def _encode_labels(documents: Sequence[Document], labels: Sequence[Label]) -> NDArray[np.int64]:
@@ -160,7 +200,7 @@ def _number_circles(documents: Sequence[Document], kin: Sequence[Kin]) -> tuple[
     names = [family for family in own if family is not None]
     names += [family for pair in kin for family in (pair.family_a, pair.family_b)]
     number = {name: position for position, name in enumerate(dict.fromkeys(names))}
-    circle = _number_components(
+    circle = number_components(
         len(number),
         np.array([number[pair.family_a] for pair in kin], dtype=np.int64),
         np.array([number[pair.family_b] for pair in kin], dtype=np.int64),
@@ -179,7 +219,7 @@ def _number_stories(
     members = members[np.argsort(families[members], kind="stable")]
     same = families[members[:-1]] == families[members[1:]]
     a, b = both_of(positives, len(families))
-    component = _number_components(
+    component = number_components(
         len(families), np.concatenate((members[:-1][same], a)), np.concatenate((members[1:][same], b))
     )
     stories = np.full(len(families), -1, dtype=np.int64)
@@ -187,8 +227,14 @@ def _number_stories(
     return stories
 
 
-def _number_components(nodes: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the number of each node's connected component."""
+def number_components(nodes: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return int64 (nodes,), the number of each node's connected component.
+
+    Args:
+        nodes: number of nodes.
+        a: int64 (edges,), one end of each edge.
+        b: int64 (edges,), the other end.
+    """
     import scipy.sparse as sp
     from scipy.sparse.csgraph import connected_components
 

@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from infostream_dedup.evidence.kernels.comparing import COLUMNS
+from infostream_dedup.evidence.meaning import added_by
 from infostream_dedup.evidence.pair_model import DECIMALS, PairModel
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 __all__ = ["GROUPS", "EvidenceReason", "reasons_of_pairs"]
@@ -45,14 +47,17 @@ class EvidenceReason:
         return {"reason": self.name, "adds": self.adds, "words": self.words}
 
 
-def reasons_of_pairs(evidence: NDArray[np.float64], model: PairModel) -> list[list[EvidenceReason]]:
+def reasons_of_pairs(
+    evidence: NDArray[np.float64], model: PairModel, meaning: NDArray[np.float64] | None = None
+) -> list[list[EvidenceReason]]:
     """Reasons of each pair: ``base`` first, then the strongest; what they add sums up to z within 1e-6.
 
     Args:
         evidence: float64 (pairs, COLUMNS).
         model: that judged them.
+        meaning: float64 (pairs,), cosines of pairs whose meaning was asked for, NaN for others.
     """
-    found = []
+    found: list[list[EvidenceReason]] = []
     for row, parts in zip(evidence.tolist(), model.contributions(evidence), strict=True):
         values = dict(zip(COLUMNS, row, strict=True))
         reasons = [
@@ -60,6 +65,10 @@ def reasons_of_pairs(evidence: NDArray[np.float64], model: PairModel) -> list[li
             for name, features in GROUPS.items()
         ]
         reasons.sort(key=lambda reason: -abs(reason.adds))
+        if meaning is not None and not np.isnan(cosine := float(meaning[len(found)])):
+            adds = float(added_by(np.array([cosine]))[0])
+            words = f"title and opening mean the same by {cosine:.2f} (cosine)"
+            reasons = sorted([*reasons, EvidenceReason("meaning", adds, words)], key=lambda reason: -abs(reason.adds))
         found.append([EvidenceReason("base", parts["intercept"], "before anything is compared"), *reasons])
     return found
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from infostream_dedup.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.evidence.pair_model import DECIMALS
+from infostream_dedup.model import Document
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,6 +23,9 @@ NO_TIME: Final = np.iinfo(np.int64).min
 HOUR: Final = 3_600_000_000
 DAY: Final = 24 * HOUR
 """Microseconds."""
+
+_START: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,16 @@ class DocumentFacts:
     times: NDArray[np.int64]
     texts: NDArray[np.int64]
     addresses: NDArray[np.int64]
+
+    @classmethod
+    def of_documents(cls, documents: Sequence[Document], text_hashes: Sequence[bytes]) -> DocumentFacts:
+        """Number what documents have in common; ``text_hashes`` as in ``of``."""
+        return cls.of(
+            [document.source for document in documents],
+            [_microseconds(document) for document in documents],
+            text_hashes,
+            [document.url for document in documents],
+        )
 
     @classmethod
     def of(
@@ -164,6 +179,10 @@ def facts_of_pairs(
         same_form=title >= 2,
         no_title=title == 0,
     )
+
+
+def _microseconds(document: Document) -> int | None:
+    return None if document.time is None else (document.time - _START) // _MICROSECOND
 
 
 def _equal(values: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from infostream_dedup.evidence.facts import DocumentFacts, PairFacts, facts_of_pairs
 from infostream_dedup.evidence.kinds import Kind, kinds_of_pairs, rules_of_pairs
+from infostream_dedup.evidence.meaning import Meanings, with_meaning
 from infostream_dedup.evidence.pair_evidence import ComparedKeys, TripleRows, compared, fill_in_wording, shares_of_pairs
 from infostream_dedup.evidence.pair_model import DECIMALS, PairModel, shipped_model
 from infostream_dedup.evidence.records import EvidenceRecords
@@ -43,6 +44,7 @@ class JudgedCandidates:
         kinds: int8 (pairs,), ``Kind``; ``related`` where a pair did not pass.
         rules: int8 (pairs,), number in ``RULES``, their count where none decided.
         facts: what the rules knew.
+        meaning: float64 (pairs,), cosine of the meanings, NaN where it was not asked for; ``None`` without them.
     """
 
     a: NDArray[np.int64]
@@ -53,6 +55,7 @@ class JudgedCandidates:
     kinds: NDArray[np.int8]
     rules: NDArray[np.int8]
     facts: PairFacts
+    meaning: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.a)
@@ -92,6 +95,7 @@ def judge_pairs(
     documents: DocumentFacts,
     model: PairModel | None = None,
     filtered: bool = True,
+    meanings: Meanings | None = None,
 ) -> JudgedCandidates:
     """Judge candidates. A pair is judged the same whatever pairs are judged with it.
 
@@ -105,6 +109,7 @@ def judge_pairs(
         documents: sources, times and texts of all documents.
         model: ``None`` for the shipped one.
         filtered: drop pairs that ``passes_filter`` does not let through, unless their texts are equal.
+        meanings: asked of pairs in doubt. Not for streams: the last bits differ between processors.
     """
     evidence = shares_of_pairs(a, b, keys)
     same_text = (documents.texts[a] == documents.texts[b]) & (documents.texts[a] >= 0)
@@ -112,6 +117,9 @@ def judge_pairs(
     evidence[passed] = close = _compared(a[passed], b[passed], evidence[passed], keys, records, triples)
     probability = np.zeros(len(a), dtype=np.float64)
     probability[passed] = (model or shipped_model()).probabilities(close)
+    meaning = None
+    if meanings is not None:
+        probability, meaning = with_meaning(a, b, probability, meanings)
     probability[same_text] = 1.0
     facts = facts_of_pairs(a, b, documents, evidence, probability)
     return JudgedCandidates(
@@ -123,6 +131,7 @@ def judge_pairs(
         kinds=np.where(passed, kinds_of_pairs(facts), Kind.RELATED).astype(np.int8),
         rules=rules_of_pairs(facts),
         facts=facts,
+        meaning=meaning,
     )
 
 

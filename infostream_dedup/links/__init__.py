@@ -9,12 +9,14 @@ from infostream_dedup.links.measures import EXACT_FROM, LinkTotals, Measures
 from infostream_dedup.links.plain import sweep_counts, sweep_shares
 from infostream_dedup.links.recommendation import Recommendation, expected_chance_links, recommend
 from infostream_dedup.links.relation import (
+    GroupCounts,
     LowLinks,
     NodeLinks,
     Relation,
     ShareLinks,
     StoredLinks,
     Survey,
+    group_counts,
     group_sizes,
     survey,
 )
@@ -24,6 +26,7 @@ __all__ = [
     "EXACT_FROM",
     "PLAIN",
     "Backend",
+    "GroupCounts",
     "LinkTotals",
     "LowLinks",
     "Measures",
@@ -37,6 +40,7 @@ __all__ = [
     "choose_backend",
     "expected_chance_links",
     "expected_work",
+    "group_counts",
     "group_sizes",
     "recommend",
     "survey",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 from typing import TYPE_CHECKING, Final
@@ -16,9 +16,19 @@ from infostream_dedup.links.similarity_matrix import column_counts
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Recommendation", "chance_links", "expected_chance_links", "recommend"]
+__all__ = [
+    "CHANCE_BLOCK",
+    "Recommendation",
+    "chance_links",
+    "chance_sums",
+    "chance_total",
+    "expected_chance_links",
+    "recommend",
+]
 
-_BLOCK: Final = 100_000
+CHANCE_BLOCK: Final = 100_000
+"""Documents whose chances are summed by one call of numpy; the sums of these ranges are added without rounding."""
+
 _CHANCE_SHARE: Final = 0.001
 _FEWEST_LINKS: Final = 300
 _WORTH_A_TERM: Final = 1.02
@@ -126,12 +136,28 @@ def expected_chance_links(probabilities: NDArray[np.float64], documents: int) ->
         >>> expected_chance_links(np.array([[0.5, 0.5], [1.0, 0.0]]), 2).tolist()
         [2.0, 1.75, 0.25]
     """
-    n = probabilities.shape[1]
-    sums = [np.zeros(n + 1, dtype=np.float64)]
-    for start in range(0, len(probabilities), _BLOCK):
-        hits = _hit_distribution(np.nan_to_num(probabilities[start : start + _BLOCK], nan=0.0))
-        sums.append(np.cumsum(hits.sum(axis=0)[::-1])[::-1])
-    at_least_k = np.array([fsum(column) for column in zip(*sums, strict=True)], dtype=np.float64)
+    starts = range(0, len(probabilities), CHANCE_BLOCK)
+    sums = [chance_sums(probabilities[start : start + CHANCE_BLOCK]) for start in starts]
+    return chance_total(sums, probabilities.shape[1], documents)
+
+
+def chance_sums(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The part of one range of documents in ``expected_chance_links``.
+
+    Args:
+        probabilities: float64 (documents, n), of documents i * ``CHANCE_BLOCK`` to (i + 1) * ``CHANCE_BLOCK`` - 1.
+
+    Returns:
+        float64 (n + 1,): at index k the sum of their probabilities of at least k hits.
+    """
+    hits = _hit_distribution(np.nan_to_num(probabilities, nan=0.0))
+    return np.asarray(np.cumsum(hits.sum(axis=0)[::-1])[::-1], dtype=np.float64)
+
+
+def chance_total(sums: Iterable[NDArray[np.float64]], n: int, documents: int) -> NDArray[np.float64]:
+    """``expected_chance_links`` from ``chance_sums`` of all ranges, in any order."""
+    columns = zip(np.zeros(n + 1, dtype=np.float64), *sums, strict=True)
+    at_least_k = np.array([fsum(column) for column in columns], dtype=np.float64)
     return at_least_k * max(documents - 1, 0)
 
 

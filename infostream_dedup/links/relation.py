@@ -29,7 +29,18 @@ if TYPE_CHECKING:
 
     from infostream_dedup.links.compiled.matching import MatchedNodes
 
-__all__ = ["LowLinks", "NodeLinks", "Relation", "ShareLinks", "StoredLinks", "Survey", "group_sizes", "survey"]
+__all__ = [
+    "GroupCounts",
+    "LowLinks",
+    "NodeLinks",
+    "Relation",
+    "ShareLinks",
+    "StoredLinks",
+    "Survey",
+    "group_counts",
+    "group_sizes",
+    "survey",
+]
 
 _REFUSED_K: Final = 6
 """The k at which groups are counted if none is recommended."""
@@ -41,6 +52,10 @@ class Relation(Protocol):
     @property
     def matrix(self) -> SimilarityMatrix | None:
         """Links written out document by document; ``None`` if they are not."""
+
+    @property
+    def k_min(self) -> int:
+        """Smallest k whose links are stored."""
 
     def measures(self, ks: Iterable[int] | None = None, *, progress: Progress | None = None) -> list[Measures]:
         """Symmetry and transitivity at each k or threshold, ascending.
@@ -202,6 +217,11 @@ class LowLinks:
         """Of the links that are stored."""
         return self.stored.matrix
 
+    @property
+    def k_min(self) -> int:
+        """Smallest k whose links are stored."""
+        return self.stored.k_min
+
     def measures(self, ks: Iterable[int] | None = None, *, progress: Progress | None = None) -> list[Measures]:
         """As ``Relation.measures``."""
         stored = self.stored
@@ -247,6 +267,11 @@ class ShareLinks:
         """The links, with matched weights."""
         return self.stored.matrix
 
+    @property
+    def k_min(self) -> int:
+        """Smallest count that is stored."""
+        return self.stored.k_min
+
     def measures(self, ks: Iterable[int] | None = None, *, progress: Progress | None = None) -> list[Measures]:
         """As ``Relation.measures``, at each threshold."""
         del ks, progress
@@ -267,6 +292,34 @@ class ShareLinks:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupCounts:
+    """Groups of at least two documents that reciprocated links join at one k.
+
+    Attributes:
+        groups: how many there are.
+        grouped: documents in them.
+        largest: documents in the largest, 0 without groups.
+    """
+
+    groups: int
+    grouped: int
+    largest: int
+
+    @classmethod
+    def of(cls, sizes: NDArray[np.int64]) -> GroupCounts:
+        """Counts of groups whose sizes are given, single documents included."""
+        several = sizes[sizes > 1]
+        return cls(len(several), int(several.sum()), int(several.max(initial=0)))
+
+
+def group_counts(relation: Relation, rows: Iterable[Measures]) -> list[GroupCounts | None]:
+    """Groups at the k of each row; ``None`` at a threshold of a share, and where the links at k are not stored."""
+    return [
+        None if row.k is None or row.k < relation.k_min else GroupCounts.of(relation.group_sizes(row.k)) for row in rows
+    ]
+
+
+@dataclass(frozen=True, slots=True)
 class Survey:
     """What the links of a collection show without labels.
 
@@ -278,6 +331,7 @@ class Survey:
             links by share.
         matrix: links written out document by document; ``None`` if they are not.
         across: of these, the links between labels; ``None`` without labels.
+        groups: groups at the k of each of ``rows``, as ``group_counts`` returns them.
     """
 
     rows: dict[str, list[Measures]]
@@ -285,6 +339,7 @@ class Survey:
     group_sizes: NDArray[np.int64] | None
     matrix: SimilarityMatrix | None
     across: SimilarityMatrix | None
+    groups: dict[str, list[GroupCounts | None]]
 
 
 def survey(
@@ -309,8 +364,9 @@ def survey(
         parts.update(mono=relation.between(labels, same=True), cross=relation.between(labels, same=False))
     rows = {name: part.measures(progress=progress if name == "all" else None) for name, part in parts.items()}
     across = None if labels is None else parts["cross"].matrix
+    groups = {name: group_counts(part, rows[name]) for name, part in parts.items()}
     if n is None:
-        return Survey(rows, {}, None, relation.matrix, across)
+        return Survey(rows, {}, None, relation.matrix, across, groups)
     chosen = {
         name: recommend(rows[name], part.chance(), n=n, cross=name == "cross")
         if recommended is None
@@ -320,7 +376,7 @@ def survey(
     }
     k = chosen["all"].k
     sizes = relation.group_sizes(min(_REFUSED_K, n) if k is None else k)
-    return Survey(rows, chosen, sizes, relation.matrix, across)
+    return Survey(rows, chosen, sizes, relation.matrix, across, groups)
 
 
 def group_sizes(leaders: NDArray[np.int64]) -> NDArray[np.int64]:

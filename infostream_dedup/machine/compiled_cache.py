@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import os
 import pickle
-from collections.abc import Iterator
 from functools import cache
 from hashlib import blake2b, sha256
 from pathlib import Path
@@ -19,13 +18,16 @@ import numba
 from numba.core import caching
 
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.machine.code_folders import folder_of, is_lasting
+from infostream_dedup.machine.plain_work import announce_compiling, is_plain
 from infostream_dedup.machine.private_files import is_private, make_private_folder, owner_alone_writes
 
-__all__ = ["keep_compiled"]
+__all__ = ["NotOnDiskError", "hits_and_misses", "keep_compiled", "used_folders"]
 
 # Numba's caches have no types; what we override is checked by tests.
 _CONFIG: Final[Any] = numba.config
 _FunctionCache: Final[Any] = caching.FunctionCache
+_NullCache: Final[Any] = caching.NullCache
 _IndexDataCacheFile: Final[Any] = caching.IndexDataCacheFile
 
 _log = logging.getLogger(__name__)
@@ -33,6 +35,10 @@ _log = logging.getLogger(__name__)
 _MAGIC: Final = b"ISDC\x01"
 _CHECKSUM_BYTES: Final = 16
 _BEGIN: Final = len(_MAGIC) + _CHECKSUM_BYTES
+
+
+class NotOnDiskError(Exception):
+    """There is no machine code of a function for these types, and the work is too small to compile it."""
 
 
 def keep_compiled(dispatcher: Any) -> None:
@@ -46,6 +52,8 @@ def keep_compiled(dispatcher: Any) -> None:
     """
     if _CONFIG.DISABLE_JIT:
         raise ConfigurationError("NUMBA_DISABLE_JIT is set, and our loops run only compiled; unset it")
+    _dispatchers.append(dispatcher)
+    dispatcher._cache = _NotKept()
     try:
         kept = _Cache(dispatcher.py_func)
     except (RuntimeError, OSError, TypeError):
@@ -53,6 +61,30 @@ def keep_compiled(dispatcher: Any) -> None:
         return
     if is_private(Path(kept.cache_path)):
         dispatcher._cache = kept
+
+
+_dispatchers: Final[list[Any]] = []
+
+
+def hits_and_misses() -> tuple[int, int]:
+    """Functions, once for each combination of types, that this process has loaded from disk, and compiled."""
+    hits = sum(sum(one.stats.cache_hits.values()) for one in _dispatchers)
+    return hits, sum(sum(one.stats.cache_misses.values()) for one in _dispatchers)
+
+
+def used_folders() -> tuple[str, ...]:
+    """Folders of the machine code of this process."""
+    return tuple(sorted({str(one.stats.cache_path) for one in _dispatchers if one.stats.cache_path}))
+
+
+class _NotKept(_NullCache):  # type: ignore[misc]
+    """Machine code for this process only."""
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        del signature, target
+        if is_plain():
+            raise NotOnDiskError
+        announce_compiling(None)
 
 
 @cache
@@ -70,36 +102,6 @@ def _kernels_digest() -> bytes:
     return digest.digest()
 
 
-def _folders(source: str) -> Iterator[Path]:
-    """Where machine code may be kept: the user's choice, beside the source, the user's cache."""
-    path = Path(source).resolve()
-    name = f"{path.parent.name}-{blake2b(str(path.parent).encode(), digest_size=10).hexdigest()}"
-    if _CONFIG.CACHE_DIR:
-        yield Path(_CONFIG.CACHE_DIR) / name
-    yield path.parent / "__pycache__"
-    from platformdirs import user_cache_dir
-
-    folder = os.environ.get("INFOSTREAM_DEDUP_CACHE") or user_cache_dir("infostream-dedup")
-    yield Path(folder) / "compiled" / name
-
-
-@cache
-def _folder_of(source: str) -> str | None:
-    """The first folder that can be written by this user and by nobody else."""
-    for folder in _folders(source):
-        try:
-            make_private_folder(folder)
-        except OSError:
-            continue
-        if is_private(folder) and os.access(folder, os.W_OK | os.X_OK):
-            return str(folder)
-    _log.warning(
-        "no folder for compiled code that others cannot write; compiling in every process; set INFOSTREAM_DEDUP_CACHE "
-        "to a folder of your own with mode 0700"
-    )
-    return None
-
-
 class _Locator:
     """What numba asks about the place of one function's machine code."""
 
@@ -112,7 +114,7 @@ class _Locator:
     def from_function(cls, function: Any, source: str) -> _Locator | None:
         if not Path(source).is_file():
             return None
-        folder = _folder_of(source)
+        folder = folder_of(source)
         return None if folder is None else cls(function, source, folder)
 
     def ensure_cache_path(self) -> None:
@@ -171,6 +173,14 @@ class _Cache(_FunctionCache):  # type: ignore[misc]
             filename_base=self._impl.filename_base,
             source_stamp=self._impl.locator.get_source_stamp(),
         )
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        found = super().load_overload(signature, target)
+        if found is None:
+            if is_plain():
+                raise NotOnDiskError
+            announce_compiling(self.cache_path if is_lasting(self.cache_path) else None)
+        return found
 
     def save_overload(self, signature: Any, data: Any) -> None:
         # A full disk must not stop a job whose code has just been compiled.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from infostream_dedup.machine.plain_work import is_plain
 from infostream_dedup.machine.progress import Progress
 
 __all__ = ["FirstUse"]
@@ -20,7 +21,9 @@ class FirstUse:
         self._toy: Callable[[], object] | None = toy
 
     def prepare(self, progress: Progress | None) -> None:
-        """Compile the loops or load them from disk; does nothing after the first call in a process."""
+        """Compile the loops or load them from disk; does nothing after that, nor while loops run as plain Python."""
+        if is_plain():
+            return
         toy, self._toy = self._toy, None
         if toy is None:
             return

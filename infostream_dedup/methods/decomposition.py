@@ -6,7 +6,8 @@ chain only documents whose lengths differ by a ratio of at most r are compared, 
 
 The paper uses r = 1.15 for a similarity of .85. A similarity of t allows a ratio of (2 - t) / t = 1.35, so the paper's
 r loses some pairs by design; it is the default nevertheless. Cut chains, and chains contained in others, do not change
-the pairs. Texts are compared as words without punctuation, and lengths are counted in characters of these.
+the pairs. Texts are compared as words without punctuation. Lengths are counted in words, as in the paper; in characters
+of these with ``unit`` characters.
 
 If many documents share little more than a stock phrase, ``least_shared`` requires a share of the smaller set of
 shingles before texts are compared ("something cheaper" in the paper); by default every candidate is compared.
@@ -32,7 +33,7 @@ from infostream_dedup.methods.method import Method
 from infostream_dedup.methods.pairs import Pairs
 from infostream_dedup.methods.registry import register
 from infostream_dedup.methods.texts import Texts
-from infostream_dedup.model.limits import Range
+from infostream_dedup.model.limits import OneOf, Range
 
 __all__ = ["Decomposition"]
 
@@ -46,6 +47,7 @@ class Decomposition(Method):
         w: number of words in a shingle, 1 to 20.
         t: minimum String::Similarity, 0.05 to 1.
         r: maximum ratio of lengths, 1 to 100.
+        unit: in which lengths are counted, ``words`` or ``characters``.
         least_shared: minimum share of the smaller document's shingles that both have, 0 to 1; 0 compares all
             candidates.
     """
@@ -53,6 +55,7 @@ class Decomposition(Method):
     w: Annotated[int, Range(1, 20)] = 5
     t: Annotated[float, Range(0.05, 1.0)] = 0.85
     r: Annotated[float, Range(1.0, 100.0)] = 1.15
+    unit: Annotated[str, OneOf("words", "characters")] = "words"
     least_shared: Annotated[float, Range(0.0, 1.0)] = 0.0
 
     def sign(self, texts: Texts) -> Rows:
@@ -62,7 +65,8 @@ class Decomposition(Method):
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
         """Return pairs of similar texts; the score is String::Similarity."""
         plain = texts.plain
-        lengths = np.array([len(text) for text in plain], dtype=np.int64)
+        in_characters = self.unit == "characters"
+        lengths = np.array([len(text) for text in plain], dtype=np.int64) if in_characters else texts.words.rows.sizes
         met = pairs_sharing(signatures, lengths=lengths, ratio=self.r)
         smaller = np.minimum(signatures.sizes[met.a], signatures.sizes[met.b])
         promising = met.shared >= self.least_shared * smaller

@@ -45,6 +45,7 @@ class Method(ABC):
     """
 
     name: ClassVar[str] = ""
+    only_when_named: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_limits(self)

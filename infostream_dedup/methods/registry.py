@@ -40,6 +40,7 @@ _ORDER: Final = (
     "key-terms-pivot",
     "checksum",
     "first-paragraph",
+    "pair-model",
 )
 """Order of methods in tables; methods not listed here follow by name."""
 

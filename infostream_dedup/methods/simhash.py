@@ -16,12 +16,11 @@ Example:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Final
 
 import numpy as np
 
-from infostream_dedup.features.chains import pairs_sharing
+from infostream_dedup.features.bit_parts import near_pairs
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.methods.method import Method
 from infostream_dedup.methods.pairs import Pairs
@@ -60,12 +59,8 @@ class SimHash(Method):
         """Return pairs that differ in at most k bits; the score is the share of equal bits."""
         del texts
         signed = np.flatnonzero(signatures.sizes > 0)
-        parts = _split_bits(signatures.values, self.k + 1)
-        indptr = np.arange(len(signed) + 1, dtype=np.int64) * (self.k + 1)
-        met = pairs_sharing(Rows(indptr, parts.ravel()))
-        differing = np.bitwise_count(signatures.values[met.a] ^ signatures.values[met.b])
-        near = differing <= self.k
-        return Pairs(signed[met.a[near]], signed[met.b[near]], 1 - differing[near] / _BITS)
+        a, b, differing = near_pairs(signatures.values, self.k)
+        return Pairs(signed[a], signed[b], 1 - differing / _BITS)
 
 
 def projections(features: Rows) -> NDArray[np.uint64]:
@@ -86,16 +81,3 @@ def projections(features: Rows) -> NDArray[np.uint64]:
         ones = ((features.values >> np.uint64(bit)) & np.uint64(1)).astype(np.int64)
         result |= (2 * np.add.reduceat(ones, starts) > half).astype(np.uint64) << np.uint64(bit)
     return result
-
-
-def _split_bits(values: NDArray[np.uint64], parts: int) -> NDArray[np.uint64]:
-    """Split each value into runs of bits tagged with the number of the run: uint64 (values, parts)."""
-    bounds = [_BITS * part // parts for part in range(parts + 1)]
-    columns = []
-    for part, (low, high) in enumerate(pairwise(bounds)):
-        if high - low == _BITS:
-            columns.append(values)
-            continue
-        run = (values >> np.uint64(low)) & np.uint64((1 << (high - low)) - 1)
-        columns.append(run | np.uint64(part << (high - low)))
-    return np.stack(columns, axis=1)

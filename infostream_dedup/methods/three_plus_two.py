@@ -3,7 +3,8 @@
 L. Chala, P. Popadenko: A method for finding near duplicates of electronic text documents (in Ukrainian), Kharkiv
 National University of Radio Electronics. The 10 most frequent words of a document are its frequency dictionary. It is
 described by the three sentences with the most dictionary words, then the two longest of the others, and by five words:
-up to three of the dictionary, then the longest of the document. A pair needs the same first sentence or, for documents
+up to three of the dictionary, then the longest of the document; ``frequent`` sets another ratio than 3 to 2. A pair
+needs the same first sentence or, for documents
 with more than five sentences, N common ones: N = 2 for recall, N = 3 for precision. Everything else is as in 3+5.
 
 Each dictionary word counts once per sentence unless ``occurrences`` is true; the paper is inconsistent. A document with
@@ -50,6 +51,8 @@ class ThreePlusTwo(Method):
 
     Attributes:
         n: number of sentences that documents with more than five must share (N in the paper), 1 to 5.
+        frequent: number of sentences chosen by dictionary words, and of words taken from the dictionary at most, 0 to
+            5; the other of the five are the longest.
         dictionary: number of words in the frequency dictionary, 1 to 100.
         occurrences: whether every occurrence of a dictionary word in a sentence counts.
         length_ratio: maximum ratio of lengths, 1 to 10.
@@ -59,6 +62,7 @@ class ThreePlusTwo(Method):
     """
 
     n: Annotated[int, Range(1, 5)] = 2
+    frequent: Annotated[int, Range(0, 5)] = 3
     dictionary: Annotated[int, Range(1, 100)] = 10
     occurrences: bool = False
     length_ratio: Annotated[float, Range(1.0, 10.0)] = 1.15
@@ -81,12 +85,12 @@ class ThreePlusTwo(Method):
             kept = longest_sentences(distinct, 5, self.bits)
             return DocumentRecord(length, len(sentences), kept, longest_words(words, document, 5, self.bits))
         frequent = frequency_dictionary(words, document, self.dictionary)
-        texts = five_sentences(distinct, frequent, occurrences=self.occurrences)
+        texts = five_sentences(distinct, frequent, occurrences=self.occurrences, chosen=self.frequent)
         return DocumentRecord(
             length,
             len(sentences),
             [hash_text(text, self.bits) for text in texts],
-            [hash_text(word, self.bits) for word in five_words(words, document, frequent)],
+            [hash_text(word, self.bits) for word in five_words(words, document, frequent[: self.frequent])],
         )
 
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
@@ -115,13 +119,16 @@ def frequency_dictionary(words: Words, document: int, size: int) -> list[str]:
     return [spelling[word] for word in order[:size]]
 
 
-def five_sentences(sentences: Sequence[Sentence], frequent: Sequence[str], *, occurrences: bool) -> list[str]:
-    """Choose the three sentences with the most dictionary words, then the two longest of the others.
+def five_sentences(
+    sentences: Sequence[Sentence], frequent: Sequence[str], *, occurrences: bool, chosen: int = 3
+) -> list[str]:
+    """Choose the sentences with the most dictionary words, then the longest of the others.
 
     Args:
         sentences: distinct sentences, at least five.
         frequent: the frequency dictionary.
         occurrences: whether a word counts as often as it occurs.
+        chosen: how many are chosen by dictionary words, 0 to 5.
     """
     known = set(frequent)
 
@@ -130,13 +137,13 @@ def five_sentences(sentences: Sequence[Sentence], frequent: Sequence[str], *, oc
         return len(inside) if occurrences else len(set(inside))
 
     by_words = sorted(sentences, key=lambda sentence: (-count_known(sentence), -sentence.length, sentence.text))
-    by_length = sorted(by_words[3:], key=lambda sentence: (-sentence.length, sentence.text))
-    return [sentence.text for sentence in (*by_words[:3], *by_length[:2])]
+    by_length = sorted(by_words[chosen:], key=lambda sentence: (-sentence.length, sentence.text))
+    return [sentence.text for sentence in (*by_words[:chosen], *by_length[: 5 - chosen])]
 
 
 def five_words(words: Words, document: int, frequent: Sequence[str]) -> list[str]:
-    """Choose up to three words of the dictionary, then the longest other words of the document."""
-    chosen = list(frequent[:3])
+    """Choose the given words, then the longest other words of the document, five in all."""
+    chosen = list(frequent)
     distinct = {words.vocabulary[word] for word in words.rows.row(document).tolist()}
     others = sorted(distinct.difference(chosen), key=lambda word: (-len(word), word))
     return [*chosen, *others[: 5 - len(chosen)]]

@@ -116,8 +116,8 @@ class Boilerplate:
         rows = list(listed)
         self._hashes: dict[str | None, NDArray[np.uint64]] = {}
         grouped: dict[str | None, list[int]] = {}
-        for row, found in zip(rows, _hashes_of_wholes([row.sentence for row in rows]).tolist(), strict=True):
-            grouped.setdefault(row.source, []).append(found)
+        for row, found in zip(rows, _hashes_of_listed([row.sentence for row in rows]), strict=True):
+            grouped.setdefault(row.source, []).extend(found)
         for source, hashes in grouped.items():
             self._hashes[source] = np.unique(np.array(hashes, dtype=np.uint64))
 
@@ -233,12 +233,18 @@ def _first_of_equals(sentences: SentenceTable, sources: NDArray[np.int64]) -> ND
     return first
 
 
-def _hashes_of_wholes(texts: Sequence[str]) -> NDArray[np.uint64]:
-    """Hash all words of each text, however it is cut into sentences."""
+def _hashes_of_listed(texts: Sequence[str]) -> list[list[int]]:
+    """Hash all words of each text, and each of its parts between semicolons, which are sentences in a document."""
     table = read_sentences(texts, ["ru"] * len(texts))
     words = table.words
     rows = Rows(words.rows.indptr[table.first], words.rows.values)
-    return word_sequence_hashes(Words(rows, words.vocabulary, words.breaks, table.first))
+    wholes = word_sequence_hashes(Words(rows, words.vocabulary, words.breaks, table.first)).tolist()
+    parts = word_sequence_hashes(words).tolist()
+    bounds = pairwise(table.first.tolist())
+    return [
+        [whole, *(parts[begin:end] if ";" in text else ())]
+        for text, whole, (begin, end) in zip(texts, wholes, bounds, strict=True)
+    ]
 
 
 def _cut(document: Document, table: SentenceTable, sentences: Sequence[int]) -> Document:

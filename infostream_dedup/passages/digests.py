@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -79,7 +80,7 @@ def find_digests(found: PassageTable, times: NDArray[np.int64], rule: DigestRule
     """Find documents that take most of their text from several others that are not later.
 
     Sources are chosen greedily: the next one covers the most words not yet covered; the earliest wins among equals. So
-    only one of ten reprints of a report is named.
+    only one of ten reprints of a report is named. No two digests name each other.
 
     Args:
         found: passages of the collection.
@@ -91,9 +92,31 @@ def find_digests(found: PassageTable, times: NDArray[np.int64], rule: DigestRule
     """
     rule = rule or DigestRule()
     drawn = _find_sources(found, times)
-    bounds = np.searchsorted(drawn[:, 0], np.arange(len(found.sentences.first)))
-    digests = (_digest(found, drawn[begin:end], times, rule) for begin, end in pairwise(bounds))
-    return [digest for digest in digests if digest is not None]
+    bounds = np.searchsorted(drawn[:, 0], np.arange(len(found.sentences.first))).tolist()
+    digests = {
+        document: digest
+        for document, (begin, end) in enumerate(pairwise(bounds))
+        if (digest := _digest(found, drawn[begin:end], times, rule)) is not None
+    }
+    banned: defaultdict[int, set[int]] = defaultdict(set)
+    while mutual := _mutual(digests):
+        # What takes text from more documents is the digest; the other loses it as a source.
+        document, other = min(mutual, key=lambda pair: (len(digests[pair[0]].parts), digests[pair[0]].share, pair))
+        own = slice(bounds[document], bounds[document + 1])
+        kept = drawn[own][~np.isin(drawn[own, 1], sorted(banned[document] | {other}))]
+        banned[document].add(other)
+        digest = _digest(found, kept, times, rule)
+        if digest is None:
+            del digests[document]
+        else:
+            digests[document] = digest
+    return [digests[document] for document in sorted(digests)]
+
+
+def _mutual(digests: Mapping[int, Digest]) -> list[tuple[int, int]]:
+    """Return the pairs (document, source) of digests that name each other."""
+    named = {(document, part.source) for document, digest in digests.items() for part in digest.parts}
+    return sorted(pair for pair in named if pair[::-1] in named)
 
 
 def _find_sources(found: PassageTable, times: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from infostream_dedup.machine.plain_work import count_work
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.passages.settings import DEFAULT_SETTINGS, PassageSettings
 
@@ -75,7 +76,9 @@ def passages_of(
 
     classes = copied_sentences(collection.sentences, settings, without=without, progress=progress)
     _tell(progress, "passages")
-    return passage_table(collection.sentences, classes, settings, ids=collection.ids, times=collection.times)
+    return passage_table(
+        collection.sentences, classes, settings, ids=collection.ids, times=collection.times, without=without
+    )
 
 
 def copied_sentences(
@@ -127,6 +130,7 @@ def compare(text_a: str, text_b: str, settings: PassageSettings = DEFAULT_SETTIN
     from infostream_dedup.passages.sentence_table import read_sentences
     from infostream_dedup.passages.text_comparison import text_comparison
 
+    count_work(2, len(text_a) + len(text_b))
     sentences = read_sentences([text_a, text_b])
     found = passage_table(sentences, copied_sentences(sentences, settings), settings, ids=("a", "b"))
     return text_comparison(text_a, text_b, found)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.passages.kernels.passage_chains import find_passages
+from infostream_dedup.passages.passage_chains import find_chains
+from infostream_dedup.passages.passage_runs import join_runs
 from infostream_dedup.passages.sentence_classes import SentenceClasses
 from infostream_dedup.passages.sentence_table import SentenceTable
 from infostream_dedup.passages.settings import PassageSettings
@@ -33,8 +34,8 @@ class Passage(NamedTuple):
         end_a: end in a, exclusive.
         start_b: start in the raw text of b.
         end_b: end in b, exclusive.
-        sentences: number of pairs of matching sentences.
-        words: number of words in the shorter sentences of the pairs.
+        sentences: number of pairs of matching sentences; 0 in a run of words.
+        words: number of words in the shorter sentences of the pairs, and in runs outside of them.
     """
 
     start_a: int
@@ -61,8 +62,8 @@ class DocumentPair(NamedTuple):
         a: number of the earlier document, from which b copied: by time if both have one, otherwise by input order.
         b: number of the later document.
         passages: passages in the order of a's text.
-        coverage_a: share of a's words in sentences that b has, too.
-        coverage_b: share of b's words in sentences that a has, too.
+        coverage_a: share of a's words in sentences and runs that b has, too.
+        coverage_b: share of b's words in sentences and runs that a has, too.
         sentences: number of pairs of matching sentences.
     """
 
@@ -93,16 +94,19 @@ class DocumentPair(NamedTuple):
         }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PassageTable:
     """All passages of a collection, ordered by (a, b, position in a).
 
     Attributes:
         ids: ids of the documents.
         sentences: sentences of the collection.
-        rows: int64 (passages, 8), ``passage_chains.COLUMNS``; a is the earlier document.
+        rows: int64 (passages, 8): document a (the earlier) and b, the fields of ``Passage``.
         first_match: int64 (passages + 1,), start of each passage's sentence pairs.
         matches: int64 (pairs, 2), sentence of a and sentence of b.
+        first_run: int64 (passages + 1,), start of each passage's runs.
+        runs: int64 (runs, 3), first word in a, first word in b (of the whole collection), number of words: the equal
+            words outside of the matching sentences.
     """
 
     ids: tuple[str, ...]
@@ -110,16 +114,20 @@ class PassageTable:
     rows: NDArray[np.int64]
     first_match: NDArray[np.int64]
     matches: NDArray[np.int64]
+    first_run: NDArray[np.int64]
+    runs: NDArray[np.int64]
 
     def document_pairs(self) -> Iterator[DocumentPair]:
         """Yield pairs of documents that share passages, ordered by (a, b)."""
         table = self.sentences
         bounds = _runs(self.rows[:, 0] * max(len(table.first), 1) + self.rows[:, 1])
         words = np.concatenate(([0, 0], np.cumsum(table.lengths[self.matches], axis=0).ravel())).reshape(-1, 2)
+        in_runs = np.concatenate(([0], np.cumsum(self.runs[:, 2])))
         documents = table.document_lengths
         for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
             a, b = self.rows[begin, :2].tolist()
             copied = words[self.first_match[end]] - words[self.first_match[begin]]
+            copied = copied + in_runs[self.first_run[end]] - in_runs[self.first_run[begin]]
             yield DocumentPair(
                 a,
                 b,
@@ -139,11 +147,7 @@ class PassageTable:
 
     def passage(self, number: int) -> Passage:
         """Return one passage with its spans."""
-        _, _, first_a, last_a, first_b, last_b, sentences, words = self.rows[number].tolist()
-        starts, ends = self.sentences.starts, self.sentences.ends
-        return Passage(
-            int(starts[first_a]), int(ends[last_a]), int(starts[first_b]), int(ends[last_b]), sentences, words
-        )
+        return Passage(*self.rows[number, 2:].tolist())
 
 
 def passage_table(
@@ -153,37 +157,48 @@ def passage_table(
     *,
     ids: Sequence[str],
     times: NDArray[np.int64] | None = None,
+    without: NDArray[np.bool_] | None = None,
 ) -> PassageTable:
-    """Chain matching sentences of every two documents into passages.
+    """Chain matching sentences of every two documents into passages, and add the runs of words that they share.
 
     Args:
         sentences: sentences of the collection.
         classes: which of them match.
-        settings: ``gap``, ``min_sentences``, ``min_words``.
+        settings: ``gap``, ``min_sentences``, ``min_words``, ``min_run``.
         ids: ids of the documents.
         times: int64 (documents,), in any unit, ``NO_TIME`` if unknown; ``None`` if no document has a time.
+        without: bool (sentences,), sentences that no run may touch.
     """
-    rows, matches = find_passages(
-        sentences.first,
-        sentences.documents.astype(np.int32),
-        sentences.lengths,
-        classes.class_of,
-        (classes.members.indptr, classes.members.values),
-        (classes.alike.indptr, classes.alike.values),
-        (settings.gap, settings.min_sentences, settings.min_words),
-    )
-    sizes = rows[:, 6]
+    chains = find_chains(sentences, classes, settings)
+    found = join_runs(sentences, chains, settings, without)
+    rows, matches, runs = found.rows, found.matches, found.runs
     if times is not None:
         late = _came_later(times, rows[:, 0], rows[:, 1])
         rows[late] = rows[late][:, _OTHER_WAY]
-        turned = np.repeat(late, sizes)
+        turned = np.repeat(late, found.match_counts)
         matches[turned] = matches[turned][:, ::-1]
-    first = np.concatenate(([0], np.cumsum(sizes)))
-    order = np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))
-    sizes = sizes[order]
-    ordered = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-    source = np.repeat(first[:-1][order] - ordered[:-1], sizes) + np.arange(ordered[-1])
-    return PassageTable(tuple(ids), sentences, rows[order], ordered, matches[source])
+        turned = np.repeat(late, found.run_counts)
+        runs[turned] = runs[turned][:, (1, 0, 2)]
+    order = np.lexsort((rows[:, 4], rows[:, 2], rows[:, 1], rows[:, 0]))
+    first_match, of_match = _regrouped(found.match_counts, order)
+    first_run, of_run = _regrouped(found.run_counts, order)
+    return PassageTable(
+        ids=tuple(ids),
+        sentences=sentences,
+        rows=rows[order],
+        first_match=first_match,
+        matches=matches[of_match],
+        first_run=first_run,
+        runs=runs[of_run],
+    )
+
+
+def _regrouped(counts: NDArray[np.int64], order: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the bounds of groups in a new order, and the old place of each of their members."""
+    first = np.concatenate(([0], np.cumsum(counts)))
+    sizes = counts[order]
+    bounds = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    return bounds, np.repeat(first[:-1][order] - bounds[:-1], sizes) + np.arange(bounds[-1])
 
 
 def _came_later(times: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -1,15 +1,22 @@
-"""Provenance of a group: which document was first, and what each copy kept, cut, added and changed."""
+"""Provenance of a group: which document was first, who copied whom, and what each copy kept, cut, added and changed."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from difflib import SequenceMatcher
+from itertools import pairwise
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.corpus.dates import last_moment
 from infostream_dedup.features.numbers import numbers
+from infostream_dedup.features.rows import Rows
+from infostream_dedup.features.shingles import shingles
+from infostream_dedup.features.words import Words
 from infostream_dedup.model import Document, Language
 from infostream_dedup.morphology.stemming import stem
 from infostream_dedup.passages.novelty import stream_order
@@ -19,11 +26,11 @@ from infostream_dedup.text.language import detect
 from infostream_dedup.text.normalise import clean
 from infostream_dedup.text.tokens import Shape, forms, surfaces
 
-if TYPE_CHECKING:
-    from datetime import datetime
+__all__ = ["Change", "CopiedStretch", "Copy", "FirstBy", "Provenance", "provenance"]
 
-__all__ = ["Change", "CopiedStretch", "Copy", "Provenance", "provenance"]
+FirstBy = Literal["time", "date", "order"]
 
+_TRIPLE: Final = 3
 _ALIKE: Final = 0.5
 """Minimum share of common words, 2 m / (n + m), of two versions of a sentence."""
 
@@ -38,6 +45,8 @@ class Change(NamedTuple):
         numbers_new: numbers of ``after`` that ``before`` lacks, in order.
         names_gone: names of ``before`` that ``after`` lacks; a name in another grammatical case is the same name.
         names_new: names of ``after`` that ``before`` lacks.
+        words_gone: spans [start, end) in ``before`` of words that ``after`` has otherwise or not at all.
+        words_new: spans in ``after``, likewise.
     """
 
     before: str
@@ -46,6 +55,8 @@ class Change(NamedTuple):
     numbers_new: tuple[str, ...]
     names_gone: tuple[str, ...]
     names_new: tuple[str, ...]
+    words_gone: tuple[tuple[int, int], ...]
+    words_new: tuple[tuple[int, int], ...]
 
 
 class CopiedStretch(NamedTuple):
@@ -53,7 +64,7 @@ class CopiedStretch(NamedTuple):
 
     Attributes:
         text: as in the copy.
-        kind: ``kept``, ``changed``, ``added``, or empty between sentences.
+        kind: ``kept``, ``changed`` (words of a changed sentence), ``added``, or empty between sentences.
     """
 
     text: str
@@ -73,6 +84,9 @@ class Copy:
         added: sentences of the copy without a counterpart.
         title_changed: whether the words of the headline differ.
         pieces: the whole text of the copy, in stretches.
+        copied_from: the earlier document that it shares most with; ``None`` if it shares no three words in a row with
+            any.
+        copied_share: share of its word triples that are in that document, 0 to 1.
     """
 
     document: Document
@@ -83,16 +97,23 @@ class Copy:
     added: tuple[str, ...]
     title_changed: bool
     pieces: tuple[CopiedStretch, ...]
+    copied_from: Document | None = None
+    copied_share: float = 0.0
 
-    def as_dict(self, group: str, first: Document) -> dict[str, Any]:
+    def as_dict(self, group: str, origin: Provenance) -> dict[str, Any]:
         """Return a row of ``passages provenance``."""
         return {
             "group": group,
-            "first": first.id,
-            "first_source": first.source,
+            "first": origin.first.id,
+            "first_source": origin.first.source,
+            "first_by": origin.first_by,
             "id": self.document.id,
             "source": self.document.source,
             "published": self.document.published,
+            "title": self.document.title,
+            "url": self.document.url,
+            "copied_from": self.copied_from and self.copied_from.id,
+            "copied_share": round(self.copied_share, 6),
             "kept": self.kept,
             "kept_share": round(self.kept_share, 6),
             "title_changed": self.title_changed,
@@ -107,12 +128,16 @@ class Provenance:
     """A group in order of publication.
 
     Attributes:
-        first: the document published first: by time, then by input order.
+        first: the document published first: by time, then by input order. A date without a clock time counts as the
+            end of its day.
         copies: all other documents.
+        first_by: ``time`` if the first was published before all others; ``date`` if a day without a clock time leaves
+            open which was; ``order`` if times are equal or missing.
     """
 
     first: Document
     copies: tuple[Copy, ...]
+    first_by: FirstBy = "time"
 
 
 def provenance(documents: Sequence[Document]) -> Provenance:
@@ -131,12 +156,58 @@ def provenance(documents: Sequence[Document]) -> Provenance:
         >>> change.numbers_gone, change.numbers_new, found.copies[0].added
         (('12',), ('15',), ('Снег.',))
     """
-    ranks = stream_order(np.array([_moment(document.time) for document in documents], dtype=np.int64))
+    last = [None if one.time is None else last_moment(one.published, one.time) for one in documents]
+    ranks = stream_order(np.array([_moment(time) for time in last], dtype=np.int64))
     ordered = [documents[place] for place in np.argsort(ranks).tolist()]
     table = read_sentences((one.text for one in ordered), (one.lang for one in ordered))
+    origins = _origins(table)
+    copies = (_copy(ordered[0], ordered[place], table, place) for place in range(1, len(ordered)))
     return Provenance(
-        ordered[0], tuple(_copy(ordered[0], ordered[place], table, place) for place in range(1, len(ordered)))
+        ordered[0],
+        tuple(
+            copy if origin < 0 else replace(copy, copied_from=ordered[origin], copied_share=share)
+            for copy, (origin, share) in zip(copies, origins[1:], strict=True)
+        ),
+        _first_by(ordered),
     )
+
+
+def _first_by(ordered: Sequence[Document]) -> FirstBy:
+    """Say how it is known which document was first."""
+    first, others = ordered[0], ordered[1:]
+    if first.time is None or any(other.time is None for other in others):
+        return "order"
+    times = [other.time for other in others if other.time is not None]
+    if last_moment(first.published, first.time) < min(times, default=datetime.max.replace(tzinfo=UTC)):
+        return "time"
+    return "order" if all(last_moment(one.published, one.time) == one.time for one in ordered if one.time) else "date"
+
+
+def _origins(table: SentenceTable) -> list[tuple[int, float]]:
+    """Find, for each document, the earlier one that it shares most word triples with.
+
+    Among equals the one that has least besides, then the earliest.
+
+    Returns:
+        Number (-1 for none) and share of the document's triples.
+    """
+    words = table.words
+    whole = Words(Rows(words.rows.indptr[table.first], words.rows.values), words.vocabulary, words.breaks, table.first)
+    holders: dict[int, list[int]] = {}
+    known: dict[frozenset[int], int] = {}
+    sizes: list[int] = []
+    found: list[tuple[int, float]] = []
+    for document, row in enumerate(shingles(whole, _TRIPLE)):
+        triples = frozenset(row.tolist())
+        sizes.append(len(triples))
+        met = Counter(other for triple in triples for other in holders.get(triple, ()))
+        best = max(met, key=lambda other: (met[other], -sizes[other], -other), default=-1)
+        found.append((best, met[best] / len(triples) if best >= 0 else 0.0))
+        # Of equal texts only the first can be an origin.
+        if known.setdefault(triples, document) == document:
+            for triple in triples:
+                holders.setdefault(triple, []).append(document)
+    return found
 
 
 def _moment(time: datetime | None) -> int:
@@ -152,7 +223,7 @@ def _copy(first: Document, copy: Document, table: SentenceTable, place: int) -> 
     spans = table.spans(place)
     texts = [copy.text[start:end] for start, end in spans]
     kinds = ["added"] * len(after)
-    changes: list[Change] = []
+    changes: dict[int, Change] = {}
     kept_words = 0
     for number, other in sorted(partner.items()):
         same = after[number] == before[other]
@@ -160,18 +231,18 @@ def _copy(first: Document, copy: Document, table: SentenceTable, place: int) -> 
         if same:
             kept_words += len(after[number])
         else:
-            changes.append(_change(first_texts[other], texts[number], language))
+            changes[number] = _change(first_texts[other], texts[number], language)
     matched = set(partner.values())
     total = sum(map(len, before))
     return Copy(
         document=copy,
         kept=kinds.count("kept"),
         kept_share=kept_words / total if total else 0.0,
-        changed=tuple(changes),
+        changed=tuple(changes.values()),
         cut=tuple(text for number, text in enumerate(first_texts) if number not in matched),
         added=tuple(text for text, kind in zip(texts, kinds, strict=True) if kind == "added"),
         title_changed=surfaces(clean(first.title.casefold())) != surfaces(clean(copy.title.casefold())),
-        pieces=tuple(_pieces(copy.text, spans, kinds)),
+        pieces=tuple(_pieces(copy.text, spans, kinds, changes)),
     )
 
 
@@ -212,7 +283,24 @@ def _change(before: str, after: str, language: Language) -> Change:
         _without(new_numbers, old_numbers),
         tuple(name for key, name in old_names.items() if key not in new_words),
         tuple(name for key, name in new_names.items() if key not in old_words),
+        *_differing(before, after),
     )
+
+
+def _differing(before: str, after: str) -> tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]:
+    """Return the spans of the words that differ, on both sides; neighbours are joined."""
+    table = read_sentences([before, after], ["ru", "ru"])
+    bounds = table.words.rows.indptr[table.first].tolist()
+    one, other = (table.words.rows.values[begin:end].tolist() for begin, end in pairwise(bounds))
+    gone: list[tuple[int, int]] = []
+    new: list[tuple[int, int]] = []
+    for what, i, i_end, j, j_end in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+        if what == "equal":
+            continue
+        for spans, first, begin, end in ((gone, 0, i, i_end), (new, bounds[1], j, j_end)):
+            if begin < end:
+                spans.append((int(table.word_starts[first + begin]), int(table.word_ends[first + end - 1])))
+    return tuple(gone), tuple(new)
 
 
 def _without(some: list[str], others: list[str]) -> tuple[str, ...]:
@@ -235,10 +323,20 @@ def _names(text: str, language: Language) -> tuple[dict[str, str], set[str]]:
     return names, words
 
 
-def _pieces(text: str, spans: list[tuple[int, int]], kinds: list[str]) -> list[CopiedStretch]:
+def _pieces(
+    text: str, spans: list[tuple[int, int]], kinds: list[str], changes: Mapping[int, Change]
+) -> list[CopiedStretch]:
     pieces: list[CopiedStretch] = []
     at = 0
-    for (start, end), kind in zip(spans, kinds, strict=True):
-        pieces += [CopiedStretch(text[at:start], ""), CopiedStretch(text[start:end], kind)]
+    for number, ((start, end), kind) in enumerate(zip(spans, kinds, strict=True)):
+        pieces.append(CopiedStretch(text[at:start], ""))
+        at = start
+        if kind == "changed":
+            for begin, close in changes[number].words_new:
+                pieces.append(CopiedStretch(text[at : start + begin], "kept"))
+                pieces.append(CopiedStretch(text[start + begin : start + close], kind))
+                at = start + close
+            kind = "kept"
+        pieces.append(CopiedStretch(text[at:end], kind))
         at = end
     return [piece for piece in (*pieces, CopiedStretch(text[at:], "")) if piece.text]

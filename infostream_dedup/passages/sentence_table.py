@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
@@ -37,12 +38,12 @@ _LINE_END: Final = re.compile("\r(?!\n)|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 # Words of one alphabet, which are nearly all, need no repair.
 _PLAIN: Final = re.compile("[а-яіїєґ0-9]+|[a-z0-9]+")
 
-_LONG: Final = 40
-"""Minimum number of words in a sentence that is likely a list (of streets without power, say), copied item by item."""
-_ITEM: Final = re.compile("[^\\n;\\s][^\\n;]*(?:;|(?<=\\S))")
+# Items of a list (of streets without power, say) are copied one by one, so a semicolon ends a sentence, but not that of
+# an HTML entity.
+_ITEM_END: Final = re.compile("&#?\\w{1,31};|(;)\\s*")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SentenceTable:
     """Sentences with words, in order of document and position.
 
@@ -51,6 +52,8 @@ class SentenceTable:
         starts: int64 (sentences,), in code points of the raw text.
         ends: int64 (sentences,), exclusive.
         words: words of each sentence; each row is one sentence.
+        word_starts: int32 (words,), in code points of the raw text; ascending, as are the ends.
+        word_ends: int32 (words,), exclusive.
         languages: uint8 (documents,), index into ``LANGUAGES``.
     """
 
@@ -58,6 +61,8 @@ class SentenceTable:
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
     words: Words
+    word_starts: NDArray[np.int32]
+    word_ends: NDArray[np.int32]
     languages: NDArray[np.uint8]
 
     def __len__(self) -> int:
@@ -83,6 +88,30 @@ class SentenceTable:
         """Number of words of each document: int64 (documents,)."""
         return np.diff(self.words.rows.indptr[self.first])
 
+    def begins(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return where stretches that begin with these words begin: int64, code points.
+
+        A stretch that begins with the first word of a sentence takes what stands before the word, such as a quote.
+
+        Args:
+            words: int64, numbers of words in the whole collection.
+        """
+        rows = self.words.rows
+        sentence = np.searchsorted(rows.indptr, words, side="right") - 1
+        opens = rows.indptr[sentence] == words
+        return np.where(opens, self.starts[sentence], self.word_starts[words]).astype(np.int64)
+
+    def finishes(self, ends: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return where stretches of words end: int64, code points, exclusive; a last word takes the full stop.
+
+        Args:
+            ends: int64, the word after the last one of each stretch.
+        """
+        rows = self.words.rows
+        sentence = np.searchsorted(rows.indptr, ends - 1, side="right") - 1
+        closes = rows.indptr[sentence + 1] == ends
+        return np.where(closes, self.ends[sentence], self.word_ends[ends - 1]).astype(np.int64)
+
     def spans(self, document: int) -> list[tuple[int, int]]:
         """Return the spans ``[start, end)`` of a document's sentences."""
         chosen = slice(self.first[document], self.first[document + 1])
@@ -96,6 +125,8 @@ class TableBuilder:
         # Looking up a new word gives it the next number.
         self._numbers: defaultdict[str, int] = defaultdict(count().__next__)
         self._words = array("i")
+        self._word_starts = array("i")
+        self._word_ends = array("i")
         self._breaks = array("q", [0])
         self._starts = array("q")
         self._ends = array("q")
@@ -104,31 +135,26 @@ class TableBuilder:
 
     def add(self, text: str, language: Language | None = None) -> None:
         """Cut one raw text into sentences and words; a missing language is detected."""
-        number = self._numbers.__getitem__
-        words = self._words
         # Most texts are clean already; cleaning whole texts is much faster than cleaning sentences.
         is_clean = clean(text) == text
-        for start, end in sentences(_LINE_END.sub("\n", text)):
-            found = _WORD.findall(text, start, end) if is_clean else _WORD.findall(clean(text[start:end]))
-            if len(found) > _LONG:
-                self._add_items(text, start, end)
-            elif found:
-                words.extend(map(number, found))
-                self._breaks.append(len(words))
-                self._starts.append(start)
-                self._ends.append(end)
+        for sentence in sentences(_LINE_END.sub("\n", text)):
+            for start, end in _items(text, *sentence) if ";" in text else (sentence,):
+                places = [found.span() for found in _WORD.finditer(text, start, end)]
+                words = [text[begin:close] for begin, close in places]
+                if not is_clean and (cleaned := _WORD.findall(clean(text[start:end]))) != words:
+                    places, words = _places(cleaned, words, places), cleaned
+                if words:
+                    self._add_sentence((start, end), words, places)
         self._first.append(len(self._starts))
         self._languages.append(LANGUAGES.index(language or detect(text)))
 
-    def _add_items(self, text: str, start: int, end: int) -> None:
-        """Split a long sentence into its items."""
-        for item in _ITEM.finditer(text, start, end):
-            found = _WORD.findall(clean(item[0]))
-            if found:
-                self._words.extend(map(self._numbers.__getitem__, found))
-                self._breaks.append(len(self._words))
-                self._starts.append(item.start())
-                self._ends.append(item.end())
+    def _add_sentence(self, span: tuple[int, int], words: list[str], places: list[tuple[int, int]]) -> None:
+        self._words.extend(map(self._numbers.__getitem__, words))
+        self._word_starts.extend([start for start, _ in places])
+        self._word_ends.extend([end for _, end in places])
+        self._breaks.append(len(self._words))
+        self._starts.append(span[0])
+        self._ends.append(span[1])
 
     def table(self) -> SentenceTable:
         """Return the table of all texts added."""
@@ -141,12 +167,46 @@ class TableBuilder:
         breaks = np.array(self._breaks, dtype=np.int64)
         rows = np.arange(len(self._starts), dtype=np.int64)
         return SentenceTable(
-            np.array(self._first, dtype=np.int64),
-            np.array(self._starts, dtype=np.int64),
-            np.array(self._ends, dtype=np.int64),
-            Words(Rows(breaks, values), vocabulary, breaks, rows),
-            np.array(self._languages, dtype=np.uint8),
+            first=np.array(self._first, dtype=np.int64),
+            starts=np.array(self._starts, dtype=np.int64),
+            ends=np.array(self._ends, dtype=np.int64),
+            words=Words(Rows(breaks, values), vocabulary, breaks, rows),
+            word_starts=np.array(self._word_starts, dtype=np.int32),
+            word_ends=np.array(self._word_ends, dtype=np.int32),
+            languages=np.array(self._languages, dtype=np.uint8),
         )
+
+
+def _items(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Split a sentence after its semicolons."""
+    for found in _ITEM_END.finditer(text, start, end):
+        if found[1]:
+            yield start, found.start() + 1
+            start = min(found.end(), end)
+    if start < end:
+        yield start, end
+
+
+def _places(cleaned: list[str], words: list[str], places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Find the words of a cleaned sentence in the raw one.
+
+    Where cleaning has changed words, those between two unchanged ones share the raw words there out in order: the last
+    takes what is left, and where there are too few, it has no characters.
+    """
+    found: list[tuple[int, int]] = []
+    blocks = SequenceMatcher(None, cleaned, words, autojunk=False).get_matching_blocks()
+    done = raw_done = 0
+    for start, raw_start, size in blocks:
+        raw = places[raw_done:raw_start]
+        missing = start - done
+        at = found[-1][1] if found else (places[0][0] if places else 0)
+        for number in range(missing):
+            own = raw[number:] if number == missing - 1 else raw[number : number + 1]
+            found.append((own[0][0], own[-1][1]) if own else (at, at))
+            at = found[-1][1]
+        found += places[raw_start : raw_start + size]
+        done, raw_done = start + size, raw_start + size
+    return found
 
 
 def _fold_word(word: str) -> str:

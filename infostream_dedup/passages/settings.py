@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
 
+from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model.limits import Range, check_limits
 
 __all__ = ["DEFAULT_SETTINGS", "PassageSettings"]
 
 _MOST: Final = 2**31 - 1
+_SHORTEST_RUN: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,8 @@ class PassageSettings:
         min_sentences: minimum number of sentence pairs in a passage, at least 1.
         min_words: minimum number of words in a passage, at least 1. The default is 6, because shorter shared sentences
             are mostly common phrases.
+        min_run: minimum number of equal words in a row that are a passage, or part of one, wherever sentences begin and
+            end; 0 to look at whole sentences only, else at least 3. A run of words counts as no sentence.
 
     Raises:
         ConfigurationError: a value is beyond its limit. The feature's name is checked only when it is used.
@@ -35,9 +39,12 @@ class PassageSettings:
     gap: Annotated[int, Range(0, 1000)] = 1
     min_sentences: Annotated[int, Range(1, _MOST)] = 1
     min_words: Annotated[int, Range(1, _MOST)] = 6
+    min_run: Annotated[int, Range(0, _MOST)] = 10
 
     def __post_init__(self) -> None:
         check_limits(self)
+        if 0 < self.min_run < _SHORTEST_RUN:
+            raise ConfigurationError(f"min_run is {self.min_run}; expected 0 or a whole number from {_SHORTEST_RUN} on")
 
     def but(self, **changes: Any) -> PassageSettings:
         """Return a copy with some values changed."""

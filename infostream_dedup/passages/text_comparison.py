@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
-from infostream_dedup.passages.passage_table import Passage, PassageTable
+import numpy as np
 
-__all__ = ["TextComparison", "TextStretch", "text_comparison"]
+from infostream_dedup.passages.passage_table import Passage, PassageTable
+from infostream_dedup.passages.sentence_table import SentenceTable
+
+__all__ = ["Difference", "TextComparison", "TextStretch", "text_comparison"]
 
 _ALIGNED: Final = 1000
 """Maximum number of aligned passages (the heaviest ones): the time grows with its square."""
@@ -21,15 +26,35 @@ class TextStretch(NamedTuple):
         text: as in the text.
         passage: number of its passage, counted from 1; 0 if the other text lacks it.
         begins: whether it is the first stretch of its passage.
+        changed: whether it is words of a copied sentence that the other text has otherwise, or not at all.
     """
 
     text: str
     passage: int
     begins: bool
+    changed: bool = False
+
+
+class Difference(NamedTuple):
+    """Words that differ in two matching sentences; a span is empty where words were added or left out.
+
+    Attributes:
+        passage: number of the passage, counted from 1.
+        start_a: start in a, code points.
+        end_a: end in a, exclusive.
+        start_b: start in b.
+        end_b: end in b.
+    """
+
+    passage: int
+    start_a: int
+    end_a: int
+    start_b: int
+    end_b: int
 
 
 class _Copy(NamedTuple):
-    """Consecutive copied sentences: their span in the text, and the number of their passage, counted from 1."""
+    """Consecutive copied words: their span in the text, and the number of their passage, counted from 1."""
 
     start: int
     end: int
@@ -44,11 +69,12 @@ class TextComparison:
         text_a: as given.
         text_b: as given.
         passages: passages in the order of a's text.
-        coverage_a: share of a's words in sentences that b has, too, 0 to 1.
-        coverage_b: share of b's words in sentences that a has, too, 0 to 1.
+        coverage_a: share of a's words in sentences and runs that b has, too, 0 to 1.
+        coverage_b: share of b's words in sentences and runs that a has, too, 0 to 1.
         sentences: number of pairs of matching sentences.
-        copies_a: copied sentences of a in text order; consecutive sentences of one passage are joined.
-        copies_b: copied sentences of b, likewise.
+        copies_a: copied sentences and runs of a in text order; those of one passage that touch are joined.
+        copies_b: copied sentences and runs of b, likewise.
+        differences: words that differ in matching sentences, by passage and place.
     """
 
     text_a: str
@@ -59,16 +85,17 @@ class TextComparison:
     sentences: int
     copies_a: tuple[_Copy, ...]
     copies_b: tuple[_Copy, ...]
+    differences: tuple[Difference, ...] = ()
 
     @property
     def pieces_a(self) -> list[TextStretch]:
         """Return the whole text a in stretches."""
-        return _pieces(self.text_a, self.copies_a)
+        return _pieces(self.text_a, self.copies_a, [(one.start_a, one.end_a) for one in self.differences])
 
     @property
     def pieces_b(self) -> list[TextStretch]:
         """Return the whole text b in stretches."""
-        return _pieces(self.text_b, self.copies_b)
+        return _pieces(self.text_b, self.copies_b, [(one.start_b, one.end_b) for one in self.differences])
 
     def aligned(self) -> list[tuple[list[TextStretch], list[TextStretch]]]:
         """Return both texts in rows, with shared passages side by side.
@@ -87,9 +114,15 @@ class TextComparison:
         return [row for row in rows if row[0] or row[1]]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain values, without the texts: ``spans``, ``coverage_a``, ``coverage_b``, ``sentences``."""
+        """Return plain values, without the texts: ``spans``, ``coverage_a``, ``coverage_b``, ``sentences``.
+
+        Each span has ``changed``: places ``a`` and ``b`` of the words in which its sentences differ.
+        """
+        changed: list[list[dict[str, list[int]]]] = [[] for _ in self.passages]
+        for one in self.differences:
+            changed[one.passage - 1].append({"a": [one.start_a, one.end_a], "b": [one.start_b, one.end_b]})
         return {
-            "spans": [passage.as_dict() for passage in self.passages],
+            "spans": [passage.as_dict() | {"changed": changed[place]} for place, passage in enumerate(self.passages)],
             "coverage_a": round(self.coverage_a, 6),
             "coverage_b": round(self.coverage_b, 6),
             "sentences": self.sentences,
@@ -120,39 +153,78 @@ def text_comparison(text_a: str, text_b: str, found: PassageTable) -> TextCompar
         sentences=pair.sentences,
         copies_a=copies[0],
         copies_b=copies[1],
+        differences=tuple(_differences(found)),
     )
 
 
 def _copies(found: PassageTable, side: int) -> tuple[_Copy, ...]:
-    """Return the copied sentences of one side; consecutive sentences of one passage are joined."""
-    starts, ends = found.sentences.starts.tolist(), found.sentences.ends.tolist()
-    bounds = found.first_match.tolist()
-    matched = sorted(
-        (sentence, number)
-        for number, (begin, end) in enumerate(pairwise(bounds), start=1)
-        for sentence in found.matches[begin:end, side].tolist()
+    """Return the copied words of one side; stretches of one passage that touch are joined."""
+    table = found.sentences
+    indptr = table.words.rows.indptr
+    own = found.matches[:, side]
+    first = np.concatenate((indptr[own], found.runs[:, side]))
+    last = np.concatenate((indptr[own + 1], found.runs[:, side] + found.runs[:, 2]))
+    passages = np.arange(1, len(found) + 1)
+    number = np.concatenate([np.repeat(passages, np.diff(one)) for one in (found.first_match, found.first_run)])
+    order = np.lexsort((last, first))
+    stretches = zip(
+        *(one[order].tolist() for one in (first, last, table.begins(first), table.finishes(last), number)), strict=True
     )
     copies: list[_Copy] = []
-    before = (-2, 0)
-    for sentence, number in matched:
-        if (sentence - 1, number) == before:
-            copies[-1] = copies[-1]._replace(end=ends[sentence])
+    before = (-1, 0)
+    for begin, close, start, end, passage in stretches:
+        if (begin, passage) == before:
+            copies[-1] = copies[-1]._replace(end=end)
         else:
-            copies.append(_Copy(starts[sentence], ends[sentence], number))
-        before = (sentence, number)
+            copies.append(_Copy(start, end, passage))
+        before = (close, passage)
     return tuple(copies)
 
 
-def _pieces(text: str, copies: tuple[_Copy, ...]) -> list[TextStretch]:
+def _differences(found: PassageTable) -> Iterator[Difference]:
+    """Compare the words of all matching sentences."""
+    rows = found.sentences.words.rows
+    for number, (begin, end) in enumerate(pairwise(found.first_match.tolist()), start=1):
+        for one, other in found.matches[begin:end].tolist():
+            left, right = rows.row(one).tolist(), rows.row(other).tolist()
+            if left == right:
+                continue
+            first_a, first_b = int(rows.indptr[one]), int(rows.indptr[other])
+            for what, i, i_end, j, j_end in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+                if what != "equal":
+                    yield Difference(
+                        number,
+                        *_span(found.sentences, one, first_a + i, first_a + i_end),
+                        *_span(found.sentences, other, first_b + j, first_b + j_end),
+                    )
+
+
+def _span(table: SentenceTable, sentence: int, word: int, end: int) -> tuple[int, int]:
+    """Return where words of a sentence are; if there are none, the place before the next word."""
+    if word < end:
+        return int(table.word_starts[word]), int(table.word_ends[end - 1])
+    inside = word < table.words.rows.indptr[sentence + 1]
+    place = int(table.word_starts[word] if inside else table.word_ends[word - 1])
+    return place, place
+
+
+def _pieces(text: str, copies: tuple[_Copy, ...], changed: list[tuple[int, int]]) -> list[TextStretch]:
     pieces: list[TextStretch] = []
     seen: set[int] = set()
-    at = 0
+    marks = sorted(span for span in changed if span[0] < span[1])
+    at = mark = 0
     for start, end, passage in copies:
         if at < start:
             pieces.append(TextStretch(text[at:start], 0, begins=False))
-        pieces.append(TextStretch(text[start:end], passage, begins=passage not in seen))
-        seen.add(passage)
-        at = end
+        at = start
+        while at < end:
+            while mark < len(marks) and marks[mark][1] <= at:
+                mark += 1
+            is_changed = mark < len(marks) and marks[mark][0] <= at
+            close = min(end, marks[mark][is_changed]) if mark < len(marks) else end
+            pieces.append(TextStretch(text[at:close], passage, begins=passage not in seen, changed=is_changed))
+            seen.add(passage)
+            at = close
     if at < len(text):
         pieces.append(TextStretch(text[at:], 0, begins=False))
     return pieces

@@ -24,6 +24,7 @@ def comparison_page(comparison: Comparison, figures: Mapping[str, str]) -> str:
     # We draw the SVG ourselves; matplotlib escapes the names of methods in it.
     svgs = {name.replace("-", "_"): Markup(svg) for name, svg in figures.items()}  # noqa: S704
     rows = [row.as_dict(times=False) for row in comparison.rows]
+    best = max((row["f1"] for row in rows if row["f1"] is not None), default=None)
     return (
         environment()
         .get_template("comparison.html")
@@ -31,7 +32,8 @@ def comparison_page(comparison: Comparison, figures: Mapping[str, str]) -> str:
             comparison=comparison,
             figures=svgs,
             rows=rows,
-            best=max((row["f1"] for row in rows if row["f1"] is not None), default=None),
+            best=best if comparison.has_best else None,
+            grouped=any(row.get("bcubed_f1") is not None for row in rows),
             published=[(row, PUBLISHED_METHODS[row["method"]]) for row in rows if row["method"] in PUBLISHED_METHODS],
             published_dice=_pair_with_published_dice(comparison),
         )

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from infostream_dedup.batch.sweeping import SweepResult
+from infostream_dedup.links import GroupCounts
 from infostream_dedup.report.published import PublishedSeries, published_beside, series_name
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def html_report(result: SweepResult, figures: Mapping[str, str]) -> str:
             figures=svgs,
             series=_list_series(result),
             table=_tabulate_by_k(result),
+            groups=_tabulate_groups(result),
             thresholds=[row for row in result.rows if row.measures.k is None],
             examples=_group_examples(result),
         )
@@ -82,6 +84,15 @@ def _tabulate_by_k(result: SweepResult) -> list[tuple[int, dict[str, Any]]]:
     for row in result.rows:
         if row.measures.k is not None:
             table.setdefault(row.measures.k, {})[series_name(row.representation, row.block)] = row.measures
+    return sorted(table.items())
+
+
+def _tabulate_groups(result: SweepResult) -> list[tuple[int, dict[str, GroupCounts]]]:
+    """Return the groups by k, then by series; only those that were counted."""
+    table: dict[int, dict[str, GroupCounts]] = {}
+    for row in result.rows:
+        if row.measures.k is not None and row.groups is not None:
+            table.setdefault(row.measures.k, {})[series_name(row.representation, row.block)] = row.groups
     return sorted(table.items())
 
 

@@ -19,7 +19,7 @@ __all__ = ["as_png", "as_svg", "curve_figure", "group_figure", "plain_axes"]
 Quantity = Literal["symmetry", "transitivity"]
 
 _LETTER: Final = {"symmetry": "S", "transitivity": "T"}
-_BLOCK_LINE: Final = {"all": "-", "mono": "--", "cross": ":"}
+_BLOCK_LINE: Final = {"all": "-", "mono": "--", "cross": ":", "confirmed": "-."}
 
 
 def curve_figure(result: SweepResult, quantity: Quantity) -> Figure:

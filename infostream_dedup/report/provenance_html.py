@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
+from infostream_dedup.passages.original_message import original_message
 from infostream_dedup.passages.provenance import Provenance
 from infostream_dedup.report.html import environment
 
 __all__ = ["provenance_page"]
+
+_MOST_MEMBERS: Final = 50
+"""Larger groups are mostly the same text over and over; one message of them takes long to put together."""
 
 
 def provenance_page(groups: Sequence[tuple[str, Provenance]]) -> str:
@@ -16,4 +21,10 @@ def provenance_page(groups: Sequence[tuple[str, Provenance]]) -> str:
     Args:
         groups: name and provenance of each group.
     """
-    return environment().get_template("provenance.html").render(groups=groups)
+    messages = [
+        original_message([group.first, *(copy.document for copy in group.copies)])
+        if len(group.copies) < _MOST_MEMBERS
+        else []
+        for _, group in groups
+    ]
+    return environment().get_template("provenance.html").render(groups=groups, messages=messages)

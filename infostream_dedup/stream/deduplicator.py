@@ -12,6 +12,7 @@ from infostream_dedup.corpus.documents import DocumentBuilder
 from infostream_dedup.corpus.records import Place, Record
 from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.machine.collector import collector_paused
+from infostream_dedup.machine.plain_work import count_work
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Document
 from infostream_dedup.model.stream_records import Batch, Verdict
@@ -199,7 +200,9 @@ class Deduplicator:
         place = Place(_SOURCE, number)
         if not isinstance(item, Mapping):
             raise place.error("E_TYPE", f"{type(item).__name__}, expected a document or a mapping")
-        return self._builder.build(Record(item, place))
+        document = self._builder.build(Record(item, place))
+        count_work(1, len(document.text))
+        return document
 
     def _current_engine(self) -> StreamEngine:
         engine, self._engine = self._engine, None

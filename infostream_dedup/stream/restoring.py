@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infostream_dedup.features.rows import Rows
+from infostream_dedup.machine.plain_work import count_work
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.stream.clock import NO_TIME
 from infostream_dedup.stream.evidence_window import EvidenceRows, address_numbers, published_times
@@ -73,6 +74,7 @@ def catch_up(memory: Memory, loaded: Loaded) -> None:
 
 def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
     table, begin = loaded.documents, memory.window.end
+    count_work(len(table.ids) - first)
     clocks = table.clocks[first:]
     published = np.array([NO_TIME if time is None else time for time in table.published[first:]], dtype=np.int64)
     memory.extend(

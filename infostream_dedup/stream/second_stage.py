@@ -119,5 +119,7 @@ class SecondStage:
         j = np.array([self._rows[other] for other in others.tolist()], dtype=np.int64)
         i = np.full(len(j), self._rows[ordinal], dtype=np.int64)
         forward, backward = self._classifier.vectors(self._models, i, j)
-        decided = self._classifier.decide_vectors(i, j, forward, backward)
+        # A stream judges what comes against what was there, whatever the dates say.
+        arrived = np.ones(len(j), dtype=np.bool_)
+        decided = self._classifier.decide_vectors(i, j, forward, backward, i_is_later=arrived)
         return Judged(self._classifier.criteria, decided.forward, decided.probability_forward, forward)

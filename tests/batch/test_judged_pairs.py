@@ -13,10 +13,10 @@ import pytest
 
 from infostream_dedup import pairs, read_documents
 from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.evidence_reader import EvidenceReader
 from infostream_dedup.batch.judged_pairing import PairChoice, judged_pair_rows
 from infostream_dedup.batch.judging import JudgedCollection
 from infostream_dedup.errors import ConfigurationError, UsageError
+from infostream_dedup.evidence.collecting import EvidenceReader
 from infostream_dedup.model import Settings
 from infostream_dedup.sample import documents_path
 
@@ -32,7 +32,7 @@ def documents() -> list[dict[str, object]]:
 
 @pytest.fixture(scope="module")
 def listed(documents) -> list[dict[str, object]]:
-    return [row.as_dict() for row in pairs(documents, preset="judged", explain=True)]
+    return [row.as_dict() for row in pairs(documents, preset="judged", explain=True) if row.probability is not None]
 
 
 def judged(documents, *, chunk: int = 1_000_000, engine: str = "auto") -> JudgedCollection:
@@ -66,7 +66,8 @@ def test_reasons_add_up_to_the_logit_of_the_probability(listed):
 
 def test_rows_do_not_depend_on_chunks_or_engines(documents, listed):
     def rows(collection: JudgedCollection, engine: str) -> list[dict[str, object]]:
-        return [row.as_dict() for row in judged_pair_rows(collection, PairChoice(explain=True), engine=engine)]
+        rows = judged_pair_rows(collection, PairChoice(explain=True), engine=engine)
+        return [row.as_dict() for row in rows if row.probability is not None]
 
     assert rows(judged(documents, chunk=1), "plain") == listed
     assert rows(judged(documents, chunk=5000, engine="compiled"), "compiled") == listed
@@ -84,7 +85,7 @@ def test_pairs_are_judged_in_chunks_that_hold_all_pairs_of_a_document(documents)
 
 
 def test_strongest_first_and_only_some(listed, documents):
-    strongest = list(pairs(documents, preset="judged", sort="strength"))
+    strongest = [row for row in pairs(documents, preset="judged", sort="strength") if row.probability is not None]
     assert [row.probability for row in strongest] == sorted((row["probability"] for row in listed), reverse=True)
     top = [(row.a, row.b) for row in strongest[:5]]
     assert [(row.a, row.b) for row in pairs(documents, preset="judged", sort="strength", top=5)] == top
@@ -100,12 +101,13 @@ def test_all_candidates_of_one_language_are_listed_on_request(documents, listed)
     candidates = {
         (row.a, row.b) for row in pairs(documents, k_min=3, terms=False) if language[row.a] == language[row.b]
     }
-    every = {(row.a, row.b): row for row in pairs(documents, preset="judged", min_probability=0, terms=False)}
+    asked = pairs(documents, preset="judged", min_probability=0, terms=False)
+    every = {(row.a, row.b): row for row in asked if row.probability is not None}
     assert candidates <= set(every)
     assert min(row.probability for row in every.values()) < 0.5
     for row in listed:
         assert every[row["a"], row["b"]].probability == row["probability"]
-    wide = {(row.a, row.b) for row in pairs(documents, preset="judged", k_min=5)}
+    wide = {(row.a, row.b) for row in pairs(documents, preset="judged", k_min=5) if row.probability is not None}
     assert wide == {pair for pair, row in every.items() if max(row.forward, row.backward) >= 5}
 
 
@@ -135,7 +137,9 @@ def test_pairs_between_files_only(documents):
         {"preset": "judged", "n": 30},
         {"preset": "judged", "score": "share"},
         {"preset": "judged", "representation": "pivot"},
-        {"preset": "judged", "cross_language": True},
+        {"between": "nothing-better"},
+        {"preset": "best", "between": "plain"},
+        {"one_to_one": True},
         {"explain": True},
         {"preset": "best", "min_probability": 0.0},
         {"top": 3},
@@ -149,7 +153,15 @@ def test_options_that_have_no_meaning_are_refused(given):
 
 @pytest.mark.parametrize(
     "given",
-    [{"settings": Settings()}, {"min_probability": 1.5}, {"top": 0}, {"sort": "kind"}, {"k_min": 13}, {"k_min": 0}],
+    [
+        {"settings": Settings()},
+        {"min_probability": 1.5},
+        {"top": 0},
+        {"sort": "kind"},
+        {"between": "none"},
+        {"k_min": 13},
+        {"k_min": 0},
+    ],
 )
 def test_values_out_of_range_are_refused(given):
     with pytest.raises(ConfigurationError):

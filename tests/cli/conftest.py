@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,18 +13,6 @@ Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
-    """``run("sweep", "a.jsonl", stdin=b"", HOME="...")``: exit code, standard output and standard error."""
-
-    def start(*arguments: str, stdin: bytes = b"", **environment: str) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(
-            [sys.executable, "-m", "infostream_dedup", *arguments],
-            input=stdin,
-            capture_output=True,
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONWARNINGS": "error", **environment},
-            timeout=300,
-            check=False,
-        )
-
-    return start
+def run(tmp_path: Path, run_command: Run) -> Run:
+    """``run("sweep", "a.jsonl", stdin=b"", TZ="...")`` in the test's folder; see ``run_command``."""
+    return partial(run_command, tmp_path)

@@ -54,6 +54,9 @@ def test_sweep_as_json_has_the_promised_shape(run):
         "transitivity",
         "sampled",
         "transitivity_error",
+        "groups",
+        "grouped",
+        "largest",
     ]
     blocks = [("stem", "all"), ("morph", "all"), ("pivot", "all"), ("pivot", "mono"), ("pivot", "cross")]
     assert [(row["representation"], row["block"], row["k"]) for row in found["rows"]] == [

@@ -235,7 +235,7 @@ def kill_and_go_on(tmp_path, kills, seed):
 
 
 def test_kills_at_random_moments_lose_and_repeat_nothing(tmp_path):
-    kill_and_go_on(tmp_path, kills=4, seed=1)
+    kill_and_go_on(tmp_path, kills=2, seed=1)
 
 
 @pytest.mark.slow

@@ -90,7 +90,7 @@ def test_compare_in_a_pipe_is_plain(run, texts):
 
 def test_compare_as_json(run, texts):
     row = json.loads(run("passages", "compare", *texts, "--format", "json").stdout)
-    assert row["spans"] == [{"a": [14, 133], "b": [0, 119], "sentences": 2, "words": 18}]
+    assert row["spans"] == [{"a": [14, 133], "b": [0, 119], "sentences": 2, "words": 18, "changed": []}]
 
 
 def test_compare_writes_a_page_of_links(run, texts, tmp_path):

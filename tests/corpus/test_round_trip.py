@@ -111,7 +111,7 @@ EXTRAS = {
 def test_parquet(kind: str, batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet_output, "_BATCH_ROWS", batch)
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=20, deadline=None)
     @given(_collections(DATES, st.none() | EXTRAS[kind]))
     def check(rows: list[dict[str, Any]]) -> None:
         documents, back = _there_and_back(rows, ".parquet")

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import gzip
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
 
 from infostream_dedup.criteria import document_models
-from infostream_dedup.criteria.authority import authority_of, learned_authority, read_authority
+from infostream_dedup.criteria.authority import authority_of, read_authority
+from infostream_dedup.criteria.judged_pairs import JudgedPairs
+from infostream_dedup.criteria.learned_authority import LearnedAuthority
+from infostream_dedup.criteria.pair_vectors import PairVectors
+from infostream_dedup.criteria.svm import prior_plane
 from infostream_dedup.errors import BadDataError, NoInputError
 from infostream_dedup.model import Document
 
@@ -80,10 +84,54 @@ def test_share_of_originals_by_hand():
     models = models_of([("a", 9), ("b", 8), ("b", 10), ("a", None), (None, 11), ("c", 12)])
     i, j = np.array([0, 0, 3, 4]), np.array([1, 2, 2, 1])
     repeats = np.array([True, False, True, True])
-    # 0 repeats 1, for 1 is earlier; 3 has no time, so that the order of input decides and 3 repeats 2.
-    assert learned_authority(models, i, j, repeats) == {"a": 0.0, "b": 1.0}
-    assert learned_authority(models, i, j, np.zeros(4, dtype=bool)) == {"a": 1.0, "b": 1.0}
-    assert learned_authority(models, j, i, repeats) == learned_authority(models, i, j, repeats)
+    pairs = JudgedPairs(i, j, repeats, repeats, np.ones(4, dtype=bool))
+    # 0 repeats 1, for 1 is earlier; 3 has no time, so it is before all others, and 2 repeats it; 4 repeats 1.
+    # Of five judged documents 1 and 3 are originals, so p = .4; a has one of two, b one of two.
+    authority = LearnedAuthority(models)
+    assert authority.table(pairs) == {"a": pytest.approx(5 / 12), "b": pytest.approx(5 / 12)}
+    swapped = JudgedPairs(j, i, repeats, repeats, np.ones(4, dtype=bool))
+    assert authority.table(swapped) == authority.table(pairs)
+    none = np.zeros(4, dtype=bool)
+    assert authority.table(JudgedPairs(i, j, none, none, none)) == {"a": 1.0, "b": 1.0}
+
+
+def test_a_pair_sees_only_what_was_judged_before_it():
+    models = models_of([("a", 1), ("b", 2), ("a", 3), ("b", 4), ("c", 5)])
+    i, j, repeats = np.array([1, 3, 4]), np.array([0, 2, 3]), np.array([True, False, True])
+    one, other = LearnedAuthority(models).of_training(JudgedPairs(i, j, repeats, repeats, repeats))
+    # Before the first pair nothing is known. Before the second: 0 is an original, 1 is a copy.
+    assert (one[0], other[0]) == (1.0, 1.0)
+    average = (1 + 1) / 3
+    assert (one[1], other[1]) == (pytest.approx(10 * average / 11), pytest.approx((1 + 10 * average) / 11))
+    turned = LearnedAuthority(models).of_training(JudgedPairs(i, j, ~repeats, ~repeats, repeats))
+    assert (turned[0][0], turned[1][0]) == (1.0, 1.0)
+
+
+def test_random_sources_weigh_nothing():
+    random = np.random.default_rng(5)
+    rows = [(f"s{random.integers(12)}", None) for _ in range(1200)]
+    documents = [
+        Document(
+            id=str(n),
+            text="слово",
+            lang="ru",
+            source=source,
+            time=datetime(2025, 1, 1, tzinfo=UTC) + timedelta(hours=n),
+        )
+        for n, (source, _) in enumerate(rows)
+    ]
+    models = document_models(documents)
+    prior = prior_plane(["source"], {})
+    weights = []
+    for _ in range(20):
+        i = random.permutation(1200)[:600]
+        j = np.array([random.integers(0, max(one, 1)) for one in i.tolist()])
+        kept = i != j
+        repeats = random.random(kept.sum()) < 0.5
+        pairs = JudgedPairs(i[kept], j[kept], repeats, np.zeros_like(repeats), repeats)
+        vectors = PairVectors(models, pairs, ["source"], LearnedAuthority(models))
+        weights.append(vectors.fit(np.arange(len(pairs)), prior)[0].weights[0])
+    assert abs(np.mean(weights)) < 2 * np.std(weights, ddof=1) / np.sqrt(len(weights)) + 1e-9
 
 
 def test_authority_of_documents():

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from infostream_dedup import Document
 from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.evidence_reader import EvidenceReader
-from infostream_dedup.batch.judging import facts_of_documents
 from infostream_dedup.estimation import census
 from infostream_dedup.estimation.census import find_all_copies
 from infostream_dedup.estimation.universe import counted_pairs
+from infostream_dedup.evidence.collecting import EvidenceReader
+from infostream_dedup.evidence.facts import DocumentFacts
 from infostream_dedup.evidence.pair_evidence import TripleRows
 
 
@@ -122,7 +122,7 @@ def test_a_story_of_500_sites_is_found_among_texts(corpora):
     reader = EvidenceReader()
     collection = collect([Document(id=row["id"], text=row["text"]) for row in rows], evidence=reader, engine="compiled")
     evidence = reader.finish(collection.languages)
-    counted = counted_pairs(facts_of_documents(collection), evidence.records)
+    counted = counted_pairs(DocumentFacts.of_documents(collection.documents, collection.text_hashes), evidence.records)
     found = find_all_copies(evidence.triples, counted.universe)
     sites = (found.a >= 400) & (found.b >= 400)
     assert int(sites.sum()) == 500 * 499 // 2
@@ -134,7 +134,7 @@ def test_equal_to_brute_force_on_300_real_documents(corpora):
     reader = EvidenceReader()
     collection = collect([Document(id=row["id"], text=row["text"]) for row in rows], evidence=reader, engine="compiled")
     evidence = reader.finish(collection.languages)
-    counted = counted_pairs(facts_of_documents(collection), evidence.records)
+    counted = counted_pairs(DocumentFacts.of_documents(collection.documents, collection.text_hashes), evidence.records)
     found = find_all_copies(evidence.triples, counted.universe)
     assert _table(found) == _brute_force(evidence.triples, counted.universe)
     assert len(found) > 50

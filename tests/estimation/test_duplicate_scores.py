@@ -12,7 +12,7 @@ from infostream_dedup.estimation.candidates import DrawnPairs
 from infostream_dedup.estimation.duplicate_scores import Check, DuplicateEstimate, DuplicateScores
 from infostream_dedup.estimation.recommending import recommended_k
 
-GOOD = Check(disagreement=0.03, unworded=0.01, far_links=0, far=None, candidates=900, links=300)
+GOOD = Check(disagreement=0.03, overall=0.2, unworded=0.01, far_links=0, far=None, candidates=900, links=300)
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,7 @@ GOOD = Check(disagreement=0.03, unworded=0.01, far_links=0, far=None, candidates
     [
         ({}, "reliable", "nothing speaks"),
         ({"disagreement": 0.06}, "upper_bound", "disagree"),
+        ({"overall": 0.3}, "upper_bound", "over all candidates"),
         ({"unworded": 0.05}, "upper_bound", "no wording"),
         ({"far_links": 100, "far": 0.1}, "upper_bound", "60 days"),
         ({"far_links": 100, "far": 0.09}, "reliable", "nothing"),

@@ -10,13 +10,13 @@ import pytest
 
 from infostream_dedup import sweep
 from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.evidence_reader import EvidenceReader
-from infostream_dedup.batch.judging import facts_of_documents
 from infostream_dedup.batch.linking import link
 from infostream_dedup.corpus import read_documents
 from infostream_dedup.estimation.census import find_all_copies
 from infostream_dedup.estimation.copy_scores import Links, count_copies
 from infostream_dedup.estimation.universe import counted_pairs, in_universe
+from infostream_dedup.evidence.collecting import EvidenceReader
+from infostream_dedup.evidence.facts import DocumentFacts
 from infostream_dedup.links.pair_rules import count_grades
 from infostream_dedup.model import Settings
 from infostream_dedup.sample import documents_path
@@ -66,7 +66,7 @@ def _labelled(corpora, name):
     documents = read_documents(corpora / f"{name}.docs.jsonl.gz")
     collection = collect(documents, evidence=reader, engine="compiled")
     evidence, settings = reader.finish(collection.languages), Settings()
-    counted = counted_pairs(facts_of_documents(collection), evidence.records)
+    counted = counted_pairs(DocumentFacts.of_documents(collection.documents, collection.text_hashes), evidence.records)
     copies = find_all_copies(evidence.triples, counted.universe)
     key_terms = collection.key_terms(settings)
     matrix = link(key_terms, settings, k_min=3, engine="compiled").matrix

@@ -61,6 +61,33 @@ def test_labels_by_hand():
     assert (md5["symmetry"], md5["transitivity"]) == (1.0, None)
 
 
+def test_linked_and_judged_pairs_and_groups_by_hand():
+    found = compare(DOCUMENTS, labels=LABELS, methods=["long-sent"], resamples=10)
+    row = _row(found, "long-sent")
+    # Linked: 1-2, 1-3, 2-3 and 4-5; the unlisted 2-3 is not judged.
+    assert (row["linked"], row["judged"]) == (4, 3)
+    # Groups 1 2 3 and 4 5; true groups 1 2 3, 4, 5.
+    assert (row["bcubed_precision"], row["bcubed_recall"]) == (pytest.approx(4 / 5), 1.0)
+    assert row["pairwise_f1"] == pytest.approx(6 / 7)
+    assert found.has_best
+
+
+def test_without_families_only_a_closed_world_has_a_best_method():
+    bare = [{name: value for name, value in row.items() if name != "family"} for row in DOCUMENTS]
+    opened = compare(bare, labels=LABELS, methods=["long-sent"], resamples=10)
+    row = _row(opened, "long-sent")
+    assert (row["linked"], row["judged"], row["precision"], row["ari"]) == (4, 2, 1.0, None)
+    assert not opened.has_best
+    assert "no method is called the best" in opened.notes[0]
+    closed = compare(bare, labels=LABELS, methods=["long-sent"], resamples=10, closed=True)
+    row = _row(closed, "long-sent")
+    assert (row["linked"], row["judged"], row["precision"]) == (4, 4, 0.5)
+    assert (closed.has_best, closed.notes, closed.configuration["closed"]) == (True, [], True)
+    assert row["pairwise_f1"] == pytest.approx(6 / 7)
+    with pytest.raises(ConfigurationError, match="closed"):
+        compare(bare, methods=["long-sent"], closed=True)
+
+
 def test_pool_by_hand():
     found = compare(DOCUMENTS, methods=["md5", "long-sent"], pool="all")
     assert (found.protocol, found.pool.pairs, found.pool.verified) == ("pool", 4, 4)
@@ -87,7 +114,7 @@ def test_every_method_is_compared_by_default(sample):
     assert found.names == [name for name in methods.methods() if name not in found.missing]
     assert all(row.figures["recall"] is not None for row in found.rows)
     best = max(found.rows, key=lambda row: row.figures["f1"])
-    assert best.run.name.startswith("key-terms")
+    assert best.run.name == "pair-model"
 
 
 def test_key_terms_fare_as_in_evaluate(sample):

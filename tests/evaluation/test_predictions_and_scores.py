@@ -59,10 +59,10 @@ def test_pairs_of_a_method_without_threshold() -> None:
 @pytest.mark.parametrize(
     ("given_counts", "expected"),
     [
-        (Scores(6, 2, 4), (0.75, 0.6, 2 / 3)),
-        (Scores(0, 0, 4), (None, 0.0, 0.0)),
-        (Scores(0, 3, 0), (0.0, None, 0.0)),
-        (Scores(0, 0, 0), (None, None, None)),
+        (Scores(6, 2, 4, 9), (0.75, 0.6, 2 / 3)),
+        (Scores(0, 0, 4, 0), (None, 0.0, 0.0)),
+        (Scores(0, 3, 0, 3), (0.0, None, 0.0)),
+        (Scores(0, 0, 0, 0), (None, None, None)),
     ],
 )
 def test_figures_by_hand(given_counts: Scores, expected: tuple[float | None, ...]) -> None:
@@ -74,8 +74,10 @@ def test_scores_at_every_k_by_hand() -> None:
     truth = truth_of(documents, ["ru"] * 3, labels_of([{"a": "0", "b": "1", "label": "dup"}]))
     counts = _counts([[0, 3, 1], [2, 0, 0], [1, 0, 0]])
     predictions = predicted_by_count(counts, np.array([3, 3, 3]), n=3)
-    found = scores(predictions, truth.judge(predictions.codes), len(truth.positives))
-    assert found == [Scores(1, 1, 0), Scores(1, 0, 0), Scores(0, 0, 1)]
+    verdicts, in_scope = truth.judge(predictions.codes), truth.in_scope(predictions.codes)
+    found = scores(predictions, verdicts, len(truth.positives), in_scope)
+    assert found == [Scores(1, 1, 0, 2), Scores(1, 0, 0, 1), Scores(0, 0, 1, 0)]
+    assert [row.judged for row in found] == [2, 1, 0]
 
 
 def _random_truth(data: st.DataObject, size: int) -> Truth:
@@ -95,15 +97,16 @@ def test_scores_agree_with_brute_force(data: st.DataObject, rule: str, short: st
     sizes = np.array(data.draw(st.lists(st.integers(0, n), min_size=size, max_size=size)))
     rows = [[0 if a == b else data.draw(st.integers(0, int(sizes[a]))) for b in range(size)] for a in range(size)]
     predictions = predicted_by_count(_counts(rows), sizes, n=n, rule=rule, short=short)
-    found = scores(predictions, truth.judge(predictions.codes), len(truth.positives))
+    verdicts, in_scope = truth.judge(predictions.codes), truth.in_scope(predictions.codes)
+    found = scores(predictions, verdicts, len(truth.positives), in_scope)
 
     for k in range(1, n + 1):
-        tp = fp = 0
+        tp = fp = linked = 0
         for a in range(size):
             for b in range(a + 1, size):
                 least = need(k, sizes[[a]], sizes[[b]], n=n, short=short)[0]
                 ways = (rows[a][b] >= least, rows[b][a] >= least)
                 if all(ways) if rule == "both" else any(ways):
                     verdict = truth.judge(np.array([a * size + b]))[0]
-                    tp, fp = tp + (verdict == 1), fp + (verdict == -1)
-        assert found[k - 1] == Scores(tp, fp, len(truth.positives) - tp)
+                    tp, fp, linked = tp + (verdict == 1), fp + (verdict == -1), linked + 1
+        assert found[k - 1] == Scores(tp, fp, len(truth.positives) - tp, linked)

@@ -60,8 +60,10 @@ def test_a_refusal_is_judged_as_six() -> None:
 
 def test_plain_values() -> None:
     found = _evaluation(GRADES, 6).as_dict()
-    assert list(found) == ["rows", "best", "recommended"]
-    assert list(found["rows"][0]) == ["k", "tp", "fp", "fn", "precision", "recall", "f1", "low", "high"]
+    assert list(found) == ["rows", "best", "recommended", "judged", "groups"]
+    names = ["k", "tp", "fp", "fn", "precision", "recall", "f1", "low", "high", "linked", "judged"]
+    assert list(found["rows"][0]) == names
+    assert (found["judged"], found["groups"]) == (None, None)
     assert found["best"] == found["recommended"] == found["rows"][2]
     row = found["rows"][0]
     assert (row["k"], row["precision"], row["recall"], row["f1"]) == (4, 0.5, 1.0, pytest.approx(2 / 3))

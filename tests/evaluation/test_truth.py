@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.errors import BadDataError
+from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.evaluation.labels import LABELS, Kin, labels_of
 from infostream_dedup.evaluation.pair_codes import both_of, codes_of
 from infostream_dedup.evaluation.truth import Truth, truth_of
@@ -45,6 +45,39 @@ def _verdicts(truth: Truth) -> dict[str, str]:
 def test_with_families_every_other_pair_is_false() -> None:
     truth = _truth(["f", "f", "f", "g"], {"ab": "dup"})
     assert _verdicts(truth) == {"ab": "true", "ac": "-", "bc": "-", "ad": "false", "bd": "false", "cd": "false"}
+
+
+def test_in_a_closed_world_every_unlisted_pair_is_false() -> None:
+    listed = {"ab": "dup", "ac": "similar", "bc": "different"}
+    families: list[str | None] = [None] * 4
+    opened = {"ab": "true", "ac": "-", "bc": "false", "ad": "-", "bd": "-", "cd": "-"}
+    assert _verdicts(_truth(families, listed)) == opened
+    assert _verdicts(_truth(families, listed, closed=True)) == opened | dict.fromkeys(("ad", "bd", "cd"), "false")
+
+
+def test_a_closed_world_knows_families_and_kin() -> None:
+    truth = _truth(["f", "f", "g", None], {}, kin=("fg",), closed=True)
+    assert _verdicts(truth) == {"ab": "-", "ac": "-", "bc": "-", "ad": "false", "bd": "false", "cd": "false"}
+
+
+def test_templates_are_false_in_a_closed_world_whatever_their_label() -> None:
+    documents = [Document(id=name, text="") for name in "abc"]
+    rows = [{"a": "a", "b": "b", "label": "similar", "kind": "template"}, {"a": "a", "b": "c", "label": "template"}]
+    positive = ("dup", "similar")
+    opened = truth_of(documents, ["ru"] * 3, labels_of(rows), positive=positive)
+    assert _verdicts(opened) == {"ab": "true", "ac": "-", "bc": "-"}
+    closed = truth_of(documents, ["ru"] * 3, labels_of(rows), positive=positive, closed=True)
+    assert _verdicts(closed) == dict.fromkeys(("ab", "ac", "bc"), "false")
+    with pytest.raises(ConfigurationError, match="leave template out"):
+        truth_of(documents, ["ru"] * 3, labels_of(rows), positive=("template",), closed=True)
+
+
+def test_a_closed_world_is_counted_within_its_scope() -> None:
+    languages: list[Language] = ["ru", "ru", "uk"]
+    truth = _truth([None] * 3, {}, closed=True, languages=languages, language_pairs="ru")
+    assert _verdicts(truth) == {"ab": "false", "ac": "-", "bc": "-"}
+    assert truth.in_scope(np.array([1, 2, 5])).tolist() == [True, False, False]
+    assert truth.stories.tolist() == [0, 1, -1]
 
 
 def test_kin_families_are_not_counted_and_kin_of_kin_are_kin() -> None:

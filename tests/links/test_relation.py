@@ -11,7 +11,15 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infostream_dedup.links import LowLinks, NodeLinks, ShareLinks, StoredLinks, choose_backend
+from infostream_dedup.links import (
+    GroupCounts,
+    LowLinks,
+    NodeLinks,
+    ShareLinks,
+    StoredLinks,
+    choose_backend,
+    group_counts,
+)
 from infostream_dedup.links.compiled.matching import match_nodes
 from infostream_dedup.links.recommendation import chance_links
 
@@ -121,3 +129,16 @@ def test_nodes_cannot_be_split_by_label():
     keys = sp.csr_array(np.ones((2, 1), dtype=np.int64))
     with pytest.raises(ValueError, match="split by label"):
         nodes(keys, keys > 0, k_min=1).between(np.array([0, 1]), same=True)
+
+
+def test_groups_of_at_least_two_documents_are_counted():
+    assert GroupCounts.of(np.array([1, 2, 1, 3])) == GroupCounts(2, 5, 3)
+    assert GroupCounts.of(np.array([1, 1])) == GroupCounts(0, 0, 0)
+    keys = sp.csr_array(np.array([[1, 1, 1, 0], [1, 1, 1, 0], [0, 1, 1, 1]]))
+    links = LowLinks(stored(keys, keys > 0, k_min=2))
+    assert links.k_min == 2
+    rows = links.measures([1, 2, 3])
+    # At 2 all three return each other's links, at 3 the first two do; links at 1 are not stored.
+    assert group_counts(links, rows) == [None, GroupCounts(1, 3, 3), GroupCounts(1, 2, 2)]
+    shares = ShareLinks(stored(keys, keys > 0, weights=True), np.array([3, 3, 3]), [0.5])
+    assert group_counts(shares, shares.measures()) == [None]

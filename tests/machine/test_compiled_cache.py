@@ -25,8 +25,8 @@ def times_three(number):
 PROGRAM = """
 import loop
 assert loop.times_three(14) == 42
-(signature,) = loop.times_three.signatures
-print(sum(loop.times_three.stats.cache_hits.values()), loop.times_three.stats.cache_path)
+(signature,) = loop.times_three.dispatcher.signatures
+print(sum(loop.times_three.dispatcher.stats.cache_hits.values()), loop.times_three.dispatcher.stats.cache_path)
 """
 
 
@@ -47,7 +47,7 @@ def times(scale, number):
 PROGRAM_OF_RECORD = """
 import loop
 assert loop.times(loop.Scale(3), 14) == 42
-print(sum(loop.times.stats.cache_hits.values()), loop.times.stats.cache_path)
+print(sum(loop.times.dispatcher.stats.cache_hits.values()), loop.times.dispatcher.stats.cache_path)
 """
 
 
@@ -103,14 +103,31 @@ def test_a_file_that_others_can_write_is_never_read(folder, tmp_path):
     assert run(folder, tmp_path)[0] == 1
 
 
-def test_without_any_safe_folder_every_process_compiles(folder, tmp_path):
+def test_without_any_safe_folder_a_private_temporary_one_serves_the_process(folder, tmp_path):
     (folder / "__pycache__").mkdir()
     (folder / "__pycache__").chmod(0o777)
     (tmp_path / "cache").write_text("a file, no folder", encoding="utf-8")
+    (tmp_path / "tmp").mkdir()
+    places = []
     for _ in range(2):
-        hits, place, said = run(folder, tmp_path)
-        assert (hits, place) == (0, "None")
+        hits, place, said = run(folder, tmp_path, TMPDIR=str(tmp_path / "tmp"))
+        assert hits == 0
+        assert "for this process only" in said
         assert "mode 0700" in said
+        places.append(Path(place).parent)
+    assert [place.parent for place in places] == [tmp_path / "tmp"] * 2
+    assert places[0] != places[1], "the name can be foreseen"
+    assert not any(place.exists() for place in places), "left behind"
+
+
+def test_without_any_folder_at_all_code_is_not_kept(folder, tmp_path):
+    (folder / "__pycache__").mkdir()
+    (folder / "__pycache__").chmod(0o777)
+    (tmp_path / "cache").write_text("a file, no folder", encoding="utf-8")
+    program = "import tempfile\ntempfile.mkdtemp = lambda **_: exec('raise OSError(28, \"full\")')\n" + PROGRAM
+    hits, place, said = run(folder, tmp_path, program)
+    assert (hits, place) == (0, "None")
+    assert "for this process only" in said
 
 
 def test_damaged_code_is_compiled_again_with_a_word(folder, tmp_path):
@@ -151,17 +168,20 @@ def test_no_flipped_bit_and_no_cut_gets_through(folder, tmp_path):
             assert compiled_cache._read(str(path)) is None
 
 
-def test_uncompiled_loops_are_refused_not_a_bug(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-m", "infostream_dedup", "demo", "--out", str(tmp_path / "out")],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 78
-    assert "NUMBA_DISABLE_JIT is set" in done.stderr
-    assert "bug" not in done.stderr
+def test_loops_that_numba_may_not_compile_are_refused_not_a_bug(tmp_path):
+    (tmp_path / "text.txt").write_text("Мэр открыл мост.", encoding="utf-8")
+    compare = [sys.executable, "-m", "infostream_dedup", "passages", "compare", *[str(tmp_path / "text.txt")] * 2]
+    for loops, code in (("compiled", 78), ("plain", 0)):
+        done = subprocess.run(
+            compare,
+            env={**os.environ, "NUMBA_DISABLE_JIT": "1", "INFOSTREAM_DEDUP_LOOPS": loops},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == code
+        assert ("NUMBA_DISABLE_JIT is set" in done.stderr) == (loops == "compiled")
+        assert "bug" not in done.stderr
 
 
 def test_private_folders(tmp_path):

@@ -34,3 +34,10 @@ def test_a_share_of_the_shingles_may_be_asked_for():
     # 12 words, 8 shingles; those without the third word are 5.
     assert method("decomposition", least_shared=0.6).run(Texts.of(STORY, edited)).pairs.as_list()
     assert not method("decomposition", least_shared=0.7).run(Texts.of(STORY, edited)).pairs.as_list()
+
+
+def test_lengths_are_counted_in_words_or_in_characters():
+    longer = STORY.replace("обещал", "торжественно-обещающе-провозгласил")
+    assert len(longer) / len(STORY) > 1.15
+    assert method("decomposition", t=0.5).run(Texts.of(STORY, longer)).pairs.as_list()
+    assert not method("decomposition", t=0.5, unit="characters").run(Texts.of(STORY, longer)).pairs.as_list()

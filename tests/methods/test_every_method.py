@@ -30,6 +30,7 @@ WEIGHED_BY_COLLECTION = {
     "key-terms-stem",
     "key-terms-morph",
     "key-terms-pivot",
+    "pair-model",
 }
 STORIES = ("ru", "uk", "en", "other")
 DIRECTED = [
@@ -39,7 +40,7 @@ DIRECTED = [
 ]
 
 # The package behind it is optional.
-NAMES = [name for name in methods() if name != "minhash" or find_spec("datasketch")]
+NAMES = [name for name in methods() if name != "semantic" and (name != "minhash" or find_spec("datasketch"))]
 SYMMETRIC = [(name, {}) for name in NAMES]
 
 

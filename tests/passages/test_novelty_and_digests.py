@@ -108,3 +108,17 @@ def test_sources_of_the_same_time_may_come_later():
     assert [part["id"] for part in _digests([whole, *parts])[0]["sources"]] == ["0", "1", "2"]
     undated = [Document(id=one.id, text=one.text) for one in (whole, *parts)]
     assert [row["id"] for row in _digests(undated)] == ["digest"]
+
+
+def test_digests_never_name_each_other():
+    school = "Новая школа примет осенью четыреста учеников из трёх посёлков."
+    sentences = (BRIDGE, CEREMONY, SNOW, BUDGET, FOOTBALL, school)
+    parts = [Document(id=str(number), text=text) for number, text in enumerate(sentences)]
+    one = Document(id="one", text=" ".join(sentences[:4]))
+    other = Document(id="other", text=" ".join((*sentences[:2], *sentences[4:])))
+    rows = {row["id"]: [part["id"] for part in row["sources"]] for row in _digests([other, one, *parts])}
+    # Either could take the first two sentences from the other.
+    assert rows == {"other": ["one", "4", "5"], "one": ["0", "1", "2", "3"]} or rows == {
+        "one": ["other", "2", "3"],
+        "other": ["0", "1", "4", "5"],
+    }

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.passages.kernels.passage_chains import NEAR, REPEATS
+from infostream_dedup.passages.passage_chains import NEAR, REPEATS, Chains, find_chains
 from infostream_dedup.passages.passage_table import NO_TIME, passage_table
 from infostream_dedup.passages.sentence_classes import sentence_classes
 from infostream_dedup.passages.sentence_feature import sentence_feature
 from infostream_dedup.passages.sentence_table import read_sentences
 from infostream_dedup.passages.settings import PassageSettings
 
-LOOSE = PassageSettings(min_words=1)
+LOOSE = PassageSettings(min_words=1, min_run=0)
 
 
 def _text(letters, size=lambda letter: 2):
@@ -118,6 +120,102 @@ def test_occurrences_far_from_each_other_do_not_match():
     assert [len(places) for _, _, places, _ in _sides(found)] == [100, 1]
 
 
+def _plain_chains(sentences, classes, settings):
+    """Do what ``find_chains`` does."""
+    rows: list[tuple[int, ...]] = []
+    matches: list[tuple[int, int]] = []
+    documents, lengths = sentences.documents.tolist(), sentences.lengths.tolist()
+    for b in range(len(sentences.first) - 1):
+        by_document: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+        for p, q in _points(sentences, classes, documents, b):
+            by_document[documents[p]].append((p, q))
+        for a, points in sorted(by_document.items()):
+            for words, chain in _heaviest_chains(sorted(points), lengths, settings):
+                first, last = chain[0], chain[-1]
+                rows.append((a, b, first[0], last[0], first[1], last[1], len(chain), words))
+                matches += chain
+    return Chains(
+        np.array(rows, dtype=np.int64).reshape(-1, 8),
+        np.array(matches, dtype=np.int64).reshape(-1, 2),
+    )
+
+
+def _points(sentences, classes, documents: list[int], document: int) -> list[tuple[int, int]]:
+    """Match the sentences of a document with those of earlier documents."""
+    times_seen: defaultdict[int, int] = defaultdict(int)
+    points: list[tuple[int, int]] = []
+    for sentence in range(int(sentences.first[document]), int(sentences.first[document + 1])):
+        own = int(classes.class_of[sentence])
+        if own < 0:
+            continue
+        times_seen[own] += 1
+        if times_seen[own] > REPEATS:
+            continue
+        for number in (own, *classes.alike.row(own).tolist()):
+            before, repeats = -1, 0
+            for other in classes.members.row(number).tolist():
+                if documents[other] >= document:
+                    break
+                repeats = repeats + 1 if documents[other] == before else 1
+                before = documents[other]
+                if abs(repeats - times_seen[own]) <= NEAR:
+                    points.append((other, sentence))
+    return points
+
+
+def _heaviest_chains(
+    points: list[tuple[int, int]], lengths: list[int], settings
+) -> list[tuple[int, list[tuple[int, int]]]]:
+    """Take the heaviest chain, remove its sentences, and so on."""
+    chains: list[tuple[int, list[tuple[int, int]]]] = []
+    while points:
+        words, chain = _heaviest_chain(points, lengths, settings.gap)
+        if words < settings.min_words:
+            break
+        taken_p, taken_q = {p for p, _ in chain}, {q for _, q in chain}
+        points = [(p, q) for p, q in points if p not in taken_p and q not in taken_q]
+        if len(chain) >= settings.min_sentences:
+            chains.append((words, chain))
+    return chains
+
+
+def _heaviest_chain(points: list[tuple[int, int]], lengths: list[int], gap: int) -> tuple[int, list[tuple[int, int]]]:
+    scores: list[int] = []
+    previous: list[int] = []
+    best = -1
+    for place, (p, q) in enumerate(points):
+        weight = min(lengths[p], lengths[q])
+        score, before = weight, -1
+        earlier = place - 1
+        while earlier >= 0 and p - points[earlier][0] <= gap + 1:
+            step = q - points[earlier][1]
+            if points[earlier][0] < p and 0 < step <= gap + 1 and scores[earlier] + weight > score:
+                score, before = scores[earlier] + weight, earlier
+            earlier -= 1
+        scores.append(score)
+        previous.append(before)
+        if best < 0 or score > scores[best]:
+            best = place
+    chain: list[tuple[int, int]] = []
+    at = best
+    while at >= 0:
+        chain.append(points[at])
+        at = previous[at]
+    return scores[best], chain[::-1]
+
+
+@given(st.lists(st.text("abcde", max_size=9), max_size=4), st.integers(0, 2), st.integers(1, 3))
+def test_plain_and_compiled_chains_are_equal(documents, gap, min_sentences):
+    table = read_sentences([_text(letters) for letters in documents], ["en"] * len(documents))
+    settings = LOOSE.but(gap=gap, min_sentences=min_sentences)
+    for tau in (1.0, 0.4):
+        bags = sentence_feature("shingles:w=1").bags(table)
+        classes = sentence_classes(bags, tau)
+        plain, compiled = _plain_chains(table, classes, settings), find_chains(table, classes, settings)
+        assert plain.rows.tolist() == compiled.rows.tolist()
+        assert plain.matches.tolist() == compiled.matches.tolist()
+
+
 def _best(points, weights, gap):
     """Weight of the heaviest chain, by trying all."""
     best = {}
@@ -135,7 +233,7 @@ def _best(points, weights, gap):
 )
 def test_passages_are_heaviest_chains_of_what_is_left(one, other, gap, min_words):
     sizes = {"a": 1, "b": 2, "c": 3, "d": 5}
-    found = _table([one, other], PassageSettings(min_words=min_words, gap=gap), size=sizes.__getitem__)
+    found = _table([one, other], PassageSettings(min_words=min_words, gap=gap, min_run=0), size=sizes.__getitem__)
     points = {(p, q) for p in range(len(one)) for q in range(len(other)) if one[p] == other[q]}
     weights = {(p, q): sizes[one[p]] for p, q in points}
     by_weight = sorted(zip(found.rows[:, 7].tolist(), _sides(found), strict=True), key=lambda item: -item[0])

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infostream_dedup.corpus.dates import utc_time
 from infostream_dedup.model import Document
 from infostream_dedup.passages.provenance import provenance
 from infostream_dedup.report.provenance_html import provenance_page
@@ -33,12 +35,14 @@ def test_copies_stand_against_the_first_publisher():
         "Пожар на складе тушили 12 машин.",
         "Пожар на складе тушили 15 машин.",
     )
-    assert number[2:] == (("12",), ("15",), (), ())
-    assert name[2:] == ((), (), ("петренко",), ("иваненко",))
+    assert number[2:] == (("12",), ("15",), (), (), ((23, 25),), ((23, 25),))
+    assert name[2:6] == ((), (), ("петренко",), ("иваненко",))
+    assert [name.after[slice(*span)] for span in name.words_new] == ["Иваненко"]
+    assert [piece.text for piece in copy.pieces if piece.kind == "changed"] == ["15", "Иваненко"]
     assert (cut.kept, cut.changed, len(cut.cut), cut.added) == (1, (), 2, ())
     assert cut.kept_share == 5 / 16
     assert cut.title_changed
-    row = cut.as_dict("g", found.first)
+    row = cut.as_dict("g", found)
     assert (row["group"], row["first"], row["first_source"], row["kept_share"]) == ("g", "first", "a.md", 0.3125)
 
 
@@ -67,3 +71,54 @@ def test_the_page_escapes_and_has_no_script():
     assert "<b>1" not in page
     assert '<span class="added">И снег.</span>' in page
     assert "no group" in provenance_page([])
+
+
+def _dated(name, text, published):
+    return Document(id=name, text=text, published=published, time=utc_time(published), url=f"https://{name}.md/1")
+
+
+def test_each_copy_names_the_document_it_shares_most_with():
+    edited = FIRST.replace("12 машин", "пятнадцать машин")
+    found = provenance(
+        [
+            _dated("a", FIRST, "2024-01-01T10:00"),
+            _dated("b", f"{edited} Прогноз погоды обещает снег.", "2024-01-01T11:00"),
+            _dated("c", f"{edited} Прогноз погоды обещает снег.", "2024-01-01T12:00"),
+            _dated("d", "Совсем другое сообщение.", "2024-01-01T13:00"),
+        ]
+    )
+    assert found.first_by == "time"
+    assert [copy.copied_from and copy.copied_from.id for copy in found.copies] == ["a", "b", None]
+    row = found.copies[1].as_dict("g", found)
+    assert (row["copied_from"], row["copied_share"], row["url"]) == ("b", 1.0, "https://c.md/1")
+
+
+@pytest.mark.parametrize(
+    ("published", "first", "first_by"),
+    [
+        (("2024-01-01", "2024-01-01T23:00"), "1", "date"),
+        (("2024-01-01", "2024-01-02T00:10"), "0", "time"),
+        (("2024-01", "2024-01-31T23:00"), "1", "date"),
+        (("2024-01-01T05:00", "2024-01-01T05:00"), "0", "order"),
+        (("2024-01-01", "2024-01-01"), "0", "date"),
+        (("2024-01-01", None), "0", "order"),
+    ],
+)
+def test_a_day_without_a_clock_time_is_no_midnight(published, first, first_by):
+    found = provenance([_dated(str(number), FIRST, value) for number, value in enumerate(published)])
+    assert (found.first.id, found.first_by) == (first, first_by)
+
+
+def test_the_page_links_headlines_and_marks_single_words():
+    documents = [
+        _dated("1", FIRST, "2024-01-01T10:00"),
+        _dated("2", FIRST.replace("12 машин", "12 больших машин"), "2024-01-02"),
+    ]
+    page = provenance_page([("g", provenance(documents))])
+    assert 'href="https://1.md/1"' in page
+    assert '<span class="changed">больших</span>' in page
+    assert "Published first" in page
+    unsafe = [Document(id="1", text=FIRST, url="javascript:alert(1)"), Document(id="2", text=FIRST)]
+    page = provenance_page([("g", provenance(unsafe))])
+    assert "javascript:" not in page
+    assert "Published first" not in page

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from infostream_dedup import compare
+from infostream_dedup.evaluation.labels import labels_of
 from infostream_dedup.methods import methods
 from infostream_dedup.report.comparison_files import comparison_files, write_comparison
 from infostream_dedup.report.comparison_plots import KINDS, kind_of
@@ -77,6 +78,17 @@ def test_both_protocols_have_their_page():
     labelled = comparison_files(_comparison(labels=labels_path(), resamples=10))["report.html"].decode()
     assert "95 % of F1" in labelled
     assert "String::Similarity of at least 0.80" in comparison_files(_comparison())["report.html"].decode()
+
+
+def test_a_row_is_highlighted_only_where_what_is_linked_is_judged():
+    story = "Мэр города торжественно открыл новый мост. Движение начнется завтра утром."
+    rows = [{"id": str(number), "text": f"{story} {'Да. ' * number}"} for number in range(3)]
+    labels = labels_of([{"a": "0", "b": "1", "label": "dup"}])
+    for closed in (False, True):
+        found = compare(rows, methods=["md5", "long-sent"], labels=labels, closed=closed)
+        page = comparison_files(found)["report.html"].decode()
+        assert ('<tr class="best">' in page) is closed
+        assert ("No row is highlighted" in page) is not closed
 
 
 def test_no_text_of_a_document_is_shown(files):

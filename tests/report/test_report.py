@@ -62,6 +62,13 @@ def test_the_paper_stands_beside_ours(files):
     assert "11 623 225" in text
 
 
+def test_groups_and_the_confirmed_block_are_shown():
+    page = report_files(sweep(documents_path(), representations=["stem"], confirmed=True))["report.html"].decode()
+    assert "Table 3. Groups" in page
+    assert page.count(">stem, confirmed block</th>") == 3
+    assert "second look at wording" in page
+
+
 def test_equal_results_give_equal_bytes(files):
     assert report_files(sweep(documents_path())) == files
 

@@ -39,11 +39,11 @@ def from_pairs(documents, name, first=0):
     for k, relation_of_duplicate in ((K_SIMILAR, None), (K_DUPLICATE, "equal")):
         for row in api.pairs(documents, statistics=name, k=k):
             if k == K_SIMILAR or row.relation == relation_of_duplicate:
-                linked.setdefault((place[row.b], place[row.a]), {})[k] = row
+                linked.setdefault(place[row.b], {}).setdefault(place[row.a], {})[k] = row
     earliest, found = {}, []
     for number, document in enumerate(documents):
         earlier = earliest.setdefault(text_hash(document.text), number)
-        mine = {a: rows for (b, a), rows in linked.items() if b == number}
+        mine = linked.get(number, {})
         repeated = [a for a, rows in mine.items() if K_DUPLICATE in rows]
         if document.text and earlier < number:
             status, of, k = "exact", earlier, None

@@ -22,7 +22,8 @@ def model(bias=1.0, numbers=-4.0, statistics="background"):
         preset="duplicate",
         domain="",
         criteria=NAMES,
-        plane=plane,
+        later=plane,
+        earlier=plane,
         calibration=Calibration(-1.0, 0.0),
         statistics=statistics,
     )

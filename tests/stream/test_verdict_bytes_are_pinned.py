@@ -138,7 +138,8 @@ def test_a_model_keeps_its_bytes(stream):
         preset="duplicate",
         domain="",
         criteria=names,
-        plane=plane,
+        later=plane,
+        earlier=plane,
         calibration=Calibration(-1.0, 0.0),
         statistics="background",
     )

@@ -140,7 +140,9 @@ def test_the_bundled_sample():
 @pytest.mark.parametrize(
     "name", ["tgpairs", "mdnews", "slavictopics", "ntrex", "wmt", "uagec", "multilingual", "background"]
 )
-def test_every_document_of_the_corpora(corpora: Path, name: str):
+@pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.slow)])
+def test_every_document_of_the_corpora(corpora: Path, name: str, step: int):
+    """Every eighth document; the slow test takes them all."""
     with gzip.open(corpora / f"{name}.docs.jsonl.gz", "rt", encoding="utf-8") as lines:
-        strings = [f"{one['title']}\n{one['text']}" for one in map(json.loads, lines)]
+        strings = [f"{one['title']}\n{one['text']}" for one in map(json.loads, itertools.islice(lines, 0, None, step))]
     assert read(strings, Scanner()) == plain(strings)

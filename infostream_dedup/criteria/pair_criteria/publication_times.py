@@ -9,6 +9,7 @@ import numpy as np
 from infostream_dedup.criteria.criterion import (
     Both,
     ComparedPairs,
+    Typical,
     antisymmetric,
     criterion,
     say_hours_apart,
@@ -19,15 +20,20 @@ from infostream_dedup.criteria.criterion import (
 __all__ = ["time", "time_apart"]
 
 _HOUR: Final = 3600.0
+_DAY: Final = 24 * _HOUR
 
 
-@criterion(order=90, say=say_sign("published earlier", "published at one time", "published later"))
+@criterion(
+    order=90,
+    say=say_sign("published earlier", "published at one time", "published later"),
+    typical=Typical(2 * _DAY, 3 * _DAY),
+)
 def time(pairs: ComparedPairs) -> Both:
     """Seconds from the publication of j to that of i (5.6), antisymmetric; NaN if a date is missing."""
     return antisymmetric(pairs.models.times[pairs.i] - pairs.models.times[pairs.j])
 
 
-@criterion(order=100, say=say_hours_apart)
+@criterion(order=100, say=say_hours_apart, typical=Typical(1.5, 1))
 def time_apart(pairs: ComparedPairs) -> Both:
     """ln(1 + hours between the publications), symmetric, at least 0; NaN if a date is missing.
 

@@ -6,15 +6,13 @@ arguments: machine code that held them could not be kept on disk.
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba.core import types
-from numba.extending import intrinsic
 
-from infostream_dedup.machine.compiling import compiled_bare, inlined
+from infostream_dedup.machine.compiling import Instruction, compiled_bare, inlined
 from infostream_dedup.text.kernels.byte_blocks import BLOCK, between
 
 if TYPE_CHECKING:
@@ -30,9 +28,9 @@ _FIRST: Final = 0xCA
 _SECOND: Final = 0xBC
 """U+02BC, our apostrophe; the English stemmer knows the possessive with the typewriter's only."""
 
-_POINTER: Final = ir.IntType(8).as_pointer()
-_NUMBER: Final = ir.IntType(32)
-_LONG: Final = ir.IntType(64)
+_STEM: Final = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int)
+_LENGTH: Final = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+_HERE: Final = "infostream_dedup.morphology.kernels.snowball_calls"
 
 
 class Snowball(NamedTuple):
@@ -49,41 +47,22 @@ class Snowball(NamedTuple):
     stemmer: int
 
 
-@intrinsic
-def _call_stem(typing_context: Any, function: Any, stemmer: Any, array: Any, index: Any, size: Any) -> Any:  # noqa: ARG001
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = context.make_array(signature.args[2])(context, builder, arguments[2]).data
-        shape = ir.FunctionType(_POINTER, [_POINTER, _POINTER, _NUMBER])
-        called = builder.inttoptr(arguments[0], shape.as_pointer())
-        word = builder.bitcast(builder.gep(data, [arguments[3]]), _POINTER)
-        given = [builder.inttoptr(arguments[1], _POINTER), word, builder.trunc(arguments[4], _NUMBER)]
-        return builder.ptrtoint(builder.call(called, given), _LONG)
-
-    return types.int64(types.int64, types.int64, array, types.int64, types.int64), generate
+def _stem_plain(function: int, stemmer: int, array: Any, index: int, size: int) -> int:
+    word = (ctypes.c_char * size).from_buffer_copy(array, index)
+    return _STEM(function)(stemmer, word, size) or 0
 
 
-@intrinsic
-def _call_length(typing_context: Any, function: Any, stemmer: Any) -> Any:  # noqa: ARG001
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
-        shape = ir.FunctionType(_NUMBER, [_POINTER])
-        called = builder.inttoptr(arguments[0], shape.as_pointer())
-        return builder.sext(builder.call(called, [builder.inttoptr(arguments[1], _POINTER)]), _LONG)
-
-    return types.int64(types.int64, types.int64), generate
+def _length_plain(function: int, stemmer: int) -> int:
+    return int(_LENGTH(function)(stemmer))
 
 
-@intrinsic
-def _byte_at(typing_context: Any, address: Any, index: Any) -> Any:  # noqa: ARG001
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
-        place = builder.inttoptr(builder.add(arguments[0], arguments[1]), _POINTER)
-        return builder.zext(builder.load(place), _LONG)
-
-    return types.int64(types.int64, types.int64), generate
+def _byte_plain(address: int, index: int) -> int:
+    return ctypes.c_ubyte.from_address(address + index).value
 
 
-_stem_of = cast("Callable[[int, int, Any, int, int], int]", _call_stem)
-_length_of = cast("Callable[[int, int], int]", _call_length)
-_byte = cast("Callable[[int, int], int]", _byte_at)
+_stem_of = cast("Callable[[int, int, Any, int, int], int]", Instruction(f"{_HERE}:call_stem", _stem_plain))
+_length_of = cast("Callable[[int, int], int]", Instruction(f"{_HERE}:call_length", _length_plain))
+_byte = cast("Callable[[int, int], int]", Instruction(f"{_HERE}:byte_at", _byte_plain))
 
 
 @inlined

@@ -17,18 +17,14 @@ from infostream_dedup.machine.compiling import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["COLUMNS", "NEAR", "REPEATS", "find_passages"]
+__all__ = ["COLUMNS", "find_passages"]
 
 COLUMNS: Final = ("a", "b", "first_a", "last_a", "first_b", "last_b", "sentences", "words")
 """Columns of the table of passages: document and first and last sentence on both sides, matched sentence pairs, and the
 words of the shorter sentence of each pair."""
 
-NEAR: Final = 32
-"""If documents repeat a sentence, the i-th occurrence in one matches the j-th in the other only if i and j differ by at
-most this: 10,000 equal lines in two documents would make 100,000,000 points."""
-
-REPEATS: Final = 1000
-"""Later occurrences of a sentence in one document match nothing."""
+PLAIN_ON_ARRAYS: Final = True
+"""As plain Python these loops take numpy's arrays: they compute with whole ones (``machine.interpreting``)."""
 
 
 @compiled
@@ -46,6 +42,7 @@ def _add_points(
     document: int,
     found: int,
     points: NDArray[np.int64],
+    near: int,
 ) -> tuple[int, NDArray[np.int64]]:
     """Match one sentence (its position, its occurrence, the size of its document) with earlier members of a class."""
     place, occurrence, size = own
@@ -55,7 +52,7 @@ def _add_points(
             break
         repeats = repeats + 1 if document_of[other] == before else 1
         before = document_of[other]
-        if abs(repeats - occurrence) > NEAR:
+        if abs(repeats - occurrence) > near:
             continue
         if found == points.size:
             larger = np.empty(2 * points.size, np.int64)
@@ -75,8 +72,10 @@ def _points(
     alike: tuple[NDArray[np.int64], NDArray[np.int32]],
     times_seen: NDArray[np.int32],
     points: NDArray[np.int64],
+    limits: tuple[int, int],
 ) -> tuple[int, NDArray[np.int64]]:
     """Find all matches of a document's sentences with those of earlier documents, as p * (its sentences) + q."""
+    near, repeats_limit = limits
     begin, end = sentences
     document = document_of[begin]
     found = 0
@@ -85,13 +84,19 @@ def _points(
         if own < 0:
             continue
         times_seen[own] += 1
-        if times_seen[own] > REPEATS:
+        if times_seen[own] > repeats_limit:
             continue
         for place in range(alike[0][own] - 1, alike[0][own + 1]):
             number = own if place < alike[0][own] else alike[1][place]
             class_members = members[1][members[0][number] : members[0][number + 1]]
             found, points = _add_points(
-                (sentence - begin, times_seen[own], end - begin), document_of, class_members, document, found, points
+                (sentence - begin, times_seen[own], end - begin),
+                document_of,
+                class_members,
+                document,
+                found,
+                points,
+                near,
             )
     for sentence in range(begin, end):
         if class_of[sentence] >= 0:
@@ -196,7 +201,7 @@ def find_passages(
     class_of: NDArray[np.int32],
     members: tuple[NDArray[np.int64], NDArray[np.int64]],
     alike: tuple[NDArray[np.int64], NDArray[np.int32]],
-    limits: tuple[int, int, int],
+    limits: tuple[int, int, int, int, int],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Find the passages of every two documents.
 
@@ -208,7 +213,7 @@ def find_passages(
         members: bounds and sentences of each class, ascending.
         alike: bounds and other classes of each class.
         limits: maximum number of sentences between two points of a chain, on either side; minimum number of sentence
-            pairs of a passage; minimum number of its words.
+            pairs of a passage; minimum number of its words; ``NEAR`` and ``REPEATS`` of ``passage_chains``.
 
     Returns:
         Passages, int64 (passages, 8), ``COLUMNS``, the document with the smaller number as a; and the sentence pairs of
@@ -223,7 +228,9 @@ def find_passages(
         size = first[b + 1] - first[b]
         if size == 0:
             continue
-        found, points = _points((first[b], first[b + 1]), document_of, class_of, members, alike, times_seen, points)
+        found, points = _points(
+            (first[b], first[b + 1]), document_of, class_of, members, alike, times_seen, points, (limits[3], limits[4])
+        )
         ordered = np.sort(points[:found])
         begin = 0
         while begin < found:
@@ -241,7 +248,7 @@ def find_passages(
                 passages = _more(passages)
             while match + p.size > matches.shape[0]:
                 matches = _more(matches)
-            new, more = _passages_of_pair(p, q, weights, limits, taken, passages[passage:], matches[match:])
+            new, more = _passages_of_pair(p, q, weights, limits[:3], taken, passages[passage:], matches[match:])
             passages[passage : passage + new, 0] = a
             passages[passage : passage + new, 1] = b
             passage += new

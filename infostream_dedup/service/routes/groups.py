@@ -109,7 +109,7 @@ def _provenance(store: Store, id: str) -> dict[str, Any] | None:  # noqa: A002
     return {
         "group": id,
         "first": traced.first.id,
-        "copies": [copy.as_dict(id, traced.first) for copy in traced.copies],
+        "copies": [copy.as_dict(id, traced) for copy in traced.copies],
     }
 
 

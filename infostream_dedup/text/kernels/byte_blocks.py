@@ -1,19 +1,18 @@
 """Many bytes at a time: what a processor does in a few instructions and numba has no name for.
 
-All functions are for compiled functions only. They read up to ``BLOCK`` bytes from an index; the caller
-provides that many after the last byte of interest.
+All functions are for kernels only. They read up to ``BLOCK`` bytes from an index; the caller provides that many after
+the last byte of interest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Final, cast
 
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba.core import types
-from numba.extending import intrinsic
+import numpy as np
 
-from infostream_dedup.machine.compiling import inlined
+from infostream_dedup.machine.compiling import Instruction, inlined, popcount
 
 __all__ = ["BLOCK", "HALF", "between", "copy_bytes", "eight_bytes", "equal", "lowest_bit", "ones"]
 
@@ -23,85 +22,58 @@ BLOCK: Final = 64
 HALF: Final = 32
 """Bytes that ``equal`` looks at: words are seldom longer."""
 
-_BYTE: Final = ir.IntType(8)
+_ALL_EQUAL: Final = np.uint64((1 << HALF) - 1)
+_WORD: Final = 8
+_HERE: Final = "infostream_dedup.text.kernels.byte_instructions"
 
 
-def _loaded(context: Any, builder: Any, array_type: Any, array: Any, index: Any, kind: Any) -> Any:
-    data = context.make_array(array_type)(context, builder, array).data
-    address = builder.bitcast(builder.gep(data, [index]), kind.as_pointer())
-    return builder.load(address, align=1)
+@cache
+def _digits_between(low: int, high: int) -> bytes:
+    """For each byte the digit 1 if it lies between two others, else 0."""
+    return bytes(0x31 if low <= byte <= high else 0x30 for byte in range(256))
 
 
-def _everywhere(builder: Any, byte: Any) -> Any:
-    kind = ir.VectorType(_BYTE, BLOCK)
-    nothing = ir.Constant(kind, ir.Undefined)
-    first = builder.insert_element(nothing, byte, ir.Constant(ir.IntType(32), 0))
-    return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(ir.IntType(32), BLOCK), [0] * BLOCK))
+def _between(array: Any, index: int, low: int, high: int) -> Any:
+    block = bytes(array[index : index + BLOCK]).translate(_digits_between(low, high))
+    return np.uint64(int(block[::-1], 2))
 
 
-@intrinsic
-def _between(typing_context: Any, array: Any, index: Any, low: Any, high: Any) -> Any:  # noqa: ARG001
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = ir.VectorType(_BYTE, BLOCK)
-        loaded = _loaded(context, builder, signature.args[0], arguments[0], arguments[1], kind)
-        lowest, highest = (builder.trunc(bound, _BYTE) for bound in arguments[2:])
-        above = builder.sub(loaded, _everywhere(builder, lowest))
-        inside = builder.icmp_unsigned("<=", above, _everywhere(builder, builder.sub(highest, lowest)))
-        return builder.bitcast(inside, ir.IntType(BLOCK))
-
-    return types.uint64(array, types.int64, types.int64, types.int64), generate
+def _equal(one: Any, at: int, other: Any, there: int) -> Any:
+    first, second = bytes(one[at : at + HALF]), bytes(other[there : there + HALF])
+    if first == second:
+        return _ALL_EQUAL
+    return np.uint64(sum(1 << bit for bit, pair in enumerate(zip(first, second, strict=True)) if pair[0] == pair[1]))
 
 
-@intrinsic
-def _equal(typing_context: Any, one: Any, at: Any, other: Any, there: Any) -> Any:  # noqa: ARG001
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = ir.VectorType(_BYTE, HALF)
-        first = _loaded(context, builder, signature.args[0], arguments[0], arguments[1], kind)
-        second = _loaded(context, builder, signature.args[2], arguments[2], arguments[3], kind)
-        same = builder.icmp_unsigned("==", first, second)
-        return builder.zext(builder.bitcast(same, ir.IntType(HALF)), ir.IntType(64))
-
-    return types.uint64(one, types.int64, other, types.int64), generate
+def _eight_bytes(array: Any, index: int) -> Any:
+    return np.uint64(int.from_bytes(array[index : index + _WORD], "little"))
 
 
-@intrinsic
-def _eight_bytes(typing_context: Any, array: Any, index: Any) -> Any:  # noqa: ARG001
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _loaded(context, builder, signature.args[0], arguments[0], arguments[1], ir.IntType(64))
-
-    return types.uint64(array, types.int64), generate
+def _lowest_bit(word: Any) -> int:
+    number = int(word)
+    return (number & -number).bit_length() - 1 if number else BLOCK
 
 
-@intrinsic
-def _lowest_bit(typing_context: Any, word: Any) -> Any:  # noqa: ARG001
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
-
-    return types.int64(types.uint64), generate
+def _copy_half(source: Any, at: int, goal: Any, there: int) -> None:
+    goal[there : there + HALF] = source[at : at + HALF]
 
 
-@intrinsic
-def _ones(typing_context: Any, word: Any) -> Any:  # noqa: ARG001
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
-        return builder.ctpop(arguments[0])
+between = cast("Callable[[Any, Any, int, int], Any]", Instruction(f"{_HERE}:between", _between))
+"""``between(array, index, low, high)``: bit b of the uint64 is set if byte ``index + b`` is in ``low`` .. ``high``."""
 
-    return types.int64(types.uint64), generate
+equal = cast("Callable[[Any, Any, Any, Any], Any]", Instruction(f"{_HERE}:equal", _equal))
+"""``equal(one, at, other, there)``: bit b < ``HALF`` of the uint64 is set if ``one[at + b] == other[there + b]``."""
 
+eight_bytes = cast("Callable[[Any, Any], Any]", Instruction(f"{_HERE}:eight_bytes", _eight_bytes))
+"""``eight_bytes(array, index)``: 8 bytes as one uint64, the first the lowest (as the processor orders them)."""
 
-@intrinsic
-def _copy_half(typing_context: Any, source: Any, at: Any, goal: Any, there: Any) -> Any:  # noqa: ARG001
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = ir.VectorType(_BYTE, HALF)
-        loaded = _loaded(context, builder, signature.args[0], arguments[0], arguments[1], kind)
-        data = context.make_array(signature.args[2])(context, builder, arguments[2]).data
-        address = builder.bitcast(builder.gep(data, [arguments[3]]), kind.as_pointer())
-        builder.store(loaded, address, align=1)
-        return context.get_dummy_value()
+lowest_bit = cast("Callable[[Any], int]", Instruction(f"{_HERE}:lowest_bit", _lowest_bit))
+"""Number of the lowest bit set in a uint64; 64 where none is."""
 
-    return types.void(source, types.int64, goal, types.int64), generate
+ones = popcount
+"""How many bits are set in a uint64."""
 
-
-_copy = cast("Callable[[Any, int, Any, int], None]", _copy_half)
+_copy = cast("Callable[[Any, int, Any, int], None]", Instruction(f"{_HERE}:copy_half", _copy_half))
 
 
 @inlined
@@ -111,19 +83,3 @@ def copy_bytes(source: Any, at: int, goal: Any, there: int, size: int) -> None:
     while copied < size:
         _copy(source, at + copied, goal, there + copied)
         copied += HALF
-
-
-between = cast("Callable[[Any, Any, int, int], Any]", _between)
-"""``between(array, index, low, high)``: bit b of the uint64 is set if byte ``index + b`` is in ``low`` .. ``high``."""
-
-equal = cast("Callable[[Any, Any, Any, Any], Any]", _equal)
-"""``equal(one, at, other, there)``: bit b < ``HALF`` of the uint64 is set if ``one[at + b] == other[there + b]``."""
-
-eight_bytes = cast("Callable[[Any, Any], Any]", _eight_bytes)
-"""``eight_bytes(array, index)``: 8 bytes as one uint64, the first the lowest (as the processor orders them)."""
-
-lowest_bit = cast("Callable[[Any], int]", _lowest_bit)
-"""Number of the lowest bit set in a uint64; 64 where none is."""
-
-ones = cast("Callable[[Any], int]", _ones)
-"""How many bits are set in a uint64."""

@@ -13,7 +13,12 @@ from infostream_dedup.criteria.cross_validation import best_threshold
 
 PLANE = Plane(np.array([0.5, 0.0]), np.array([0.25, 2.0]), np.array([-2.0, 1.0]), 0.5)
 MODEL = Classifier(
-    preset="duplicate", domain="", criteria=("words", "links"), plane=PLANE, calibration=Calibration(-2.0, 0.0)
+    preset="duplicate",
+    domain="",
+    criteria=("words", "links"),
+    later=PLANE,
+    earlier=PLANE,
+    calibration=Calibration(-2.0, 0.0),
 )
 
 
@@ -35,7 +40,7 @@ def test_four_outcomes_and_a_tie_is_no_repeat():
     forward = np.array([no, yes, no, yes, at_plane])
     backward = np.array([no, no, yes, yes, at_plane])
     pairs = np.arange(5)
-    found = MODEL.decide_vectors(pairs, pairs, forward, backward)
+    found = MODEL.decide_vectors(pairs, pairs, forward, backward, i_is_later=pairs % 2 == 0)
     assert [OUTCOMES[outcome] for outcome in found.outcomes] == [
         "both original",
         "a repeats b",

@@ -18,7 +18,12 @@ from infostream_dedup.model import Document
 def _classifier(domain: str, bias: float) -> Classifier:
     plane = Plane(np.zeros(1), np.ones(1), np.zeros(1), bias)
     return Classifier(
-        preset="duplicate", domain=domain, criteria=("words",), plane=plane, calibration=Calibration(-1.0, 0.0)
+        preset="duplicate",
+        domain=domain,
+        criteria=("words",),
+        later=plane,
+        earlier=plane,
+        calibration=Calibration(-1.0, 0.0),
     )
 
 

@@ -8,6 +8,7 @@ import pickle
 import random
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -62,7 +63,7 @@ def _without(name):
 DAMAGES = {
     "list": lambda model: [model],
     "schema": _changed("schema", value="other"),
-    "version of tomorrow": _changed("version", value=3),
+    "version of tomorrow": _changed("version", value=4),
     "version true": _changed("version", value=True),
     "preset": _changed("preset", value="x"),
     "domain number": _changed("domain", value=1),
@@ -143,13 +144,17 @@ def test_no_flipped_bit_makes_another_model(trained, tmp_path):
         assert model_bytes(found) == whole
 
 
-def test_a_model_of_the_version_before_checksums_is_read(trained, tmp_path):
-    values = json.loads(model_bytes(trained))
-    old = {name: value for name, value in values.items() if name != "checksum"} | {"version": 1}
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_model_of_an_earlier_version_says_what_to_do(version, trained, tmp_path):
     path = tmp_path / "model.json"
-    path.write_text(json.dumps(old), encoding="utf-8")
-    assert model_bytes(read_model(path)) == model_bytes(trained)
-    assert model_digest(read_model(path)) == model_digest(trained)
+    path.write_text(json.dumps(json.loads(model_bytes(trained)) | {"version": version}), encoding="utf-8")
+    with pytest.raises(BadDataError, match=f"is {version}, of an earlier infostream-dedup.*train the model again"):
+        read_model(path)
+
+
+def test_the_digest_leaves_out_facts_about_the_training(trained):
+    assert model_digest(replace(trained, training={})) == model_digest(trained)
+    assert model_digest(replace(trained, domain="sport")) != model_digest(trained)
 
 
 def test_a_cut_model_is_refused_wherever_it_is_cut(trained, tmp_path):

@@ -13,8 +13,12 @@ from infostream_dedup.criteria.classifier_presets import CLASSIFIER_PRESETS
 from infostream_dedup.criteria.cross_validation import held_out
 from infostream_dedup.criteria.document_models import document_models
 from infostream_dedup.criteria.judged_pairs import judged_pairs
+from infostream_dedup.criteria.learned_authority import NoAuthority
+from infostream_dedup.criteria.svm import prior_plane
 from infostream_dedup.evaluation.labels import Label
 
+PRESET = CLASSIFIER_PRESETS["duplicate"]
+PRIOR = prior_plane(PRESET.criteria, PRESET.prior)
 HERE = Path(__file__).resolve().parents[1]
 
 
@@ -28,7 +32,7 @@ def templates():
 
 def test_templates_of_stories_never_seen_are_told_from_reprints(templates):
     models, pairs = templates
-    found = held_out(models, pairs, CLASSIFIER_PRESETS["duplicate"].criteria, lambda _: {}).found("both")
+    found = held_out(models, pairs, CLASSIFIER_PRESETS["duplicate"].criteria, NoAuthority(), PRIOR).found("both")
     truth = pairs.repeats
     assert truth.sum() >= 30
     assert (~truth).sum() >= 60
@@ -38,6 +42,6 @@ def test_templates_of_stories_never_seen_are_told_from_reprints(templates):
 
 def test_words_alone_cannot(templates):
     models, pairs = templates
-    words = held_out(models, pairs, ["key_terms"], lambda _: {}).found("both")
-    every = held_out(models, pairs, CLASSIFIER_PRESETS["duplicate"].criteria, lambda _: {}).found("both")
+    words = held_out(models, pairs, ["key_terms"], NoAuthority(), prior_plane(["key_terms"], {})).found("both")
+    every = held_out(models, pairs, CLASSIFIER_PRESETS["duplicate"].criteria, NoAuthority(), PRIOR).found("both")
     assert np.mean(words == pairs.repeats) < np.mean(every == pairs.repeats)

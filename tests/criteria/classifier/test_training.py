@@ -11,16 +11,18 @@ import pytest
 from infostream_dedup.criteria.classifier_presets import CLASSIFIER_PRESETS, chosen_criteria, chosen_preset
 from infostream_dedup.criteria.criterion import CRITERIA
 from infostream_dedup.criteria.cross_validation import held_out, single_criterion
-from infostream_dedup.criteria.differences import differences
 from infostream_dedup.criteria.judged_pairs import judged_pairs
+from infostream_dedup.criteria.learned_authority import LearnedAuthority, NoAuthority
 from infostream_dedup.criteria.learning_curve import curve_criteria, learning_curve
 from infostream_dedup.criteria.model_file import model_bytes
 from infostream_dedup.criteria.stories import folds
 from infostream_dedup.criteria.suggestion import suggestions
+from infostream_dedup.criteria.svm import fit_plane, prior_plane
 from infostream_dedup.criteria.training import train
 from infostream_dedup.errors import BadDataError, ConfigurationError
 
 PRESET = CLASSIFIER_PRESETS["duplicate"]
+PRIOR = prior_plane(PRESET.criteria, PRESET.prior)
 
 
 def test_any_order_of_labels_gives_the_same_bytes(sample_models, sample_labels, trained):
@@ -33,7 +35,7 @@ def test_any_order_of_labels_gives_the_same_bytes(sample_models, sample_labels, 
 def test_all_criteria_together_beat_most_alone(sample_models, sample_pairs, trained):
     truth = sample_pairs.repeats
     forward, backward = trained.vectors(sample_models, sample_pairs.i, sample_pairs.j)
-    together = held_out(sample_models, sample_pairs, PRESET.criteria, lambda _: {}).found("both")
+    together = held_out(sample_models, sample_pairs, PRESET.criteria, NoAuthority(), PRIOR).found("both")
     assert _f1(truth, together) > 0.85
     title = PRESET.criteria.index("title")
     alone = single_criterion(forward[:, title], backward[:, title], sample_pairs, "both", folds(sample_pairs, 5))
@@ -41,7 +43,7 @@ def test_all_criteria_together_beat_most_alone(sample_models, sample_pairs, trai
 
 
 def test_facts_of_training_are_those_of_the_folds(sample_models, sample_pairs, trained):
-    found = held_out(sample_models, sample_pairs, PRESET.criteria, lambda _: {}).found("both")
+    found = held_out(sample_models, sample_pairs, PRESET.criteria, NoAuthority(), PRIOR).found("both")
     folds = trained.training["folds"]
     assert (folds["tp"], folds["fp"]) == (
         int((found & sample_pairs.repeats).sum()),
@@ -72,21 +74,41 @@ def test_labels_of_one_kind_teach_nothing(sample_models, sample_pairs):
         train(sample_models, sample_pairs.at(np.zeros(0, dtype=np.int64)), PRESET)
 
 
-def test_two_pairs_are_enough_to_train_though_not_to_calibrate_out_of_folds(sample_models, sample_pairs):
+def test_two_pairs_are_enough_to_train_and_the_prior_judges_them_unseen(sample_models, sample_pairs):
     few = np.array([np.flatnonzero(sample_pairs.repeats)[0], np.flatnonzero(~sample_pairs.repeats)[0]])
     found = train(sample_models, sample_pairs.at(np.sort(few)), PRESET, criteria=["words"])
-    assert not found.training["calibrated_out_of_folds"]
+    assert found.training["calibrated_out_of_folds"]
 
 
-def test_edition_is_time_apart_of_one_site_under_two_titles(sample_models, sample_pairs):
-    unknown = np.full(len(sample_models), np.nan)
-    names = ["site", "edition", "title", "time_apart"]
-    forward, backward = differences(sample_models, sample_pairs.i, sample_pairs.j, names, unknown)
-    assert np.array_equal(forward[:, 1], backward[:, 1])
-    another = (forward[:, 0] == 0) & (forward[:, 2] > 0)
-    assert another.any()
-    assert forward[another, 1].tolist() == np.nan_to_num(forward[another, 3]).tolist()
-    assert not forward[~another, 1].any()
+def test_the_plane_starts_from_its_prior_and_moves_with_labels():
+    prior = prior_plane(["wording", "links"], {"wording": -1.4})
+    assert prior.values(np.array([[0.36, 5.0], [0.0, 0.0]])).tolist() == pytest.approx([0.0, 2.52])
+    nothing = fit_plane(np.zeros((0, 2)), np.zeros(0, dtype=bool), prior)
+    assert (nothing.weights.tolist(), nothing.bias) == (prior.weights.tolist(), 0.0)
+    # Labels that say the opposite of the prior.
+    vectors = np.array([[0.0, 3.0], [1.0, -3.0]] * 20)
+    learned = fit_plane(vectors, np.array([False, True] * 20), prior)
+    assert (learned.values(vectors) > 0).tolist() == [False, True] * 20
+    wild = fit_plane(np.array([[0.0, 1e15], [np.nan, -1e15]]), np.array([True, False]), prior)
+    assert np.isfinite(wild.weights).all()
+
+
+def test_directed_labels_have_an_f1_for_each_direction(sample_models, sample_labels):
+    # Only the later document repeats the earlier one.
+    time = dict(zip(sample_models.ids, sample_models.times.tolist(), strict=True))
+    labels = [
+        replace(label, extra={"repeats": "a" if time[label.a] > time[label.b] else "b"})
+        if label.label == "dup" and time[label.a] != time[label.b]
+        else replace(label, label="different")
+        for label in sample_labels
+    ]
+    pairs = judged_pairs(labels, sample_models.ids, positive=["dup"])
+    facts = train(sample_models, pairs, PRESET, authority=LearnedAuthority(sample_models)).training
+    assert facts["rule"] == "either"
+    later, earlier = (facts["directions"][name] for name in ("later_repeats_earlier", "earlier_repeats_later"))
+    assert later["f1"] > 0.8
+    assert earlier["tp"] == earlier["fn"] == 0
+    assert facts["repeats"] == later["tp"] + later["fn"] > 10
 
 
 @pytest.mark.parametrize("names", [[], ["word"], ["words", "words"]])
@@ -134,13 +156,20 @@ def test_learning_curve_has_its_sets_and_sizes_and_repeats_itself(sample_models,
             sample_pairs,
             curve_criteria(["words", "sentences", "number_order"]),
             "both",
-            sizes=(20, 100, 10_000),
+            sizes=(0, 20, 100, 10_000),
+            prior={"sentences": -1.0},
             draws=3,
         )
 
     points = draw()
     assert [(point.criteria, point.size) for point in points] == [
-        (name, size) for name in ("words", "paragraphs", "all") for size in (20, 100)
+        ("words", 20),
+        ("words", 100),
+        ("paragraphs", 20),
+        ("paragraphs", 100),
+        ("all", 0),
+        ("all", 20),
+        ("all", 100),
     ]
     for point in points:
         mean, low, high = point.f1

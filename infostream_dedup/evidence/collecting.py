@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.evidence.frequencies import EvidenceFrequencies, changes_of
+from infostream_dedup.evidence.meaning import Meanings
 from infostream_dedup.evidence.pair_evidence import TripleRows
 from infostream_dedup.evidence.reading import RawEvidence, evidence_texts, read_evidence
 from infostream_dedup.evidence.records import EvidenceRecords, pack_weighed
@@ -32,10 +33,12 @@ class DocumentEvidence:
     Attributes:
         records: about 450 bytes for a news item.
         triples: 8 bytes for each word.
+        meanings: of the documents, if they were asked for.
     """
 
     records: EvidenceRecords
     triples: TripleRows
+    meanings: Meanings | None = None
 
 
 class EvidenceReader:
@@ -43,10 +46,15 @@ class EvidenceReader:
 
     Args:
         chunk: characters that are read together, at least 1; results are the same.
+        semantic: also keep what the meanings of documents are computed from (extra ``semantic``).
+
+    Raises:
+        MissingExtraError, ConfigurationError: ``semantic``, and the encoder cannot run here.
     """
 
-    def __init__(self, *, chunk: int = _CHUNK) -> None:
+    def __init__(self, *, chunk: int = _CHUNK, semantic: bool = False) -> None:
         self._chunk = chunk
+        self._meanings = Meanings() if semantic else None
         self._waiting: list[Document] = []
         self._characters = 0
         self._read: list[RawEvidence] = []
@@ -54,6 +62,8 @@ class EvidenceReader:
     def add(self, document: Document) -> None:
         """Take the next document."""
         self._waiting.append(document)
+        if self._meanings is not None:
+            self._meanings.add(document)
         self._characters += len(document.title) + len(document.text)
         if self._characters >= self._chunk:
             self._read_waiting()
@@ -81,6 +91,7 @@ class EvidenceReader:
         return DocumentEvidence(
             EvidenceRecords(*_joined([(one.words, one.begins) for one in records], np.uint32)),
             TripleRows(*_joined(triples, np.uint64)),
+            self._meanings,
         )
 
     def _read_waiting(self) -> None:

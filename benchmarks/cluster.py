@@ -1,0 +1,244 @@
+"""Measures runs beyond one process's memory against the engine that keeps all in memory, in one run.
+
+    python -m benchmarks.cluster --documents 10000 100000 --out cluster.json
+    python -m benchmarks.cluster --documents 1272217 --memory 2GB --skip engine spark
+    python -m benchmarks.cluster --documents 20000 --shape term story burst
+
+Every runner has a process of its own, which reads the same texts from a file. CPU seconds are those of the process
+with its children, without imports and compilation: a toy collection goes through every stage first. Gigabytes are
+10^9 bytes, the peak of resident memory. ``--shape`` distorts the texts: ``term`` puts one word into half of all
+documents, ``story`` replaces as many by copies of one text as 50,000 are of 1.27 million, ``burst`` puts all documents
+of the largest stories side by side.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.generator import Texts, generate, write_texts
+from infostream_dedup.batch.collection import collect
+from infostream_dedup.batch.linking import link
+from infostream_dedup.model import Document, Settings
+from infostream_dedup.sharded.disk_runner import DiskRun, Input
+from infostream_dedup.sharded.plan import Cut, Plan, memory_of
+from infostream_dedup.sharded.sweeping import FoldedLinks
+from infostream_dedup.sharded.work_folder import WorkFolder
+
+SETTINGS = Settings(representation="stem")
+SHAPES = ("plain", "term", "story", "burst")
+K_MIN = 4
+
+
+def main() -> None:
+    """Make the texts, run every runner, print and store the rows."""
+    arguments = _arguments()
+    if arguments.run:
+        print(json.dumps(RUNNERS[arguments.run[0]](Path(arguments.run[1]), arguments)))
+        return
+    rows = []
+    for documents in arguments.documents:
+        for shape in arguments.shape:
+            with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+                _write(_shaped(documents, shape), Path(folder))
+                for runner in RUNNERS:
+                    if runner not in arguments.skip:
+                        row = {"documents": documents, "shape": shape, "runner": runner}
+                        rows.append({**row, **_in_own_process(folder, runner, arguments)})
+                        print(json.dumps(rows[-1]), flush=True)
+    _check_digests(rows)
+    for line in _ratios(rows):
+        print(json.dumps(line))
+    if arguments.out:
+        machine = {"python": platform.python_version(), "cores": os.cpu_count(), "system": platform.platform()}
+        arguments.out.write_text(
+            json.dumps({"machine": machine, "rows": rows, "ratios": _ratios(rows)}, indent=1) + "\n"
+        )
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--documents", type=int, nargs="+", default=[10_000, 100_000])
+    parser.add_argument("--shape", choices=SHAPES, nargs="+", default=["plain"])
+    parser.add_argument("--memory", default="8GB", help="of the disk runner")
+    parser.add_argument("--shards", type=int, help="of the disk runner and Spark; by the memory by default")
+    parser.add_argument("--blocks", type=int, help="likewise")
+    parser.add_argument("--skip", choices=list(RUNNERS), nargs="*", default=[])
+    parser.add_argument("--folder", help="for the texts and work folders; that for temporary files by default")
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--run", nargs=2, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def _shaped(documents: int, shape: str) -> list[bytes]:
+    corpus = generate(documents, seed=11)
+    texts = write_texts(corpus)
+    found = [text.encode() for text in texts]
+    if shape == "term":
+        return [text + " всеобщин".encode() if place % 2 else text for place, text in enumerate(found)]
+    if shape == "story":
+        copies = max(2, documents * 50_000 // 1_272_217)
+        return [found[0] if place % (documents // copies) == 0 else text for place, text in enumerate(found)]
+    if shape == "burst":
+        sizes = np.bincount(corpus.stories)
+        order = np.argsort(-sizes[corpus.stories], kind="stable")
+        return [found[place] for place in order.tolist()]
+    return found
+
+
+def _write(texts: list[bytes], folder: Path) -> None:
+    np.save(folder / "offsets.npy", np.cumsum([0, *map(len, texts)], dtype=np.int64))
+    (folder / "data.bin").write_bytes(b"".join(texts))
+
+
+def _documents(folder: Path) -> Iterator[Document]:
+    data = np.memmap(folder / "data.bin", dtype=np.uint8, mode="r")
+    for place, text in enumerate(Texts(np.load(folder / "offsets.npy"), data)):
+        yield Document(id=f"d{place}", text=text, lang="ru")
+
+
+def _in_own_process(folder: str, runner: str, arguments: argparse.Namespace) -> dict[str, Any]:
+    command = [sys.executable, "-m", "benchmarks.cluster", "--run", runner, folder, "--memory", arguments.memory]
+    for name in ("shards", "blocks"):
+        if getattr(arguments, name) is not None:
+            command += [f"--{name}", str(getattr(arguments, name))]
+    ended = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    row: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
+    return row
+
+
+class _Clock:
+    """CPU and wall seconds by stage."""
+
+    def __init__(self) -> None:
+        self.stages: dict[str, float] = {}
+        self._started = time.perf_counter()
+        self._cpu = _cpu()
+        self._stage = ""
+
+    def stage(self, name: str) -> None:
+        now = _cpu()
+        if self._stage:
+            self.stages[self._stage] = round(self.stages.get(self._stage, 0.0) + now - self._cpu, 2)
+        self._cpu, self._stage = now, name
+
+    def row(self) -> dict[str, Any]:
+        self.stage("")
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+        cpu = round(sum(self.stages.values()), 2)
+        wall = round(time.perf_counter() - self._started, 1)
+        return {"cpu_seconds": cpu, "wall_seconds": wall, "gigabytes": round(peak, 2), "stages": self.stages}
+
+
+def _cpu() -> float:
+    own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+
+
+def _toy() -> list[Document]:
+    return [
+        Document(id=str(place), text=f"Снег идёт в городе номер {place % 3} весь день", lang="ru") for place in range(9)
+    ]
+
+
+def _run_engine(folder: Path, _: argparse.Namespace) -> dict[str, Any]:
+    def job(documents: Any, clock: _Clock) -> dict[str, Any]:
+        clock.stage("texts")
+        collection = collect(documents, hashes=False, engine="compiled")
+        clock.stage("key terms")
+        key_terms = collection.key_terms(SETTINGS)
+        clock.stage("links")
+        relation = link(key_terms, SETTINGS, k_min=K_MIN, engine="compiled").relation()
+        clock.stage("totals")
+        measures = relation.measures()
+        clock.stage("groups")
+        return {"links": measures[0].links, "sha256": _digest(measures, relation.group_sizes(6))}
+
+    job(_toy(), _Clock())
+    clock = _Clock()
+    found = job(_documents(folder), clock)
+    return {**found, **clock.row()}
+
+
+def _run_disk(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
+    def job(documents: Any, clock: _Clock, name: str) -> dict[str, Any]:
+        work = WorkFolder(folder / name)
+        with work.held():
+            run = DiskRun(
+                folder=work,
+                source=Input(lambda: documents, {"benchmark": name}),
+                settings=SETTINGS,
+                representations=["stem"],
+                plan=Plan(memory_of(arguments.memory), Cut(shards=arguments.shards, blocks=arguments.blocks)),
+            )
+            clock.stage("counts")
+            run.counted()
+            linked = run.linked("stem")
+            clock.stage("statistics")
+            len(linked.vocabulary)
+            clock.stage("key terms")
+            linked.keys.paths.keys()
+            clock.stage("nodes")
+            len(linked.nodes)
+            clock.stage("links")
+            linked.links(K_MIN)
+            clock.stage("totals")
+            relation = FoldedLinks(linked, K_MIN)
+            measures = relation.measures()
+            clock.stage("groups")
+            sizes = relation.group_sizes(6)
+            clock.stage("")
+            disk = sum(path.stat().st_size for path in work.path.iterdir())
+            return {
+                "links": measures[0].links,
+                "sha256": _digest(measures, sizes),
+                "disk_gigabytes": round(disk / 1e9, 2),
+            }
+
+    job(_toy(), _Clock(), "toy")
+    clock = _Clock()
+    found = job(_documents(folder), clock, "work")
+    return {**found, **clock.row()}
+
+
+def _digest(measures: Any, sizes: Any) -> str:
+    text = json.dumps([[row.as_dict() for row in measures], sorted(sizes.tolist())])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _check_digests(rows: list[dict[str, Any]]) -> None:
+    for row in rows:
+        same = {one["sha256"] for one in rows if (one["documents"], one["shape"]) == (row["documents"], row["shape"])}
+        assert len(same) == 1, f"runners differ at {row['documents']} documents, {row['shape']}"
+
+
+def _ratios(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """CPU of each runner over that of the engine on the same texts."""
+    found = []
+    for row in rows:
+        for engine in rows:
+            compared = engine["runner"] == "engine" and row["runner"] != "engine"
+            if compared and (engine["documents"], engine["shape"]) == (row["documents"], row["shape"]):
+                ratio = round(row["cpu_seconds"] / engine["cpu_seconds"], 2)
+                found.append({**{name: row[name] for name in ("documents", "shape", "runner")}, "over_engine": ratio})
+    return found
+
+
+RUNNERS = {"engine": _run_engine, "disk": _run_disk}
+
+
+if __name__ == "__main__":
+    main()

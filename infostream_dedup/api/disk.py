@@ -1,0 +1,260 @@
+"""Where a collection is worked on: in memory, or in a work folder on disk."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from infostream_dedup.api.sources import paths_of, without_boilerplate
+from infostream_dedup.errors import UsageError
+from infostream_dedup.machine.engines import engine_named
+
+if TYPE_CHECKING:
+    from infostream_dedup.batch.sources import Rereadable
+    from infostream_dedup.corpus import Reading
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Document, Settings
+    from infostream_dedup.sharded.disk_runner import DiskRun
+
+__all__ = ["Disk", "chosen_disk", "refuse_judged_on_disk", "refuse_on_disk"]
+
+_log = logging.getLogger(__name__)
+
+_GIGABYTE: Final = 10**9
+_UNPACKED: Final = 5
+"""How much larger texts are than a compressed file, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """A work folder.
+
+    Attributes:
+        folder: path of it.
+        memory: bytes that the run may use.
+        window_days: days that may lie between two linked documents; ``None`` for any number.
+    """
+
+    folder: Path
+    memory: int
+    window_days: float | None = None
+
+    @contextmanager
+    def run(
+        self,
+        source: Any,
+        reading: Reading,
+        settings: Settings,
+        representations: Sequence[str],
+        *,
+        boilerplate: str | Path | None = None,
+        hashes: bool = False,
+        documents: Rereadable | None = None,
+        progress: Progress | None = None,
+    ) -> Iterator[DiskRun]:
+        """A run in the folder, which is held while the block runs.
+
+        The plan is reported as a step of the progress before the work begins.
+
+        Args:
+            source: the documents (see ``read_documents``).
+            reading: how.
+            settings: everything but the representation.
+            representations: all that the run needs.
+            boilerplate: file of sentences to leave out.
+            hashes: also take the hash of each body.
+            documents: the same source, if it will be read a second time.
+            progress: called for each stage.
+
+        Raises:
+            UsageError: the settings do not go with a work folder.
+            CannotCreateError: the folder cannot be made, or has too little room.
+            StoreBusyError: another run works in it.
+        """
+        from infostream_dedup.corpus import ReadingReport, read_documents
+        from infostream_dedup.sharded.disk_runner import DiskRun, Input
+        from infostream_dedup.sharded.plan import Plan
+        from infostream_dedup.sharded.work_folder import WorkFolder
+
+        plan = Plan(self.memory)
+        self._report_plan(source, reading, settings, representations, plan, progress)
+        report = ReadingReport() if documents is None else documents.report
+
+        def read() -> Iterable[Document]:
+            if documents is not None:
+                return without_boilerplate(documents.first(), boilerplate)
+            return without_boilerplate(read_documents(source, reading=reading, report=report), boilerplate)
+
+        mark = _mark(source, reading, boilerplate)
+        folder = WorkFolder(self.folder)
+        with folder.held():
+            yield DiskRun(
+                folder=folder,
+                source=Input(read, mark, lambda: asdict(report)),
+                settings=settings,
+                representations=representations,
+                plan=plan,
+                hashes=hashes,
+                progress=progress,
+            )
+
+    def _report_plan(
+        self,
+        source: Any,
+        reading: Reading,
+        settings: Settings,
+        representations: Sequence[str],
+        plan: Any,
+        progress: Progress | None,
+    ) -> None:
+        from infostream_dedup.sharded.estimate import SAMPLE, documents_in, estimate
+
+        paths = paths_of(source)
+        sample = _sample(source, reading, SAMPLE)
+        if not sample or not paths:
+            return
+        wanted = [settings.but(representation=name) for name in representations]
+        found = estimate(sample, documents_in(paths, sample), wanted, plan, self.folder)
+        found.check()
+        if progress is not None:
+            progress(str(found), 0, None)
+
+
+@contextmanager
+def chosen_disk(
+    source: Any,
+    reading: Reading,
+    *,
+    workdir: str | Path | None,
+    memory: str | int | None,
+    window_days: float | None = None,
+    beside: Path | None = None,
+    refusal: str | None = None,
+) -> Iterator[Disk | None]:
+    """The work folder that the caller named, or a private one if the collection would not fit into memory.
+
+    Args:
+        source: the documents.
+        reading: how they are read.
+        workdir: folder that the caller named.
+        memory: how much the run may use, such as ``8GB``; half of what is available by default.
+        window_days: days that may lie between two linked documents.
+        beside: folder in which to make a private one; the folder for temporary files by default.
+        refusal: why this job cannot be done on disk; ``None`` if it can.
+
+    Yields:
+        ``None`` to work in memory.
+
+    Raises:
+        UsageError: an option does not go with the others.
+    """
+    from infostream_dedup.machine.memory import available_memory
+    from infostream_dedup.sharded.plan import LEAST_MEMORY, memory_of
+
+    available = available_memory()
+    half = max(LEAST_MEMORY, (available or 8 * _GIGABYTE) // 2)
+    if workdir is not None:
+        if refusal is not None:
+            raise UsageError(refusal)
+        if window_days is not None and window_days <= 0:
+            raise UsageError(f"window_days is {window_days}; expected more than 0 (--window-days)")
+        yield Disk(Path(workdir), half if memory is None else memory_of(memory), window_days)
+        return
+    for name, value in {"memory": memory, "window_days": window_days}.items():
+        if value is not None:
+            raise UsageError(f"{name} (--{name.replace('_', '-')}) goes with a work folder; give workdir (--workdir)")
+    if refusal is not None or available is None or not _exceeds(source, reading, available):
+        yield None
+        return
+    folder = Path(tempfile.mkdtemp(prefix="infostream-dedup-", dir=beside))
+    _log.warning("the collection would not fit into %.1f GB of memory: working in %s", available / _GIGABYTE, folder)
+    yield Disk(folder, half)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def refuse_judged_on_disk(workdir: Any, memory: Any, window_days: Any) -> None:
+    """Refuse a work folder for preset ``judged``.
+
+    Raises:
+        UsageError: there is one, or an option that goes with it.
+    """
+    for name, value in {"workdir": workdir, "memory": memory, "window_days": window_days}.items():
+        if value is not None:
+            raise UsageError(
+                f"preset judged works in memory; leave out {name} (--{name.replace('_', '-')}), or name preset faithful"
+            )
+
+
+def refuse_on_disk(settings: Settings, engine: str, *, pairs: bool = False) -> str | None:
+    """Why a job cannot be done in a work folder; ``None`` if it can.
+
+    Args:
+        settings: everything that decides it.
+        engine: as the caller named it.
+        pairs: the job lists pairs, which may be judged by their weights.
+    """
+    if settings.representation == "pivot":
+        return "a work folder does not know representation pivot yet; leave out workdir (--workdir)"
+    if settings.score != "count" and not pairs:
+        return "a work folder knows the count score only; leave out workdir (--workdir) or the share score"
+    if engine_named(engine) == "plain":
+        return "a work folder needs compiled code; leave out engine (--engine) or workdir (--workdir)"
+    return None
+
+
+def _exceeds(source: Any, reading: Reading, available: int) -> bool:
+    """Whether the engine would need more memory than there is; only files can be judged."""
+    from infostream_dedup.sharded.estimate import SAMPLE, documents_in, in_memory
+
+    paths = [path for path in paths_of(source) if Path(path).is_file()]
+    unpacked = sum(
+        Path(path).stat().st_size * (_UNPACKED if path.endswith((".gz", ".parquet")) else 1) for path in paths
+    )
+    # Texts that are smaller than a fifth of the memory fit in any case: most runs need no sample.
+    if unpacked * _UNPACKED < available:
+        return False
+    sample = _sample(source, reading, SAMPLE)
+    return bool(sample) and in_memory(documents_in(paths, sample)) > available
+
+
+def _sample(source: Any, reading: Reading, size: int) -> list[Document]:
+    """The first documents of files; none of other sources, which can be read only once."""
+    from infostream_dedup.corpus import read_documents
+    from infostream_dedup.errors import InfostreamError
+
+    paths = paths_of(source)
+    if not paths or not all(Path(path).is_file() for path in paths):
+        return []
+    try:
+        return list(islice(read_documents(paths, reading=_lenient(reading)), size))
+    except InfostreamError:
+        # The run itself will say what is wrong.
+        return []
+
+
+def _lenient(reading: Reading) -> Reading:
+    from dataclasses import replace
+
+    return replace(reading, on_error="fail", quarantine=None, max_errors=None)
+
+
+def _mark(source: Any, reading: Reading, boilerplate: str | Path | None) -> dict[str, Any] | None:
+    """What tells files from others that have been changed or replaced; ``None`` for other sources."""
+    items = source if isinstance(source, list | tuple) else [source]
+    paths = paths_of(source)
+    if len(paths) != len(items) or not all(Path(path).is_file() for path in paths):
+        return None
+    files = [*paths, *([] if boilerplate is None else [str(boilerplate)])]
+    stats = [(name, Path(name).stat()) for name in files]
+    return {
+        "files": [[str(Path(name).absolute()), stat.st_size, stat.st_mtime_ns] for name, stat in stats],
+        "boilerplate": boilerplate is not None,
+        "reading": {name: str(value) for name, value in asdict(reading).items()},
+    }

@@ -1,0 +1,43 @@
+"""How much memory this process may still take."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Final
+
+__all__ = ["available_memory"]
+
+_MEMORY: Final = Path("/proc/meminfo")
+_GROUP: Final = Path("/sys/fs/cgroup")
+
+
+def available_memory() -> int | None:
+    """Bytes that are free on this machine and within the limit of its container; ``None`` where nothing tells."""
+    free = _free()
+    group = _left_in_group()
+    known = [size for size in (free, group) if size is not None]
+    return min(known) if known else None
+
+
+def _free() -> int | None:
+    try:
+        found = re.search(r"^MemAvailable:\s*(\d+) kB", _MEMORY.read_text(encoding="ascii"), re.MULTILINE)
+        if found is not None:
+            return int(found[1]) * 1024
+    except OSError:
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError, AttributeError):
+        return None
+
+
+def _left_in_group() -> int | None:
+    try:
+        limit = (_GROUP / "memory.max").read_text(encoding="ascii").strip()
+        used = int((_GROUP / "memory.current").read_text(encoding="ascii"))
+        return None if limit == "max" else max(0, int(limit) - used)
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,132 @@
+"""Whether the work of this process is so small that loops run as plain Python and no compiler is started.
+
+Compiling all loops of a command takes half a minute to a minute; run as plain Python they are some hundred times
+slower. So the first documents of a process are read by plain code, and compiled code takes over where there is more to
+do. Both give equal results, so it does not matter when that happens.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable
+from typing import Any, Final, Literal, cast, get_args
+
+from infostream_dedup.errors import ConfigurationError
+
+__all__ = ["PLAIN_CHARACTERS", "PLAIN_DOCUMENTS", "announce_compiling", "count_work", "is_plain", "timed", "use_loops"]
+
+_log = logging.getLogger("infostream_dedup.compiling")
+
+PLAIN_DOCUMENTS: Final = 500
+"""Documents of a process that plain code reads; reports/start.md has the measurements."""
+
+PLAIN_CHARACTERS: Final = 1_000_000
+"""Characters of these documents; longer ones are worth compiling for, however few they are."""
+
+_PLAIN_SECONDS: Final = 20.0
+"""CPU seconds after which compiled code takes over anyhow: about what compiling the loops of one command takes."""
+
+_VARIABLE: Final = "INFOSTREAM_DEDUP_LOOPS"
+Choice = Literal["auto", "plain", "compiled"]
+
+_CHOICES: Final = get_args(Choice)
+
+
+class _Work:
+    """What this process has done so far.
+
+    Attributes:
+        documents: read.
+        characters: of them.
+        seconds: CPU time spent in loops run as plain Python.
+        chosen: ``auto``, ``plain`` or ``compiled``.
+        announced: whether the user knows that code is being compiled.
+    """
+
+    def __init__(self) -> None:
+        self.documents = 0
+        self.characters = 0
+        self.seconds = 0.0
+        self.chosen = _from_environment()
+        self.announced = False
+
+
+def _from_environment() -> Choice:
+    given = os.environ.get(_VARIABLE) or "auto"
+    if given not in _CHOICES:
+        raise ConfigurationError(f"{_VARIABLE} is {given!r}; expected one of {', '.join(_CHOICES)}")
+    return cast(Choice, given)
+
+
+_work = _Work()
+
+
+def count_work(documents: int, characters: int = 0) -> None:
+    """Note that documents are about to be worked on.
+
+    Args:
+        documents: how many.
+        characters: how long they are together, where that is known.
+    """
+    _work.documents += documents
+    _work.characters += characters
+
+
+def is_plain(*, always: bool = False) -> bool:
+    """Whether loops that are not compiled yet run as plain Python.
+
+    Args:
+        always: whether even those do whose machine code is on disk.
+    """
+    if always:
+        return _work.chosen == "plain"
+    if _work.chosen != "auto":
+        return _work.chosen == "plain"
+    return (
+        _work.documents <= PLAIN_DOCUMENTS and _work.characters <= PLAIN_CHARACTERS and _work.seconds <= _PLAIN_SECONDS
+    )
+
+
+def use_loops(chosen: Choice) -> Choice:
+    """Decide for this process; returns what was decided before.
+
+    Raises:
+        ConfigurationError: there is no such choice.
+    """
+    if chosen not in _CHOICES:
+        raise ConfigurationError(f"loops are {chosen!r}; expected one of {', '.join(_CHOICES)}")
+    before, _work.chosen = _work.chosen, chosen
+    return before
+
+
+def timed(run: Callable[[], Any]) -> Any:
+    """Run a loop as plain Python and count its time."""
+    begin = time.thread_time()
+    try:
+        return run()
+    finally:
+        _work.seconds += time.thread_time() - begin
+
+
+def announce_compiling(folder: str | None) -> None:
+    """Say once what the user waits for.
+
+    Args:
+        folder: where the machine code is kept for later processes; None if it is not.
+    """
+    if _work.announced:
+        return
+    _work.announced = True
+    if folder is None:
+        _log.warning(
+            "compiling loops, up to a minute, for this process only: there is no folder that you alone can write; set "
+            "INFOSTREAM_DEDUP_CACHE to one of your own with mode 0700"
+        )
+    else:
+        _log.warning(
+            "compiling loops, up to a minute, once for this machine ('infostream-dedup warm' does it beforehand); kept "
+            "in %s",
+            folder,
+        )

@@ -1,0 +1,197 @@
+"""One message of a group: the first text, and in their places the clauses and numbers that each other text alone adds.
+
+Andreev et al. name it as further work (section 8), after Nikkonen: what is original in every document, put together. A
+clause is the part of a sentence between commas, semicolons, colons, dashes or brackets, with at least four words. It is
+known if one earlier sentence has most of its significant stems, in whatever words around them; a known clause with a
+number that no earlier sentence like it has is shown for the number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NamedTuple
+
+from infostream_dedup.features.numbers import numbers
+from infostream_dedup.lexicon.word_lists import stop_words
+from infostream_dedup.model import Document, Language
+from infostream_dedup.morphology.stemming import stem
+from infostream_dedup.passages.sentence_table import SentenceTable, read_sentences
+from infostream_dedup.text.language import detect
+
+__all__ = ["FragmentKind", "OriginalFragment", "original_message"]
+
+FragmentKind = Literal["first", "added", "number"]
+
+_BORDER: Final = re.compile("[,;:()\\[\\]]|(?<=\\s)[—–-](?=\\s)")
+_FEWEST_WORDS: Final = 4
+_KNOWN: Final = 0.6
+"""Share of a clause's significant stems that one earlier sentence must have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OriginalFragment:
+    """A piece of the message.
+
+    Attributes:
+        document: where it comes from.
+        start: its place in the raw text, code points.
+        end: exclusive.
+        kind: ``first``: a sentence of the first document; ``added``: nobody before has it; ``number``: known but for
+            the numbers.
+        numbers: the numbers that nobody before has, of kind ``number`` only.
+    """
+
+    document: Document
+    start: int
+    end: int
+    kind: FragmentKind
+    numbers: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """As in its document."""
+        return self.document.text[self.start : self.end]
+
+    def as_dict(self, group: str, position: int) -> dict[str, Any]:
+        """Return a row of ``passages provenance --original``."""
+        return {
+            "group": group,
+            "position": position,
+            "id": self.document.id,
+            "source": self.document.source,
+            "kind": self.kind,
+            "span": [self.start, self.end],
+            "text": self.text,
+            "numbers": list(self.numbers),
+        }
+
+
+class _Clause(NamedTuple):
+    """A clause: its place, its significant stems, its numbers."""
+
+    start: int
+    end: int
+    stems: frozenset[str]
+    numbers: Counter[str]
+
+
+class _Known(NamedTuple):
+    """A sentence of a document that was read before: its stems, its numbers, the fragment it belongs to or follows."""
+
+    stems: frozenset[str]
+    numbers: Counter[str]
+    fragment: OriginalFragment
+
+
+def original_message(documents: Sequence[Document]) -> list[OriginalFragment]:
+    """Put together what every document of a group brings first.
+
+    Args:
+        documents: at least one, in order of publication.
+
+    Returns:
+        Fragments in the order of the message; those of the first document are its sentences.
+
+    Example:
+        >>> first = Document(id="1", text="Пожар на складе тушили двенадцать машин. Никто не пострадал.")
+        >>> later = "Пожар на складе тушили двенадцать машин, сообщила пресс-служба городского управления. Снег."
+        >>> [(one.document.id, one.text) for one in original_message([first, Document(id="2", text=later)])][1]
+        ('2', 'сообщила пресс-служба городского управления')
+    """
+    message: list[OriginalFragment] = []
+    known: list[_Known] = []
+    holders: defaultdict[str, list[int]] = defaultdict(list)
+    for number, document in enumerate(documents):
+        language: Language = document.lang or detect(document.text)
+        table = read_sentences([document.text], [language])
+        read: list[_Known] = []
+        before: OriginalFragment | None = None
+        for start, end in table.spans(0):
+            sentence = _clause(document.text, start, end, table, language)
+            if not number:
+                before = OriginalFragment(document=document, start=start, end=end, kind="first")
+                message.append(before)
+                read.append(_Known(sentence.stems, sentence.numbers, before))
+                continue
+            for clause in _clauses(document.text, start, end, table, language):
+                match = _best(clause, known, holders)
+                found = _fragment(document, clause, match)
+                if found is None:
+                    before = match.fragment if match else before
+                    continue
+                anchor = match.fragment if match else before
+                # The message never has two fragments that are one object, and `before` is always among them.
+                message.insert(_place(message, anchor), found)
+                before = found
+            if before is not None:
+                read.append(_Known(sentence.stems, sentence.numbers, before))
+        for one in read:
+            for word in one.stems:
+                holders[word].append(len(known))
+            known.append(one)
+    return message
+
+
+def _place(message: list[OriginalFragment], anchor: OriginalFragment | None) -> int:
+    """Return where a fragment goes that follows another; the beginning if it follows none."""
+    return next((place for place, one in enumerate(message, start=1) if one is anchor), 0)
+
+
+def _fragment(document: Document, clause: _Clause, match: _Known | None) -> OriginalFragment | None:
+    """Return what a clause adds; ``None`` if all of it is known, or it says nothing."""
+    if match is None:
+        if not clause.stems:
+            return None
+        return OriginalFragment(document=document, start=clause.start, end=clause.end, kind="added")
+    new = tuple((clause.numbers - match.numbers).elements())
+    if not new:
+        return None
+    return OriginalFragment(document=document, start=clause.start, end=clause.end, kind="number", numbers=new)
+
+
+def _best(clause: _Clause, known: Sequence[_Known], holders: dict[str, list[int]]) -> _Known | None:
+    """Find the earlier sentence that has most of a clause; the first among equals, those with its numbers before."""
+    met = Counter(place for word in clause.stems for place in holders.get(word, ()))
+    least = _KNOWN * len(clause.stems)
+    close = [place for place, common in met.items() if common >= least]
+    if not close:
+        return None
+    return known[max(close, key=lambda at: (met[at], (clause.numbers & known[at].numbers).total(), -at))]
+
+
+def _clauses(text: str, start: int, end: int, table: SentenceTable, language: Language) -> Iterator[_Clause]:
+    """Cut a sentence at its punctuation; fewer than four words join the next piece, the last ones the one before."""
+    bounds = [start, *(found.end() for found in _BORDER.finditer(text, start, end)), end]
+    spans: list[tuple[int, int]] = []
+    begin = start
+    for border in bounds[1:]:
+        if _count_words(table, begin, border) >= _FEWEST_WORDS:
+            spans.append((begin, border))
+            begin = border
+    if begin < end:
+        if spans and _count_words(table, begin, end) < _FEWEST_WORDS:
+            spans[-1] = (spans[-1][0], end)
+        else:
+            spans.append((begin, end))
+    for begin, close in spans:
+        yield _clause(text, begin, close, table, language)
+
+
+def _clause(text: str, start: int, end: int, table: SentenceTable, language: Language) -> _Clause:
+    inside = (table.word_starts >= start) & (table.word_ends <= end)
+    words = [table.words.vocabulary[word] for word in table.words.rows.values[inside].tolist()]
+    ignored = stop_words(language)
+    stems = frozenset(stem(word, language) for word in words if word not in ignored and not word.isdigit())
+    piece = text[start:end]
+    found = numbers(piece)
+    # The border itself does not belong to the clause.
+    stripped = piece.strip(" \t\r\n,;:()[]—–-")
+    begin = start + piece.index(stripped) if stripped else start
+    return _Clause(begin, begin + len(stripped), stems, Counter(found))
+
+
+def _count_words(table: SentenceTable, start: int, end: int) -> int:
+    return int(((table.word_starts >= start) & (table.word_ends <= end)).sum())

@@ -1,0 +1,294 @@
+"""The stages one after the other on one machine: Arrow files in a work folder, one shard in memory at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.links.measures import EXACT_FROM
+from infostream_dedup.model import Document, Settings
+from infostream_dedup.model.settings import REPRESENTATIONS
+from infostream_dedup.sharded.chance import KeyCounts
+from infostream_dedup.sharded.collapse import NODES, NodeTable, collapse_documents
+from infostream_dedup.sharded.key_terms import KEYS, KeyChunk, mark_key_terms, select_keys
+from infostream_dedup.sharded.linking import LINKS, Linking, Shard, merge_links
+from infostream_dedup.sharded.plan import Plan
+from infostream_dedup.sharded.reading import DOCUMENTS, FIRST_TABLES, NO_MOMENT, read_and_count
+from infostream_dedup.sharded.totals import LinkTable
+from infostream_dedup.sharded.vocabulary import (
+    STATISTICS,
+    CollisionError,
+    FrozenVocabulary,
+    merge_statistics,
+    partial_statistics,
+    terms_of_hash,
+)
+from infostream_dedup.sharded.work_folder import Stage, WorkFolder
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from infostream_dedup.machine.progress import Progress
+
+__all__ = ["MOST_STORED", "DiskRun", "Input", "LinkedRun"]
+
+MOST_STORED: Final = 20_000_000
+"""Links below ``EXACT_FROM`` are stored, too, if there are surely not more than this."""
+
+_DAY: Final = 86_400
+_SHARED: Final = ("weighting", "n", "target", "df_min", "df_max", "k1", "b", "background", "morph")
+"""Settings that decide key terms, besides the representation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """The documents of a run.
+
+    Attributes:
+        read: reads them from the beginning.
+        mark: what tells that they are those of an earlier run; ``None`` if nothing can, as of standard input.
+        facts: called once they are read, for the manifest.
+    """
+
+    read: Callable[[], Iterable[Document]]
+    mark: Mapping[str, Any] | None
+    facts: Callable[[], Mapping[str, Any]] = field(default=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiskRun:
+    """A collection in a work folder.
+
+    Attributes:
+        folder: the folder; must be held.
+        source: the documents.
+        settings: everything but the representation.
+        representations: all that the run needs; texts are read once for all of them.
+        plan: how the collection is cut.
+        hashes: also take the hash of each body.
+        workers: threads; 0 for as many as the process may use.
+        progress: called for each stage.
+    """
+
+    folder: WorkFolder
+    source: Input
+    settings: Settings
+    representations: Sequence[str]
+    plan: Plan
+    hashes: bool = False
+    workers: int = 0
+    progress: Progress | None = None
+
+    def counted(self) -> Stage:
+        """The documents as counts of terms, and what is kept of them besides."""
+        wanted = [self.settings.but(representation=name) for name in self.representations]
+        decided = {
+            "source": self.source.mark,
+            "representations": list(self.representations),
+            "morph": self.settings.morph,
+            "hashes": self.hashes,
+        }
+        if self.source.mark is None:
+            self.folder.drop("counted")
+        return self.folder.stage(
+            "counted",
+            FIRST_TABLES,
+            decided,
+            lambda: read_and_count(
+                self.source.read(),
+                wanted,
+                chunk=self.plan.chunk,
+                hashes=self.hashes,
+                workers=self.workers,
+                progress=self.progress,
+            ),
+            self.source.facts,
+        )
+
+    def linked(self, representation: str, *, window_days: float | None = None) -> LinkedRun:
+        """The same collection in one representation.
+
+        Args:
+            representation: one of those the run was made for.
+            window_days: days that may lie between two linked documents; ``None`` for any number.
+        """
+        return LinkedRun(self, self.counted(), self.settings.but(representation=representation), window_days)
+
+    def tell(self, step: str, done: int, total: int | None) -> None:
+        """Report progress."""
+        if self.progress is not None:
+            self.progress(step, done, total)
+
+
+class LinkedRun:
+    """One representation of a collection: its key terms and links, made when they are first asked for.
+
+    Args:
+        run: the run.
+        counted: its first stage.
+        settings: with the representation.
+        window_days: as in ``DiskRun.linked``.
+    """
+
+    def __init__(self, run: DiskRun, counted: Stage, settings: Settings, window_days: float | None) -> None:
+        self.run = run
+        self.settings = settings
+        self._counted = counted
+        self._window = None if window_days is None else round(window_days * _DAY)
+
+    def counts(self) -> Iterator[pa.RecordBatch]:
+        """Rows of COUNTS."""
+        wanted = REPRESENTATIONS.index(self.settings.representation)
+        for batch in self._counted.batches("counts"):
+            if batch.column("representation")[0].as_py() == wanted:
+                yield batch
+
+    def documents(self) -> Iterator[dict[str, Any]]:
+        """Rows of DOCUMENTS."""
+        return DOCUMENTS.rows(self._counted.batches("documents"))
+
+    @property
+    def report(self) -> Mapping[str, Any]:
+        """What the first stage noted."""
+        return self._counted.facts
+
+    @cached_property
+    def vocabulary(self) -> FrozenVocabulary:
+        """All terms, frozen."""
+        return FrozenVocabulary.of(self._statistics.batches("statistics"))
+
+    @cached_property
+    def _statistics(self) -> Stage:
+        return self.stage(
+            "statistics", {"statistics": STATISTICS}, {"counted": self._counted.key}, self._make_statistics
+        )
+
+    def _make_statistics(self) -> Iterator[tuple[str, pa.RecordBatch]]:
+        self.run.tell(f"{self.settings.representation}: statistics", 0, 1)
+        try:
+            for row in merge_statistics(partial_statistics(self.counts())):
+                yield "statistics", row
+        except CollisionError as error:
+            raise CollisionError(error.shared, terms_of_hash(self.counts(), error.shared)) from error
+        self.run.tell(f"{self.settings.representation}: statistics", 1, 1)
+
+    @cached_property
+    def keys(self) -> Stage:
+        """Key terms and targets."""
+        decided = {"statistics": self._statistics.key, **{name: getattr(self.settings, name) for name in _SHARED}}
+        return self.stage("keys", {"keys": KEYS}, decided, self._make_keys)
+
+    def _make_keys(self) -> Iterator[tuple[str, pa.RecordBatch]]:
+        done = 0
+        for row in select_keys(self.counts(), self.vocabulary, self.settings, workers=self.run.workers):
+            yield "keys", row
+            done += len(row.column("sizes")[0])
+            self.run.tell(f"{self.settings.representation}: key terms", done, self.vocabulary.documents)
+
+    @cached_property
+    def moments(self) -> NDArray[np.int64] | None:
+        """int64 (documents,): seconds since 1970, if there is a window.
+
+        A document without a date has the latest date so far, the clock of the collection.
+        """
+        if self._window is None:
+            return None
+        given = np.concatenate([np.zeros(0, np.int64), *(row["moments"] for row in self.documents())])
+        clock = np.maximum.accumulate(given)
+        return np.where(given == NO_MOMENT, np.where(clock == NO_MOMENT, 0, clock), given)
+
+    @cached_property
+    def _nodes(self) -> Stage:
+        by_language = self.settings.representation == "pivot"
+        decided = {"keys": self.keys.key, "by_language": by_language, "window": self._window}
+        return self.stage(
+            "nodes",
+            {"nodes": NODES},
+            decided,
+            lambda: (
+                ("nodes", row)
+                for row in collapse_documents(self.keys.batches("keys"), by_language=by_language, moments=self.moments)
+            ),
+        )
+
+    @cached_property
+    def nodes(self) -> NodeTable:
+        """Documents with equal key terms and targets as one."""
+        return NodeTable.read(self._nodes.batches("nodes"))
+
+    @cached_property
+    def key_counts(self) -> KeyCounts:
+        """How many documents have each term as a key term or target."""
+        return KeyCounts.of(self.keys.batches("keys"), len(self.vocabulary))
+
+    @cached_property
+    def numbers_of_keys(self) -> NDArray[np.int32]:
+        """int32 (vocabulary,): number of each key term, -1 for other terms."""
+        return mark_key_terms(self.keys.batches("keys"), len(self.vocabulary))
+
+    def chunks(self) -> Iterator[KeyChunk]:
+        """Key terms and targets, chunk by chunk."""
+        return KeyChunk.read(self.keys.batches("keys"), len(self.vocabulary))
+
+    @property
+    def least_k(self) -> int:
+        """The smallest k whose links are stored: 1 if they are surely few, or else 4 (n if smaller)."""
+        documents = self.vocabulary.documents
+        most = min(self.key_counts.expected_work, documents * documents)
+        return 1 if most <= MOST_STORED else min(EXACT_FROM, self.settings.n)
+
+    def links(self, k_min: int) -> Stage:
+        """All links of at least ``k_min`` common key terms: one row of LINKS a chunk."""
+        shards = self.run.plan.shards(int(self.key_counts.targets.sum()), len(self.vocabulary), len(self.nodes))
+        decided = {"nodes": self._nodes.key, "k_min": k_min}
+        name = f"links{k_min}"
+        found = self.stage(name, {"links": LINKS}, decided, lambda: self._make_links(k_min, shards))
+        for shard in range(shards):
+            self.run.folder.drop(f"{self.settings.representation}-{name}-{shard}")
+        return found
+
+    def _make_links(self, k_min: int, shards: int) -> Iterator[tuple[str, pa.RecordBatch]]:
+        firsts = [row["first"] for row in KEYS.rows(self.keys.batches("keys"))]
+        chunks = len(firsts)
+        linking = Linking(self.nodes, self.numbers_of_keys, k_min, self.moments, self._window)
+        per_shard = max(1, -(-chunks // shards))
+        decided = {"nodes": self._nodes.key, "k_min": k_min, "shards": shards, "firsts": firsts}
+        parts = [
+            self.stage(
+                f"links{k_min}-{shard}",
+                {"links": LINKS},
+                decided,
+                partial(self._make_shard, linking, shard * per_shard, (shard + 1) * per_shard, chunks),
+            )
+            for shard in range(shards)
+        ]
+        for number, rows in enumerate(zip(*(part.batches("links") for part in parts), strict=True)):
+            for row in merge_links(rows):
+                yield "links", row
+            self.run.tell(f"{self.settings.representation}: merging links", number + 1, chunks)
+
+    def _make_shard(self, linking: Linking, begin: int, end: int, chunks: int) -> Iterator[tuple[str, pa.RecordBatch]]:
+        shard = Shard((chunk for number, chunk in enumerate(self.chunks()) if begin <= number < end), linking)
+        step = f"{self.settings.representation}: links to documents of chunks {begin + 1} to {min(end, chunks)}"
+        for number, row in enumerate(shard.ask(self.chunks(), workers=self.run.workers)):
+            yield "links", row
+            self.run.tell(step, number + 1, chunks)
+
+    def link_table(self, k_min: int) -> LinkTable:
+        """The links, mapped."""
+        return LinkTable(self.links(k_min).batches("links"))
+
+    def stage(
+        self,
+        name: str,
+        tables: Mapping[str, Any],
+        decided_by: Mapping[str, Any],
+        make: Callable[[], Iterable[tuple[str, pa.RecordBatch]]],
+    ) -> Stage:
+        """A stage of this representation (see ``WorkFolder.stage``)."""
+        return self.run.folder.stage(f"{self.settings.representation}-{name}", tables, decided_by, make)

@@ -1,0 +1,149 @@
+"""What a run on disk will take, from a sample of its documents."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+
+from infostream_dedup.corpus import json_bytes, row_of
+from infostream_dedup.errors import CannotCreateError
+from infostream_dedup.machine.threads import thread_count
+from infostream_dedup.model import Document, Settings
+from infostream_dedup.sharded.plan import Plan
+from infostream_dedup.sharded.reading import read_and_count
+
+__all__ = ["Estimate", "documents_in", "estimate", "in_memory"]
+
+SAMPLE: Final = 500
+"""Documents that are read for an estimate."""
+
+_KEY_BYTES: Final = 160
+_LINK_BYTES: Final = 5
+_MONTH: Final = 1_272_217
+_LINKS_OF_MONTH: Final = 74.0
+"""Links at k >= 4 of a document in a made-up month (reports/speed.md); real news has 13 in 10,868 documents."""
+_GROWTH: Final = 1.32
+_MATCHING_OF_MONTH: Final = 60.0
+"""CPU seconds for links, S and T of a made-up month on disk."""
+_OVERHEAD: Final = 1.3
+_MEMORY_OF_ENGINE: Final = 5_000
+"""Bytes that a document takes in the engine that keeps a collection in memory (reports/speed.md)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What a run will take, give or take a factor of two.
+
+    Attributes:
+        documents: number of documents.
+        shards: parts that are searched one after the other.
+        disk: bytes of the work folder.
+        free: bytes free there.
+        seconds: of time.
+        memory: bytes that the run may use.
+        folder: the work folder.
+    """
+
+    documents: int
+    shards: int
+    disk: int
+    free: int
+    seconds: float
+    memory: int
+    folder: Path
+
+    def __str__(self) -> str:
+        return (
+            f"plan: about {self.documents} documents in {self.shards} shard{'s' * (self.shards > 1)}, "
+            f"{self.memory / 1e9:.1f} GB of memory, {self.disk / 1e9:.1f} GB in {self.folder} "
+            f"({self.free / 1e9:.1f} GB free), {_duration(self.seconds)}"
+        )
+
+    def check(self) -> None:
+        """Refuse a run that would fill the disk.
+
+        Raises:
+            CannotCreateError: there is not enough room.
+        """
+        if self.disk > self.free:
+            raise CannotCreateError(
+                f"{self.folder} has {self.free / 1e9:.1f} GB free; a run over about {self.documents} documents needs "
+                f"{self.disk / 1e9:.1f} GB: make {(self.disk - self.free) / 1e9:.1f} GB of room, or name another "
+                "folder (--workdir)"
+            )
+
+
+def documents_in(paths: Sequence[str], sample: Sequence[Document]) -> int:
+    """About how many documents files hold, judging by the size of a sample of them.
+
+    Args:
+        paths: existing files.
+        sample: some of their documents, at least one.
+    """
+    plain = b"\n".join(json_bytes(row_of(document)) for document in sample)
+    packed = len(gzip.compress(plain, 6))
+    found = 0.0
+    for path in paths:
+        # Parquet files are compressed about as well as by gzip, column by column.
+        small = path.endswith((".gz", ".parquet"))
+        found += Path(path).stat().st_size * len(sample) / (packed if small else len(plain))
+    return max(len(sample), round(found))
+
+
+def in_memory(documents: int) -> int:
+    """Bytes of memory that the engine without a work folder would take."""
+    return documents * _MEMORY_OF_ENGINE
+
+
+def estimate(
+    documents: Iterable[Document], number: int, settings: Sequence[Settings], plan: Plan, folder: Path
+) -> Estimate:
+    """Estimate a run by counting the terms of some documents.
+
+    Args:
+        documents: some of them; at most ``SAMPLE`` are read.
+        number: how many there are in all.
+        settings: one for each representation.
+        plan: how memory is used.
+        folder: the work folder.
+    """
+    sample = list(islice(documents, SAMPLE))
+    _count(sample[:1], settings)
+    started = time.process_time()
+    rows = _count(sample, settings)
+    spent = (time.process_time() - started) / max(len(sample), 1)
+    entries = sum(len(row.column("columns")[0]) for row in rows) / max(len(sample), 1)
+    counts = sum(row.nbytes for row in rows) / max(len(sample), 1)
+    share = number / _MONTH
+    links = _LINKS_OF_MONTH * share ** (_GROWTH - 1)
+    disk = number * (counts + 4 * entries + len(settings) * (_KEY_BYTES + 2 * _LINK_BYTES * links))
+    matching = len(settings) * _MATCHING_OF_MONTH * share**_GROWTH
+    existing = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
+    return Estimate(
+        documents=number,
+        shards=plan.shards(round(number * entries / max(len(settings), 1)), number // 2, number),
+        disk=round(disk),
+        free=shutil.disk_usage(existing).free,
+        seconds=_OVERHEAD * (number * spent + matching) / thread_count(0),
+        memory=plan.memory,
+        folder=folder,
+    )
+
+
+def _count(sample: Sequence[Document], settings: Sequence[Settings]) -> list[pa.RecordBatch]:
+    counted = read_and_count(sample, settings, chunk=max(len(sample), 1), hashes=False, workers=1)
+    return [row for table, row in counted if table == "counts"]
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"about {max(1, round(seconds))} s"
+    return f"about {seconds / 60:.0f} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"

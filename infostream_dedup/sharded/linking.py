@@ -1,0 +1,232 @@
+"""Links by shards of documents: each shard answers the key terms of every chunk, by the kernel of the whole engine.
+
+Nothing is joined on terms, so a term that half of all documents have costs no more here than in one process.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.links.compiled.kernels.forward_matching import Scratch
+from infostream_dedup.links.compiled.posting_index import PostingIndex, commonest_key_terms
+from infostream_dedup.links.compiled.term_rows import TermRows
+from infostream_dedup.machine.threads import thread_count
+from infostream_dedup.sharded.collapse import NodeTable
+from infostream_dedup.sharded.kernels.linking import decode_links, name_links
+from infostream_dedup.sharded.kernels.rows import renumber_rows, sort_links
+from infostream_dedup.sharded.key_terms import KeyChunk
+from infostream_dedup.sharded.layout import Layout, indptr_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+__all__ = ["LINKS", "Linking", "Shard", "merge_links"]
+
+LINKS: Final = Layout("links", ("first", "nodes"), {"sizes": "i4", "columns": "i4", "counts": "u1"})
+"""Links of nodes ``first`` to ``first + nodes - 1`` to the nodes of one shard, or of all: ``sizes`` links of each,
+to ``columns``, ascending, with ``counts`` common key terms."""
+
+_QUESTIONS_AT_ONCE: Final = 4096
+_LINKS_AT_ONCE: Final = 1 << 21
+
+
+@dataclass(frozen=True, slots=True)
+class Linking:
+    """What all shards have in common.
+
+    Attributes:
+        nodes: the nodes of the collection.
+        numbers_of_keys: int32 (vocabulary,), number of each key term, -1 for other terms.
+        k_min: minimum count of a link, at least 1.
+        moments: int64 (documents,), seconds; with ``window``.
+        window: seconds that may lie between two linked documents; ``None`` for any number.
+    """
+
+    nodes: NodeTable
+    numbers_of_keys: NDArray[np.int32]
+    k_min: int
+    moments: NDArray[np.int64] | None = None
+    window: int | None = None
+
+    @property
+    def key_terms(self) -> int:
+        """Number of terms that are anybody's key terms."""
+        return int(self.numbers_of_keys.max(initial=-1)) + 1
+
+    def leaders(self, chunk: KeyChunk) -> tuple[int, NDArray[np.int64]]:
+        """Number of the first node led by a document of a chunk, and the places of all such leaders in the chunk."""
+        return self.nodes.leaders_in(chunk.first, chunk.first + len(chunk))
+
+    def rows(self, rows: TermRows, chosen: NDArray[np.int64]) -> TermRows:
+        """Some rows in numbers of key terms, ascending; other terms are left out."""
+        room = int(np.diff(rows.indptr)[chosen].sum())
+        kept, numbers = np.empty(len(chosen), dtype=np.int32), np.empty(room, dtype=np.uint32)
+        written = renumber_rows(rows.indptr, rows.indices, chosen, self.numbers_of_keys, True, kept, numbers)
+        return TermRows(indptr_of(kept), numbers[:written].copy(), self.key_terms)
+
+
+class Shard:
+    """Posting lists of the nodes that documents of some chunks lead.
+
+    Args:
+        chunks: the chunks, ascending.
+        linking: what all shards have in common.
+    """
+
+    def __init__(self, chunks: Iterable[KeyChunk], linking: Linking) -> None:
+        keys, targets, nodes = [], [], [np.zeros(0, dtype=np.int64)]
+        for chunk in chunks:
+            first, leaders = linking.leaders(chunk)
+            keys.append(linking.rows(chunk.keys, leaders))
+            targets.append(linking.rows(chunk.targets, leaders))
+            nodes.append(np.arange(first, first + len(leaders), dtype=np.int64))
+        self._linking = linking
+        self._nodes = np.concatenate(nodes)
+        own_keys = _stacked(keys, linking.key_terms)
+        every = np.arange(linking.key_terms, dtype=np.int64)
+        self._index = PostingIndex.build(
+            own_keys, _stacked(targets, linking.key_terms), np.arange(len(self._nodes)), terms=every
+        )
+        self._place_of = np.empty(len(self._nodes), dtype=np.int64)
+        self._place_of[self._index.order] = np.arange(len(self._nodes))
+        self._own = threading.local()
+        self._moments = _moments_of(linking, self._nodes)
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def ask(self, chunks: Iterable[KeyChunk], *, workers: int = 1) -> Iterator[pa.RecordBatch]:
+        """Links of the nodes led by documents of some chunks to the nodes of this shard: a row of LINKS for each.
+
+        Args:
+            chunks: the chunks.
+            workers: chunks that are asked at a time; 0 for as many as the process may use threads.
+        """
+        threads = thread_count(workers)
+        with ThreadPoolExecutor(threads) as pool:
+            for some in _batched(chunks, threads):
+                yield from pool.map(self._answer, some)
+
+    def _answer(self, chunk: KeyChunk) -> pa.RecordBatch:
+        if not hasattr(self._own, "scratch"):
+            self._own.scratch = self._index.scratch(links=_LINKS_AT_ONCE)
+        scratch: Scratch = self._own.scratch
+        first, leaders = self._linking.leaders(chunk)
+        parts = [np.zeros(0, dtype=np.uint64)]
+        if len(self) and len(leaders) and self._within_reach(chunk):
+            parts += self._named(self._linking.rows(chunk.keys, leaders), first, scratch)
+        links = np.concatenate(parts)
+        links.sort()
+        links = self._in_window(links, first)
+        sizes = np.zeros(len(leaders), dtype=np.int32)
+        columns, counts = np.empty(len(links), dtype=np.int32), np.empty(len(links), dtype=np.uint8)
+        decode_links(links, sizes, columns, counts)
+        return LINKS.row(first=first, nodes=len(leaders), sizes=sizes, columns=columns, counts=counts)
+
+    def _named(self, keys: TermRows, first: int, scratch: Scratch) -> Iterator[NDArray[np.uint64]]:
+        """Links of questions, similar questions one after the other, so that they walk the same lists."""
+        frequencies = np.diff(self._index.starts).sum(axis=0)
+        by_term = np.zeros(len(self._index.rank), dtype=np.int64)
+        by_term[self._index.terms] = frequencies
+        order = np.argsort(commonest_key_terms(keys, by_term), kind="stable").astype(np.uint32)
+        nodes = order.astype(np.int64) + first
+        itself = np.searchsorted(self._nodes, nodes)
+        here = itself < len(self._nodes)
+        here[here] = self._nodes[itself[here]] == nodes[here]
+        places = np.full(len(order), -1, dtype=np.int64)
+        places[here] = self._place_of[itself[here]]
+        questions = self._index.questions(keys, order, places)
+        waiting = [
+            (begin, min(begin + _QUESTIONS_AT_ONCE, len(order))) for begin in range(0, len(order), _QUESTIONS_AT_ONCE)
+        ][::-1]
+        while waiting:
+            begin, end = waiting.pop()
+            found = self._index.ask(questions, begin, end, k_min=self._linking.k_min, scratch=scratch)
+            if found is None:
+                middle = (begin + end) // 2
+                waiting += [(middle, end), (begin, middle)]
+                continue
+            named = np.empty(len(found), dtype=np.uint64)
+            name_links(found, order[begin:end], self._index.order, self._nodes, named)
+            yield named
+
+    def _within_reach(self, chunk: KeyChunk) -> bool:
+        linking = self._linking
+        if linking.window is None or linking.moments is None:
+            return True
+        asking = linking.moments[chunk.first : chunk.first + len(chunk)]
+        return bool(
+            asking.min() <= self._moments.max() + linking.window
+            and asking.max() >= self._moments.min() - linking.window
+        )
+
+    def _in_window(self, links: NDArray[np.uint64], first: int) -> NDArray[np.uint64]:
+        linking = self._linking
+        if linking.window is None or linking.moments is None:
+            return links
+        asking = linking.nodes.leaders[first + (links >> np.uint64(40)).astype(np.int64)]
+        node = ((links >> np.uint64(8)) & np.uint64(0xFFFFFFFF)).astype(np.int64)
+        between = np.abs(linking.moments[asking] - linking.moments[linking.nodes.leaders[node]])
+        kept: NDArray[np.uint64] = links[between <= linking.window]
+        return kept
+
+
+def merge_links(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Join the links that shards found: rows of LINKS of the same nodes, one after another, become one.
+
+    Args:
+        batches: of LINKS; those of the same nodes come one after another.
+    """
+    waiting: list[dict[str, Any]] = []
+    for row in LINKS.rows(batches):
+        if waiting and (waiting[0]["first"], waiting[0]["nodes"]) != (row["first"], row["nodes"]):
+            yield _merged(waiting)
+            waiting = []
+        waiting.append(row)
+    if waiting:
+        yield _merged(waiting)
+
+
+def _merged(rows: Sequence[dict[str, Any]]) -> pa.RecordBatch:
+    first, nodes = int(rows[0]["first"]), int(rows[0]["nodes"])
+    sizes = np.zeros(nodes, dtype=np.int64)
+    for row in rows:
+        sizes += row["sizes"]
+    indptr = indptr_of(sizes)
+    columns, counts = np.empty(indptr[-1], dtype=np.int32), np.empty(indptr[-1], dtype=np.uint8)
+    cursor = indptr[:-1].copy()
+    for row in rows:
+        own = row["sizes"].astype(np.int64)
+        place = np.arange(len(row["columns"])) + np.repeat(cursor - indptr_of(own)[:-1], own)
+        columns[place], counts[place] = row["columns"], row["counts"]
+        cursor += own
+    sort_links(indptr, columns, counts, np.empty(int(sizes.max(initial=0)), dtype=np.uint64))
+    return LINKS.row(first=first, nodes=nodes, sizes=sizes, columns=columns, counts=counts)
+
+
+def _batched(chunks: Iterable[KeyChunk], size: int) -> Iterator[list[KeyChunk]]:
+    """Chunks, so many at a time (``itertools.batched`` of Python 3.12)."""
+    waiting = iter(chunks)
+    while some := list(islice(waiting, size)):
+        yield some
+
+
+def _stacked(rows: Sequence[TermRows], terms: int) -> TermRows:
+    indptr = indptr_of(np.concatenate([np.zeros(0, dtype=np.int64), *(np.diff(one.indptr) for one in rows)]))
+    indices = np.concatenate([np.zeros(0, dtype=np.uint32), *(one.indices for one in rows)])
+    return TermRows(indptr, indices, terms)
+
+
+def _moments_of(linking: Linking, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+    if linking.moments is None:
+        return np.zeros(0, dtype=np.int64)
+    moments: NDArray[np.int64] = linking.moments[linking.nodes.leaders[nodes]]
+    return moments

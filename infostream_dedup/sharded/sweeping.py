@@ -1,0 +1,165 @@
+"""S and T at every k of a collection in a work folder, and its groups: what ``sweep`` measures in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.batch.sweeping import ENGLISH_NOTE, SweepResult, add_survey, configuration_of
+from infostream_dedup.corpus import ReadingReport
+from infostream_dedup.links import Measures, Relation, survey
+from infostream_dedup.model import LANGUAGES
+from infostream_dedup.sharded.chance import chance_from, chance_pieces, sum_chances
+from infostream_dedup.sharded.forests import FOREST, group_sizes_of, linkage_order, merge_forests, span_links
+from infostream_dedup.sharded.layout import Layout
+from infostream_dedup.sharded.totals import TOTALS, count_block, sum_of_totals, totals_row
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.sharded.disk_runner import DiskRun, LinkedRun
+    from infostream_dedup.sharded.work_folder import Stage
+
+__all__ = ["FoldedLinks", "block_bounds", "sweep_on_disk"]
+
+_TABLES: Final[dict[str, Layout]] = {"totals": TOTALS, "forest": FOREST}
+_FROM_NOTE: Final = (
+    "{}: links below k = {} were neither stored nor counted, as there are too many; a recommendation looks at k from {}"
+    " on"
+)
+PIVOT: Final = "pivot"
+_EXAMPLES_NOTE: Final = "{}: no example pairs were drawn; 'pairs --k-min' with the same work folder lists them"
+
+
+class FoldedLinks:
+    """The links of a collection in a work folder, as ``links.Relation`` wants them.
+
+    Args:
+        linked: the collection in one representation.
+        k_min: smallest count that is stored; by default the smallest one whose links are surely few enough.
+    """
+
+    def __init__(self, linked: LinkedRun, k_min: int | None = None) -> None:
+        self._linked = linked
+        self.k_min = linked.least_k if k_min is None else k_min
+
+    @property
+    def matrix(self) -> None:
+        """Links are not written out document by document."""
+        return None
+
+    def measures(self, ks: Iterable[int] | None = None, *, progress: Progress | None = None) -> list[Measures]:
+        """As ``Relation.measures``, exact at every k."""
+        del progress
+        chosen = None if ks is None else set(ks)
+        rows = sum_of_totals(self._totals.batches("totals")).measures()
+        return [row for row in rows if chosen is None or row.k in chosen]
+
+    def chance(self) -> NDArray[np.float64]:
+        """As ``Relation.chance``."""
+        linked = self._linked
+        documents, n = linked.vocabulary.documents, linked.settings.n
+        pieces = chance_pieces(linked.keys.batches("keys"), linked.key_counts.targets, documents)
+        return chance_from(sum_chances(pieces, n), n, documents)
+
+    def group_sizes(self, k: int) -> NDArray[np.int64]:
+        """As ``Relation.group_sizes``, in no particular order."""
+        nodes = self._linked.nodes
+        forest = list(merge_forests(self._totals.batches("forest"), len(nodes)))
+        return group_sizes_of(forest, nodes, max(k, self.k_min))
+
+    def between(self, labels: NDArray[np.generic], *, same: bool) -> Relation:
+        """Not possible here.
+
+        Raises:
+            ValueError: always.
+        """
+        del labels, same
+        raise ValueError("links in a work folder are not split by label here")
+
+    @cached_property
+    def _totals(self) -> Stage:
+        linked, k_min = self._linked, self.k_min
+        decided = {"links": linked.links(k_min).key, "n": linked.settings.n}
+        return linked.stage(f"totals{self.k_min}", _TABLES, decided, self._make_totals)
+
+    def _make_totals(self) -> Iterator[tuple[str, pa.RecordBatch]]:
+        linked, nodes = self._linked, self._linked.nodes
+        table, run = linked.link_table(self.k_min), linked.run
+        ks = range(self.k_min, linked.settings.n + 1)
+        blocks = max(1, min(run.plan.blocks(len(table), len(nodes)), len(nodes)))
+        order = np.arange(len(nodes))
+        if blocks > 1:
+            forest = span_links(linked.links(self.k_min).batches("links"), len(nodes))
+            order = linkage_order(forest, len(nodes))
+        step = f"{linked.settings.representation}: S and T by blocks"
+        for number, (begin, end) in enumerate(block_bounds(table.sizes()[order], blocks)):
+            own = np.sort(order[begin:end])
+            rows = table.whole() if blocks == 1 else table.block(own)
+            totals, spanned = count_block(own, rows, nodes, ks, workers=run.workers)
+            yield "totals", totals_row(totals)
+            yield "forest", spanned
+            run.tell(step, number + 1, blocks)
+
+
+def block_bounds(sizes: NDArray[np.int64], blocks: int) -> list[tuple[int, int]]:
+    """Cut rows into blocks of about as many links.
+
+    Args:
+        sizes: int64 (rows,), links of each row, in the order that is cut.
+        blocks: how many, at least 1; some may be empty.
+    """
+    up_to = np.cumsum(sizes + 1)
+    whole = int(up_to[-1]) if len(up_to) else 0
+    cuts = np.searchsorted(up_to, [whole * block // blocks for block in range(1, blocks)], side="left")
+    bounds = [0, *cuts.tolist(), len(sizes)]
+    return list(pairwise(bounds))
+
+
+def sweep_on_disk(
+    run: DiskRun, *, ks: Sequence[int] | None = None, examples: bool = True, window_days: float | None = None
+) -> SweepResult:
+    """Sweep over a collection in a work folder; ``settings.score`` must be ``count``.
+
+    Args:
+        run: the collection.
+        ks: the k to show, 1..n by default; a recommendation looks at all that are measured.
+        examples: say in a note that there are no example pairs.
+        window_days: days that may lie between two linked documents; ``None`` for any number.
+
+    Returns:
+        As ``sweep`` in memory, but without example pairs.
+    """
+    result = SweepResult(
+        rows=[], recommended_k={}, reason={}, configuration=configuration_of(run.settings, run.representations)
+    )
+    if PIVOT in run.representations:
+        result.missing[PIVOT] = "a work folder does not know this representation yet; leave out workdir (--workdir)"
+        run = replace(run, representations=[name for name in run.representations if name != PIVOT])
+    for number, representation in enumerate(run.representations):
+        run.tell(f"sweep {representation}", number, len(run.representations))
+        linked = run.linked(representation, window_days=window_days)
+        _add_languages(result, linked)
+        relation = FoldedLinks(linked)
+        add_survey(result, survey(relation, n=run.settings.n), linked.settings, ks)
+        if representation == "morph" and "en" in result.documents:
+            result.notes.append(ENGLISH_NOTE.format(result.documents["en"]))
+        if relation.k_min > 1:
+            result.notes.append(_FROM_NOTE.format(representation, relation.k_min, relation.k_min))
+        if examples:
+            result.notes.append(_EXAMPLES_NOTE.format(representation))
+        result = replace(result, report=ReadingReport(**linked.report))
+    run.tell("sweep", len(run.representations), len(run.representations))
+    return result
+
+
+def _add_languages(result: SweepResult, linked: LinkedRun) -> None:
+    totals = zip(LANGUAGES, linked.vocabulary.totals, strict=True)
+    result.documents.update((language, one.documents) for language, one in totals if one.documents)

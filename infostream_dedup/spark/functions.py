@@ -1,0 +1,183 @@
+"""``sweep``, ``pairs`` and ``dedup`` over a DataFrame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
+
+from infostream_dedup.batch.deduplication import DuplicateRule
+from infostream_dedup.batch.sweeping import SweepResult, add_survey, configuration_of
+from infostream_dedup.errors import MissingExtraError, UsageError
+from infostream_dedup.links import survey
+from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.sharded.deduplication import Statuses, StatusRules
+from infostream_dedup.spark.flow import large_rows
+from infostream_dedup.spark.job import SparkCut, SparkRun
+from infostream_dedup.spark.pair_flow import judged_documents, listed_pairs
+from infostream_dedup.spark.totals import SpreadLinks
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["dedup", "pairs", "sweep"]
+
+_CUT: Final = SparkCut()
+_NO_K: Final = "{}: links below k = {} were not counted, as there are too many; a recommendation looks at k from {} on"
+
+
+def sweep(
+    frame: DataFrame,
+    *,
+    representations: Sequence[str] = ("stem", "morph"),
+    ks: Sequence[int] | None = None,
+    order: Sequence[str] | None = None,
+    cut: SparkCut = _CUT,
+    **settings: Any,
+) -> SweepResult:
+    """Measure S and T at every k over a DataFrame; the numbers are those of ``infostream_dedup.sweep``.
+
+    Args:
+        frame: documents with the columns ``id`` and ``text``, and ``title``, ``lang``, ``published`` if there are any.
+            Ids must be distinct.
+        representations: ``stem``, ``morph``.
+        ks: the k to show, 1..n by default.
+        order: columns that put the documents in order, the last one telling all apart; ``published`` and ``id`` by
+            default.
+        cut: how the collection is cut over tasks; no result depends on it.
+        settings: fields of ``Settings`` by name.
+
+    Returns:
+        As ``infostream_dedup.sweep``, without example pairs.
+
+    Raises:
+        MissingExtraError: pyspark is not installed, or is older than 4.1.
+        UsageError: a setting is not for Spark.
+        ConfigurationError: a setting is out of its range.
+    """
+    chosen = _settings(settings, representations)
+    configuration = configuration_of(chosen, representations)
+    result = SweepResult(rows=[], recommended_k={}, reason={}, configuration=configuration)
+    for representation in representations:
+        with _run(frame, chosen.but(representation=representation), order, cut) as run:
+            totals = zip(LANGUAGES, run.vocabulary.totals, strict=True)
+            result.documents.update((language, one.documents) for language, one in totals if one.documents)
+            relation = SpreadLinks(run)
+            add_survey(result, survey(relation, n=chosen.n), run.settings, ks)
+            relation.links.dropped()
+            if relation.k_min > 1:
+                result.notes.append(_NO_K.format(representation, relation.k_min, relation.k_min))
+    return result
+
+
+def pairs(
+    frame: DataFrame,
+    *,
+    k_min: int | None = None,
+    order: Sequence[str] | None = None,
+    cut: SparkCut = _CUT,
+    **settings: Any,
+) -> DataFrame:
+    """Pairs of documents that are linked at ``k`` in at least one direction, as a DataFrame in no particular order.
+
+    It is persisted; ``unpersist()`` frees it.
+
+    Args:
+        frame: as in ``sweep``.
+        k_min: all pairs with max(forward, backward) >= k_min instead of those with a relation at ``k``.
+        order: as in ``sweep``; decides which document of a pair is ``a``, the earlier one.
+        cut: as in ``sweep``.
+        settings: fields of ``Settings`` by name; representation ``morph`` by default.
+
+    Returns:
+        Columns ``a, b, forward, backward, n_a, n_b, relation``, with the values that ``infostream_dedup.pairs`` gives.
+
+    Raises:
+        MissingExtraError, UsageError, ConfigurationError: as in ``sweep``.
+    """
+    chosen = _settings(settings, ())
+    with _run(frame, chosen, order, cut) as run:
+        found = listed_pairs(run, k_min).persist()
+        # What the executors keep for this run goes away with it: the pairs must be there before.
+        found.count()
+        return found
+
+
+def dedup(
+    frame: DataFrame,
+    *,
+    duplicate_rule: DuplicateRule = "equal",
+    order: Sequence[str] | None = None,
+    cut: SparkCut = _CUT,
+    **settings: Any,
+) -> DataFrame:
+    """Status and group of every document, as a DataFrame in no particular order.
+
+    Args:
+        frame: as in ``sweep``.
+        duplicate_rule: as in ``infostream_dedup.dedup``.
+        order: as in ``sweep``; decides which document is the earlier one.
+        cut: as in ``sweep``.
+        settings: fields of ``Settings`` by name; representation ``morph`` by default.
+
+    Returns:
+        Columns ``id, status, of, group``, with the values that ``dedup --annotate`` adds. The collection without its
+        duplicates is ``frame`` joined with the rows whose ``id`` equals their ``group``.
+
+    Raises:
+        MissingExtraError, UsageError, ConfigurationError: as in ``sweep``.
+    """
+    chosen = _settings(settings, ())
+    with _run(frame, chosen, order, cut, hashes=True) as run:
+        rules, found = StatusRules(run.nodes, chosen, duplicate_rule), Statuses(run.nodes)
+        for part in judged_documents(run, rules):
+            found.add(*part)
+        statuses = found.finish(run.documents())
+        rows = list(statuses.statuses())
+        table = pa.table(
+            {
+                "id": statuses.ids.cast(pa.string()),
+                "status": pa.array([row.status for row in rows], pa.string()),
+                "of": pa.array([row.of for row in rows], pa.string()),
+                "group": pa.array([row.group for row in rows], pa.string()),
+            }
+        )
+        return run.spark.createDataFrame(table)
+
+
+def _settings(given: dict[str, Any], representations: Sequence[str]) -> Settings:
+    chosen = Settings.of(**given)
+    if "pivot" in (*representations, chosen.representation):
+        raise UsageError("representation pivot does not run on Spark; use infostream_dedup.sweep")
+    if chosen.score != "count":
+        raise UsageError("the share score does not run on Spark; use score='count'")
+    return chosen
+
+
+@contextmanager
+def _run(
+    frame: DataFrame, settings: Settings, order: Sequence[str] | None, cut: SparkCut, *, hashes: bool = False
+) -> Iterator[SparkRun]:
+    _check_pyspark()
+    default = ("published", "id") if "published" in frame.columns else ("id",)
+    missing = [name for name in ("id", "text", *(order or ())) if name not in frame.columns]
+    if missing:
+        raise UsageError(f"the DataFrame has no column {missing[0]}; it has {', '.join(frame.columns)}")
+    with large_rows(frame.sparkSession):
+        run = SparkRun(frame, settings, order=order or default, cut=cut, hashes=hashes)
+        try:
+            yield run
+        finally:
+            run.dropped()
+
+
+def _check_pyspark() -> None:
+    try:
+        version = import_module("pyspark").__version__
+    except ImportError as error:
+        raise MissingExtraError("pyspark", "spark", "a run on Spark") from error
+    if tuple(map(int, version.split(".")[:2])) < (4, 1):
+        raise MissingExtraError(f"pyspark >= 4.1 (not {version})", "spark", "a run on Spark")

@@ -1,0 +1,321 @@
+"""A collection on a cluster: the stages, and what passes between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from infostream_dedup.corpus import Reading, read_documents
+from infostream_dedup.links.measures import EXACT_FROM
+from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.sharded.chance import KeyCounts, chance_from, chance_pieces, sum_chances
+from infostream_dedup.sharded.collapse import NodeTable, collapse_documents
+from infostream_dedup.sharded.counting import COUNTS
+from infostream_dedup.sharded.disk_runner import MOST_STORED
+from infostream_dedup.sharded.key_terms import KeyChunk, asking, select_keys, unweighted
+from infostream_dedup.sharded.layout import Layout
+from infostream_dedup.sharded.linking import Linking, Shard, merge_links
+from infostream_dedup.sharded.reading import DOCUMENTS, read_and_count
+from infostream_dedup.sharded.vocabulary import STATISTICS, FrozenVocabulary, merge_statistics, partial_statistics
+from infostream_dedup.spark.flow import Blob, Flow
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from pyspark.sql import DataFrame
+
+__all__ = ["SparkCut", "SparkRun"]
+
+SIZES: Final = Layout("sizes", ("documents",), {})
+"""Number of documents of a chunk."""
+KEY_COUNTS: Final = Layout("key counts", (), {"numbers": "u4", "keys": "i8", "targets": "i8"})
+"""How many documents of a task have each term as a key term, and as a target."""
+
+_PARTITION: Final = 40
+"""Bits for the place of a document within its partition."""
+_QUESTION: Final = 1 << 60
+_CHUNK: Final = 20_000
+_COLUMNS: Final = ("id", "text", "title", "lang", "published")
+
+
+@dataclass(frozen=True, slots=True)
+class SparkCut:
+    """How a collection is cut over tasks; no result depends on it.
+
+    Attributes:
+        partitions: tasks that count texts; as many as Spark would use by default.
+        shards: parts of the collection that are asked; a task holds one, at about 1.4 KB a document.
+        question_parts: parts of the questions; ``shards`` x ``question_parts`` tasks search for links.
+        blocks: tasks that count S and T; each needs about 40 bytes for each of its links.
+        chunk: documents in a row that passes between tasks.
+    """
+
+    partitions: int | None = None
+    shards: int = 2
+    question_parts: int = 2
+    blocks: int = 2
+    chunk: int = _CHUNK
+
+
+class SparkRun:
+    """A collection in one representation.
+
+    Args:
+        frame: documents, with the columns ``id`` and ``text``, and ``title``, ``lang``, ``published`` if there are any.
+        settings: with the representation.
+        order: columns that order the documents; the last one must tell all documents apart.
+        cut: how the collection is cut.
+        hashes: also take the hash of each body.
+    """
+
+    def __init__(
+        self, frame: DataFrame, settings: Settings, *, order: Sequence[str], cut: SparkCut, hashes: bool = False
+    ) -> None:
+        self.spark = frame.sparkSession
+        self.settings = settings
+        self.cut = cut
+        self._hashes = hashes
+        self._frame = frame.select(*(name for name in _COLUMNS if name in frame.columns))
+        self._order = tuple(order)
+
+    @cached_property
+    def parts(self) -> int:
+        """Partitions of what is neither cut into shards nor into blocks."""
+        return self.cut.partitions or int(self.spark.sparkContext.defaultParallelism)
+
+    @cached_property
+    def counted(self) -> Flow:
+        """COUNTS (part 0) and DOCUMENTS (part 1); places are partition and place within it."""
+        ordered = self._frame.repartitionByRange(self.parts, *self._order).sortWithinPartitions(*self._order)
+        settings, chunk, hashes = self.settings, self.cut.chunk, self._hashes
+
+        def count(batches: Iterator[pa.RecordBatch]) -> Iterator[Blob]:
+            from pyspark import TaskContext
+
+            task = TaskContext.get()
+            partition = 0 if task is None else task.partitionId()
+            documents = read_documents(_records(batches), reading=Reading())
+            for table, row in read_and_count(documents, [settings], chunk=chunk, hashes=hashes, workers=1):
+                place = row.column("first")[0].as_py()
+                if table == "counts" or len(row.column("lengths")[0]):
+                    yield Blob(0 if table == "counts" else 1, partition << _PARTITION | place, row)
+
+        return Flow.of(ordered, count).kept()
+
+    @cached_property
+    def _statistics(self) -> list[Blob]:
+        ranges = 1 << max(0, min(6, (self.parts - 1).bit_length()))
+
+        def add(blobs: Iterator[Blob]) -> Iterator[Blob]:
+            held = []
+            for blob in blobs:
+                yield Blob(ranges, blob.place, SIZES.row(documents=len(blob.batch.column("sizes")[0])))
+                held += list(partial_statistics([blob.batch]))
+            (whole,) = merge_statistics(held)
+            for number, row in enumerate(_by_range(FrozenVocabulary.of([whole]), ranges)):
+                yield Blob(number, 0, row)
+
+        def merge(blobs: Iterator[Blob]) -> Iterator[Blob]:
+            by_range: dict[int, list[pa.RecordBatch]] = {}
+            for blob in blobs:
+                if blob.part == ranges:
+                    yield blob
+                else:
+                    by_range.setdefault(blob.part, []).append(blob.batch)
+            for number, rows in by_range.items():
+                for row in merge_statistics(rows):
+                    yield Blob(number, 0, row)
+
+        return self.counted.only(0).then(add).to_parts(ranges + 1).then(merge).collected()
+
+    @cached_property
+    def vocabulary(self) -> FrozenVocabulary:
+        """All terms, frozen."""
+        rows = [blob.batch for blob in self._statistics if "hashes" in blob.batch.schema.names]
+        parts = [FrozenVocabulary.of([row]) for row in rows]
+        return FrozenVocabulary(
+            np.concatenate([part.hashes for part in parts]),
+            np.concatenate([part.checks for part in parts]),
+            np.concatenate([part.df for part in parts], axis=1),
+            tuple(_added(one) for one in zip(*(part.totals for part in parts), strict=True)),
+        )
+
+    @cached_property
+    def ordinals(self) -> dict[int, int]:
+        """First ordinal of each chunk, by its place."""
+        found, first = {}, 0
+        for blob in self._statistics:
+            if blob.batch.schema.names == ["documents"]:
+                found[blob.place] = first
+                first += blob.batch.column("documents")[0].as_py()
+        return found
+
+    @cached_property
+    def _keyed(self) -> Flow:
+        """KEYS (part 0), KEYS without targets and weights (part 1), KEY_COUNTS (part 2)."""
+        shared = self.spark.sparkContext.broadcast((self.vocabulary, self.ordinals))
+        settings = self.settings
+
+        def select(blobs: Iterator[Blob]) -> Iterator[Blob]:
+            vocabulary, ordinals = shared.value
+            keys, targets = np.zeros((2, len(vocabulary)), dtype=np.int64)
+            for blob in blobs:
+                batch = COUNTS.with_number(blob.batch, "first", ordinals[blob.place])
+                for row in select_keys([batch], vocabulary, settings):
+                    yield Blob(0, ordinals[blob.place], row)
+                    yield Blob(1, ordinals[blob.place], asking(row))
+                    counts = KeyCounts.of([row], len(vocabulary))
+                    keys += counts.keys
+                    targets += counts.targets
+            used = np.flatnonzero(keys + targets)
+            yield Blob(2, 0, KEY_COUNTS.row(numbers=used, keys=keys[used], targets=targets[used]))
+
+        return self.counted.only(0).then(select).kept()
+
+    @cached_property
+    def _summary(self) -> list[Blob]:
+        return Flow(self._keyed.frame.where(self._keyed.frame["part"] > 0)).collected()
+
+    @cached_property
+    def firsts(self) -> list[int]:
+        """First ordinal of each chunk, ascending."""
+        return [blob.place for blob in self._summary if blob.part == 1]
+
+    @cached_property
+    def key_counts(self) -> KeyCounts:
+        """How many documents have each term as a key term or target."""
+        keys, targets = np.zeros((2, len(self.vocabulary)), dtype=np.int64)
+        for row in KEY_COUNTS.rows(blob.batch for blob in self._summary if blob.part == 2):
+            keys[row["numbers"]] += row["keys"]
+            targets[row["numbers"]] += row["targets"]
+        return KeyCounts(keys, targets)
+
+    @cached_property
+    def nodes(self) -> NodeTable:
+        """Documents with equal key terms and targets as one."""
+        return NodeTable.read(collapse_documents(blob.batch for blob in self._summary if blob.part == 1))
+
+    @property
+    def least_k(self) -> int:
+        """The smallest k whose links are kept: 1 if they are surely few, or else 4 (n if smaller)."""
+        documents = self.vocabulary.documents
+        most = min(self.key_counts.expected_work, documents * documents)
+        return 1 if most <= MOST_STORED else min(EXACT_FROM, self.settings.n)
+
+    def linking(self, k_min: int) -> Linking:
+        """What all shards have in common."""
+        used = self.key_counts.keys > 0
+        numbers = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
+        return Linking(self.nodes, numbers, k_min)
+
+    def links(self, k_min: int) -> Flow:
+        """LINKS of each chunk that leads nodes; the place is the first node."""
+        shards, questions, firsts = self.cut.shards, self.cut.question_parts, self.firsts
+        number_of = {first: number for number, first in enumerate(firsts)}
+        terms, chunks = len(self.vocabulary), max(1, len(firsts))
+        shared = self.spark.sparkContext.broadcast(self.linking(k_min))
+
+        def spread(blobs: Iterator[Blob]) -> Iterator[Blob]:
+            for blob in blobs:
+                number = number_of[blob.place]
+                shard, question = number * shards // chunks, number % questions
+                for part in range(questions):
+                    yield Blob(shard * questions + part, blob.place, unweighted(blob.batch))
+                questions_of_chunk = asking(blob.batch)
+                for part in range(shards):
+                    yield Blob(part * questions + question, _QUESTION + blob.place, questions_of_chunk)
+
+        def ask(blobs: Iterator[Blob]) -> Iterator[Blob]:
+            linking = shared.value
+            for held, asked in _tasks(blobs):
+                shard = Shard(KeyChunk.read(held, terms), linking)
+                for row in shard.ask(KeyChunk.read(asked, terms)):
+                    first, nodes = (row.column(name)[0].as_py() for name in ("first", "nodes"))
+                    if nodes:
+                        yield Blob(first % parts, first, row)
+
+        parts = self.parts
+        found = self._keyed.only(0).then(spread).to_parts(shards * questions).then(ask)
+        return (found if shards == 1 else found.to_parts(parts).then(_merge)).kept()
+
+    def chance(self) -> NDArray[np.float64]:
+        """Links expected by chance at each k: float64 (n + 1,)."""
+        documents, n, parts = self.vocabulary.documents, self.settings.n, self.parts
+        shared = self.spark.sparkContext.broadcast(self.key_counts.targets)
+
+        def pieces(blobs: Iterator[Blob]) -> Iterator[Blob]:
+            for row in chance_pieces((blob.batch for blob in blobs), shared.value, documents):
+                block, first = (row.column(name)[0].as_py() for name in ("block", "first"))
+                yield Blob(block % parts, first, row)
+
+        def add(blobs: Iterator[Blob]) -> Iterator[Blob]:
+            for row in sum_chances((blob.batch for blob in blobs), n):
+                yield Blob(0, row.column("block")[0].as_py(), row)
+
+        found = self._keyed.only(0).then(pieces).to_parts(parts).then(add).collected()
+        return chance_from((blob.batch for blob in found), n, documents)
+
+    def documents(self) -> list[dict[str, Any]]:
+        """Rows of DOCUMENTS on the driver, in order."""
+        return list(DOCUMENTS.rows(blob.batch for blob in self.counted.only(1).collected()))
+
+    def dropped(self) -> None:
+        """Free what the executors keep."""
+        for name in ("counted", "_keyed"):
+            if name in self.__dict__:
+                self.__dict__[name].dropped()
+
+
+def _records(batches: Iterable[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
+    for batch in batches:
+        for record in batch.to_pylist():
+            yield {name: value for name, value in record.items() if value is not None}
+
+
+def _by_range(vocabulary: FrozenVocabulary, ranges: int) -> Iterator[pa.RecordBatch]:
+    """STATISTICS cut by the first bits of the hash; the numbers of documents go with the first range."""
+    borders = np.arange(1, ranges, dtype=np.uint64) << np.uint64(64 - (ranges - 1).bit_length())
+    cuts = [0, *np.searchsorted(vocabulary.hashes, borders).tolist(), len(vocabulary)]
+    nothing = np.zeros(len(LANGUAGES), dtype=np.int64)
+    for number in range(ranges):
+        own = slice(cuts[number], cuts[number + 1])
+        yield STATISTICS.row(
+            hashes=vocabulary.hashes[own],
+            checks=vocabulary.checks[own],
+            frequencies=vocabulary.df[:, own].ravel(),
+            documents=nothing if number else [one.documents for one in vocabulary.totals],
+            lengths=nothing if number else [one.length for one in vocabulary.totals],
+        )
+
+
+def _added(totals: Sequence[Any]) -> Any:
+    whole = totals[0]
+    for one in totals[1:]:
+        whole = whole + one
+    return whole
+
+
+def _tasks(blobs: Iterable[Blob]) -> Iterator[tuple[list[pa.RecordBatch], Iterator[pa.RecordBatch]]]:
+    """The members of each shard, and the questions to it, which must be read before the next one."""
+    waiting = iter(blobs)
+    ahead = next(waiting, None)
+    while ahead is not None:
+        part, held = ahead.part, []
+        while ahead is not None and ahead.part == part and ahead.place < _QUESTION:
+            held.append(ahead.batch)
+            ahead = next(waiting, None)
+        questions: list[pa.RecordBatch] = []
+        while ahead is not None and ahead.part == part:
+            questions.append(ahead.batch)
+            ahead = next(waiting, None)
+        yield held, iter(questions)
+
+
+def _merge(blobs: Iterator[Blob]) -> Iterator[Blob]:
+    for row in merge_links(blob.batch for blob in blobs):
+        first = row.column("first")[0].as_py()
+        yield Blob(0, first, row)

@@ -1,0 +1,65 @@
+"""What each document of a group alone brings, by hand."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infostream_dedup.model import Document
+from infostream_dedup.passages.original_message import original_message
+
+FIRST = "Пожар на складе в порту тушили двенадцать машин. Начальник управления Петренко уехал в Одессу."
+
+
+def _message(*texts):
+    documents = [Document(id=str(number), text=text, lang="ru") for number, text in enumerate(texts)]
+    return [(one.document.id, one.kind, one.text, one.numbers) for one in original_message(documents)]
+
+
+def test_a_new_clause_stands_after_the_sentence_it_follows():
+    later = (
+        "В порту на складе двенадцать машин тушили пожар, загоревшийся ночью из-за короткого замыкания. "
+        "Петренко, начальник управления, уехал в Одессу."
+    )
+    assert _message(FIRST, later) == [
+        ("0", "first", "Пожар на складе в порту тушили двенадцать машин.", ()),
+        ("1", "added", "загоревшийся ночью из-за короткого замыкания.", ()),
+        ("0", "first", "Начальник управления Петренко уехал в Одессу.", ()),
+    ]
+
+
+def test_a_known_clause_with_another_number_is_shown_for_it():
+    one, other = "Пожар на складе тушили 12 машин спасателей.", "Пожар на складе тушили 15 машин спасателей."
+    assert _message(one, other, other)[1:] == [("1", "number", other, ("15",))]
+
+
+def test_what_two_bring_is_told_once_with_its_first_source():
+    news = "Мэр обещал жителям района новый дом к осени."
+    found = _message(FIRST, f"{FIRST} {news}", f"{news} Синоптики ждут сильного снега на выходных.")
+    assert [(source, text) for source, _, text, _ in found[2:]] == [
+        ("1", news),
+        ("2", "Синоптики ждут сильного снега на выходных."),
+    ]
+
+
+def test_copies_add_nothing_and_one_document_is_its_own_message():
+    assert _message(FIRST, FIRST, FIRST) == _message(FIRST)
+    assert _message("") == []
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.sampled_from([*FIRST.split(". "), "12 машин", "снег, который выпал вчера ночью", "👍"]), max_size=4
+        ).map(". ".join),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_fragments_are_pieces_of_their_documents(texts):
+    documents = [Document(id=str(number), text=text, lang="ru") for number, text in enumerate(texts)]
+    message = original_message(documents)
+    assert all(one.text and one.text == one.document.text[one.start : one.end] for one in message)
+    first = [one for one in message if one.kind == "first"]
+    assert all(one.document is documents[0] for one in first)
+    assert [one.start for one in first] == sorted(one.start for one in first)

@@ -1,0 +1,85 @@
+"""One SHA-256 over everything that must not depend on who computed it: links, S and T, groups, recommendation."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import numpy as np
+
+from infostream_dedup.batch.collection import collect
+from infostream_dedup.batch.linking import link, relate
+from infostream_dedup.links import survey
+from infostream_dedup.model import Document
+from infostream_dedup.sharded.disk_runner import DiskRun, Input
+from infostream_dedup.sharded.plan import Cut, Plan
+from infostream_dedup.sharded.sweeping import FoldedLinks
+from infostream_dedup.sharded.work_folder import WorkFolder
+
+
+def documents_of(rows):
+    return [Document(**row) for row in rows]
+
+
+def engine_digest(documents, settings, k_min):
+    """Of the engine that keeps a collection in memory; rows whose T it samples are left out."""
+    key_terms = collect(documents, hashes=False).key_terms(settings)
+    counts = link(key_terms, settings, k_min=k_min).matrix.counts.tocoo()
+    found = survey(relate(key_terms, settings), n=settings.n)
+    return digest(counts.row, counts.col, counts.data, found)
+
+
+def disk_digest(documents, settings, folder, cut):
+    """Of a run in a work folder; also the smallest k whose links it stored."""
+    work = WorkFolder(folder)
+    with work.held():
+        run = DiskRun(
+            folder=work,
+            source=Input(lambda: iter(documents), {"test": len(documents)}),
+            settings=settings,
+            representations=[settings.representation],
+            plan=Plan(2 << 30, cut),
+        )
+        linked = run.linked(settings.representation)
+        relation = FoldedLinks(linked)
+        found = survey(relation, n=settings.n)
+        return relation.k_min, digest(*document_links(linked, relation.k_min), found)
+
+
+def document_links(linked, k_min):
+    """Links between documents, written out from those between nodes: int64 a, b, and counts."""
+    nodes = linked.nodes
+    indptr, members = nodes.members()
+    several = np.flatnonzero(nodes.inside >= k_min)
+    one, other, counts = [several], [several], [nodes.inside[several]]
+    for rows in linked.link_table(k_min).chunks():
+        one.append(np.repeat(rows.nodes, np.diff(rows.indptr)))
+        other.append(rows.columns)
+        counts.append(rows.counts)
+    one, other, counts = np.concatenate(one), np.concatenate(other), np.concatenate(counts)
+    times = nodes.weights[one] * nodes.weights[other]
+    link = np.repeat(np.arange(len(one)), times)
+    within = np.arange(len(link)) - np.repeat(np.cumsum(times) - times, times)
+    a = members[indptr[one[link]] + within // nodes.weights[other[link]]]
+    b = members[indptr[other[link]] + within % nodes.weights[other[link]]]
+    between = a != b
+    return a[between], b[between], counts[link][between]
+
+
+def digest(a, b, counts, found):
+    order = np.lexsort((b, a))
+    text = json.dumps(
+        [
+            [row.as_dict() for row in found.rows["all"] if not row.sampled],
+            found.recommended["all"].k,
+            found.recommended["all"].reason,
+            sorted(found.group_sizes.tolist()),
+        ]
+    )
+    whole = hashlib.sha256(text.encode())
+    for column in (a.astype("<i8"), b.astype("<i8"), counts.astype("u1")):
+        whole.update(column[order].tobytes())
+    return whole.hexdigest()
+
+
+CUTS = (Cut(), Cut(chunk=7, shards=1, blocks=1), Cut(chunk=5, shards=2, blocks=3), Cut(chunk=3, shards=7, blocks=7))

@@ -1,0 +1,224 @@
+"""A run that is killed in any stage goes on from the last complete one; what was changed is made again."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from infostream_dedup import sweep
+from infostream_dedup.batch.collection import collect
+from infostream_dedup.errors import (
+    BadDataError,
+    CannotCreateError,
+    ConfigurationError,
+    StoreBusyError,
+    UsageError,
+)
+from infostream_dedup.model import Settings
+from infostream_dedup.sharded import counting
+from infostream_dedup.sharded.disk_runner import DiskRun, Input
+from infostream_dedup.sharded.estimate import Estimate
+from infostream_dedup.sharded.layout import Layout
+from infostream_dedup.sharded.plan import LEAST_MEMORY, Cut, Plan, memory_of
+from infostream_dedup.sharded.sweeping import sweep_on_disk
+from infostream_dedup.sharded.work_folder import WorkFolder
+
+STAGES = ("counted", "stem-statistics", "stem-keys", "stem-nodes", "stem-links1-1", "stem-links1", "stem-totals1")
+STEM = Settings(representation="stem")
+
+KILLED = """
+import os, signal, sys
+from infostream_dedup import sweep
+from infostream_dedup.sharded import disk_runner, work_folder
+from infostream_dedup.sharded.plan import Cut, Plan
+
+documents, folder, stage = sys.argv[1:]
+whole = work_folder.WorkFolder._write
+
+def write(self, paths, tables, batches):
+    def cut(batches):
+        for number, batch in enumerate(batches):
+            yield batch
+            if any(path.name.startswith(stage + ".") for path in paths.values()):
+                os.kill(os.getpid(), signal.SIGKILL)
+    return whole(self, paths, tables, cut(batches))
+
+work_folder.WorkFolder._write = write
+plan = Plan.__init__
+Plan.__init__ = lambda self, memory, cut=Cut(): plan(self, memory, Cut(chunk=10, shards=3, blocks=2))
+print(len(sweep(documents, workdir=folder, memory="2GB", representations=["stem"]).rows))
+"""
+
+
+@pytest.fixture
+def documents(collections, tmp_path):
+    path = tmp_path / "documents.jsonl"
+    rows = [{"id": one.id, "text": one.text, "lang": one.lang} for one in collections["made-up"][:40]]
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def rows_of(result):
+    return [row.as_dict() for row in result.rows], result.recommended_k, result.reason, result.groups
+
+
+def run_in(folder, documents, cut):
+    return DiskRun(
+        folder=folder,
+        source=Input(lambda: iter(documents), {"test": len(documents)}),
+        settings=STEM,
+        representations=["stem"],
+        plan=Plan(LEAST_MEMORY, cut),
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
+def test_a_run_killed_in_every_stage_goes_on(documents, tmp_path):
+    folder = tmp_path / "work"
+    for number, stage in enumerate(STAGES):
+        command = [sys.executable, "-c", KILLED, str(documents), str(folder), stage]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
+        assert ended.returncode == -signal.SIGKILL, ended.stderr
+        assert not (folder / f"{stage}.json").exists()
+        for earlier in STAGES[:number]:
+            assert (folder / f"{earlier}.json").exists(), f"killed in {stage}"
+    made = {path: path.stat().st_mtime_ns for path in folder.glob("*.json")}
+    command = [sys.executable, "-c", KILLED, str(documents), str(folder), "nothing"]
+    subprocess.run(command, capture_output=True, text=True, check=True)
+    assert all(path.stat().st_mtime_ns == when for path, when in made.items() if path.exists())
+    again = sweep(str(documents), workdir=folder, memory="2GB", representations=["stem"])
+    assert rows_of(again) == rows_of(sweep(str(documents), representations=["stem"], estimate=False))
+
+
+def test_a_run_killed_once_goes_on(documents, tmp_path):
+    folder = tmp_path / "work"
+    command = [sys.executable, "-c", KILLED, str(documents), str(folder), "stem-links1-1"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    counted = (folder / "counted.json").stat().st_mtime_ns
+    assert (folder / "stem-links1-0.json").exists()
+    found = sweep(str(documents), workdir=folder, memory="2GB", representations=["stem"])
+    assert (folder / "counted.json").stat().st_mtime_ns == counted
+    assert rows_of(found) == rows_of(sweep(str(documents), representations=["stem"], estimate=False))
+    assert found.report.used == 40
+
+
+def test_a_changed_file_and_other_documents_are_read_again(documents, tmp_path):
+    folder = tmp_path / "work"
+    first = rows_of(sweep(str(documents), workdir=folder, memory="2GB", representations=["stem"]))
+    keys = folder / "stem-keys.keys.arrow"
+    damaged = bytearray(keys.read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    keys.write_bytes(damaged)
+    for name in ("nodes", "links1", "totals1"):
+        (folder / f"stem-{name}.json").unlink()
+    assert rows_of(sweep(str(documents), workdir=folder, memory="2GB", representations=["stem"])) == first
+    lines = documents.read_text(encoding="utf-8").splitlines(keepends=True)
+    documents.write_text("".join(lines[:20]), encoding="utf-8")
+    fewer = sweep(str(documents), workdir=folder, memory="2GB", representations=["stem"])
+    assert fewer.report.used == 20
+    assert rows_of(fewer) == rows_of(sweep(str(documents), representations=["stem"], estimate=False))
+
+
+def test_a_folder_takes_one_run_at_a_time(tmp_path):
+    with WorkFolder(tmp_path / "work").held(), pytest.raises(StoreBusyError, match="another run"):  # noqa: SIM117
+        with WorkFolder(tmp_path / "work").held():
+            pass
+
+
+def test_two_terms_of_one_hash_are_named(monkeypatch, collections, tmp_path):
+    whole = counting.term_hashes
+    terms = collect(collections["made-up"], hashes=False).key_terms(STEM).counts.terms
+    shared = (terms[0], terms[-1])
+
+    def colliding(terms):
+        found = whole(terms)
+        words = list(terms)
+        for word in shared:
+            found[0, [place for place, term in enumerate(words) if term == word]] = 7
+        return found
+
+    monkeypatch.setattr(counting, "term_hashes", colliding)
+    for chunk in (3, 100):
+        folder = WorkFolder(tmp_path / str(chunk))
+        with folder.held(), pytest.raises(BadDataError, match=f"0000000000000007: {shared[0]!r} and {shared[1]!r}"):
+            sweep_on_disk(run_in(folder, collections["made-up"], Cut(chunk=chunk)))
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [("8GB", 8 * 10**9), ("1.5 GiB", 3 << 29), ("500mb", 500_000_000), ("2G", 2 * 10**9), (5, 5), ("1234", 1234)],
+)
+def test_sizes(size, expected):
+    assert memory_of(size) == expected
+
+
+@pytest.mark.parametrize("size", ["", "GB", "8 parsecs", "-1GB", "1iB"])
+def test_no_sizes(size):
+    with pytest.raises(ConfigurationError, match="expected a size"):
+        memory_of(size)
+
+
+def test_the_plan_fits_its_memory():
+    plan = Plan(2 << 30)
+    assert plan.chunk == 50_000
+    # 165 targets a document: 20 million documents need 26 GB, of which 0.7 GB are there at a time.
+    assert plan.shards(165 * 1_000_000, 3_000_000, 1_000_000) == 2
+    assert plan.shards(165 * 10_000_000, 10_000_000, 10_000_000) > plan.shards(165 * 5_000_000, 10_000_000, 5_000_000)
+    assert plan.shards(0, 0, 0) == 1
+    assert plan.blocks(1_000_000, 100_000) == 1
+    assert plan.blocks(100_000_000, 1_272_217) > 1
+    assert Plan(2 << 30, Cut(5, 6, 7)).shards(1, 1, 1) == 6
+    with pytest.raises(ConfigurationError, match=r"at least 1\.1 GB"):
+        Plan(LEAST_MEMORY - 1)
+
+
+def test_too_little_room_is_refused_with_what_is_missing(tmp_path):
+    found = Estimate(documents=10**7, shards=4, disk=10**11, free=10**10, seconds=7200, memory=10**9, folder=tmp_path)
+    with pytest.raises(CannotCreateError, match=r"needs 100.0 GB: make 90.0 GB of room"):
+        found.check()
+    assert "10000000 documents in 4 shards" in str(found)
+    assert "about 2.0 h" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"memory": "8GB"}, "goes with a work folder"),
+        ({"window_days": 3}, "goes with a work folder"),
+        ({"workdir": "w", "score": "share"}, "count score only"),
+        ({"workdir": "w", "engine": "plain"}, "needs compiled code"),
+        ({"workdir": "w", "window_days": 0}, "more than 0"),
+    ],
+)
+def test_options_that_contradict_each_other(documents, tmp_path, monkeypatch, options, message):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=message):
+        sweep(str(documents), **options)
+
+
+def test_a_table_of_another_kind_is_refused():
+    one, other = Layout("one", ("a",), {}), Layout("other", ("a",), {})
+    with pytest.raises(BadDataError, match="rows of one 1; expected other 1"):
+        list(other.rows([one.row(a=3)]))
+
+
+def test_a_collection_too_large_for_memory_goes_to_disk(documents, tmp_path, monkeypatch, caplog):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    monkeypatch.setattr("infostream_dedup.machine.memory.available_memory", lambda: 10_000)
+    found = sweep(str(documents), representations=["stem"])
+    assert "would not fit" in caplog.text
+    assert not list(tmp_path.glob("infostream-dedup-*"))
+    assert rows_of(found)[0] == rows_of(sweep(list(_rows(documents)), representations=["stem"], estimate=False))[0]
+
+
+def _rows(path: Path):
+    return map(json.loads, path.read_text(encoding="utf-8").splitlines())
