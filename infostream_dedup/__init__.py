@@ -74,19 +74,13 @@ _HOME = {
     "read_documents": "corpus",
     "write_comparison": "report",
     "write_report": "report",
-    **dict.fromkeys(
-        (
-            *("Reading", "boilerplate", "classify", "compare", "dedup", "demo", "dictionaries", "evaluate", "ingest"),
-            *("pairs", "provenance", "search", "similarity_matrix", "suggest", "sweep", "sweep_store", "train", "warm"),
-        ),
-        "api",
-    ),
 }
+"""Names that are not in the room ``api``."""
 
 
 def __getattr__(name: str) -> Any:
     if name in _ROOMS:
         return import_module(f"{__name__}.{name}")
-    if name not in _HOME:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    return getattr(import_module(f"{__name__}.{_HOME.get(name, 'api')}"), name)

@@ -23,15 +23,21 @@ from infostream_dedup.model.settings import (
 
 __all__ = [
     "boilerplate_option",
+    "df_max_option",
     "documents_argument",
     "general_options",
     "judgeable_settings_options",
     "mode_option",
+    "morph_option",
+    "n_option",
     "prefix_option",
     "reading_options",
     "representation_option",
     "semantic_option",
     "settings_options",
+    "short_option",
+    "stack",
+    "weighting_option",
     "work_folder_options",
 ]
 
@@ -43,13 +49,14 @@ def documents_argument(function: Command) -> Command:
     return click.argument("documents", metavar="DOCS...", nargs=-1, required=True)(function)
 
 
-def _stack(options: Sequence[Callable[[Command], Command]]) -> Callable[[Command], Command]:
+def stack(options: Sequence[Callable[[Command], Command]]) -> Callable[[Command], Command]:
+    """Return a decorator that adds the options in this order."""
     return lambda function: functools.reduce(lambda inner, option: option(inner), reversed(options), function)
 
 
 def general_options(*formats: str) -> Callable[[Command], Command]:
     """``--format``, ``--quiet`` and ``--config``; the first format is the default on a terminal."""
-    return _stack(
+    return stack(
         [
             click.option(
                 "--format",
@@ -70,7 +77,7 @@ def general_options(*formats: str) -> Callable[[Command], Command]:
     )
 
 
-work_folder_options = _stack(
+work_folder_options = stack(
     [
         click.option(
             "--workdir",
@@ -86,7 +93,7 @@ work_folder_options = _stack(
     ]
 )
 
-reading_options = _stack(
+reading_options = stack(
     [
         click.option(
             "--on-error",
@@ -105,11 +112,28 @@ reading_options = _stack(
 )
 
 
+weighting_option = click.option(
+    "--weighting", type=click.Choice(WEIGHTINGS), help="How terms are weighted.  [default: bm25]"
+)
+n_option = click.option("--n", type=click.IntRange(1, 255), help="Key terms per document.  [default: 12]")
+df_max_option = click.option(
+    "--df-max", type=float, help="Maximum document frequency of a key term; below 1, a share.  [default: 0.5]"
+)
+short_option = click.option(
+    "--short", type=click.Choice(SHORT_RULES), help="Lower k for documents with few terms, or not.  [default: scaled]"
+)
+morph_option = click.option(
+    "--morph",
+    type=click.Choice(MORPH_RULES),
+    help="Include predicted proper nouns, or dictionary words only.  [default: open]",
+)
+
+
 def _settings_options(presets: tuple[str, ...]) -> Callable[[Command], Command]:
-    return _stack(
+    return stack(
         [
-            click.option("--weighting", type=click.Choice(WEIGHTINGS), help="How terms are weighted.  [default: bm25]"),
-            click.option("--n", type=click.IntRange(1, 255), help="Key terms per document.  [default: 12]"),
+            weighting_option,
+            n_option,
             click.option(
                 "--score",
                 type=click.Choice(SCORES),
@@ -120,26 +144,14 @@ def _settings_options(presets: tuple[str, ...]) -> Callable[[Command], Command]:
             click.option(
                 "--df-min", type=float, help="Minimum document frequency of a key term; below 1, a share.  [default: 2]"
             ),
-            click.option(
-                "--df-max",
-                type=float,
-                help="Maximum document frequency of a key term; below 1, a share.  [default: 0.5]",
-            ),
+            df_max_option,
             click.option(
                 "--background/--no-background",
                 default=None,
                 help="Blend the statistics of small collections with a frequency dictionary.  [default: background]",
             ),
-            click.option(
-                "--short",
-                type=click.Choice(SHORT_RULES),
-                help="Lower k for documents with few terms, or not.  [default: scaled]",
-            ),
-            click.option(
-                "--morph",
-                type=click.Choice(MORPH_RULES),
-                help="Include predicted proper nouns, or dictionary words only.  [default: open]",
-            ),
+            short_option,
+            morph_option,
             click.option(
                 "--pivot",
                 type=click.Choice(LANGUAGES),

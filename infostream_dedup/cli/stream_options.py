@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, Final
 
 import click
 
-from infostream_dedup.model.settings import MORPH_RULES, SHORT_RULES, STREAM_PRESETS, WEIGHTINGS
+from infostream_dedup.cli.options import (
+    df_max_option,
+    morph_option,
+    n_option,
+    short_option,
+    stack,
+    weighting_option,
+)
+from infostream_dedup.model.settings import REPRESENTATIONS, STREAM_PRESETS
 
 __all__ = ["pop_stream_settings", "stream_options"]
 
@@ -26,27 +33,20 @@ _OPTIONS: Final = (
         help="With preset judged: kinds of pairs that make a duplicate.  [default: copy]",
     ),
     click.option(
-        "--representation", type=click.Choice(["stem", "morph"]), help="How a word becomes a term.  [default: morph]"
+        "--representation",
+        # A stream has no dictionaries between languages.
+        type=click.Choice([name for name in REPRESENTATIONS if name != "pivot"]),
+        help="How a word becomes a term.  [default: morph]",
     ),
-    click.option("--weighting", type=click.Choice(WEIGHTINGS), help="How terms are weighted.  [default: bm25]"),
-    click.option("--n", type=click.IntRange(1, 255), help="Key terms per document.  [default: 12]"),
+    weighting_option,
+    n_option,
     click.option(
         "--target", type=click.Choice(["text", "signature"]), help="Where key terms are looked up.  [default: text]"
     ),
     click.option("--df-min", type=float, help="Minimum document frequency of a key term.  [default: 2]"),
-    click.option(
-        "--df-max", type=float, help="Maximum document frequency of a key term; below 1, a share.  [default: 0.5]"
-    ),
-    click.option(
-        "--short",
-        type=click.Choice(SHORT_RULES),
-        help="Lower k for documents with few terms, or not.  [default: scaled]",
-    ),
-    click.option(
-        "--morph",
-        type=click.Choice(MORPH_RULES),
-        help="Include predicted proper nouns, or dictionary words only.  [default: open]",
-    ),
+    df_max_option,
+    short_option,
+    morph_option,
     click.option(
         "--k-duplicate", type=click.IntRange(min=1), help="Terms that must meet in a duplicate.  [default: 6]"
     ),
@@ -125,7 +125,7 @@ _NAMES: Final = (
 
 def stream_options(function: Command) -> Command:
     """Add all of them. A store keeps those it was made with; for an existing store they may be left out."""
-    return functools.reduce(lambda inner, option: option(inner), reversed(_OPTIONS), function)
+    return stack(_OPTIONS)(function)
 
 
 def pop_stream_settings(given: dict[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.evaluation.collection_scores import truth_for
+from infostream_dedup.evaluation.coverage import JointCoverage, joint_coverage
 from infostream_dedup.evaluation.disagreement import ComparedPair, agreed, compared_pairs, disputed
 from infostream_dedup.evaluation.labelled_runs import judged_by_labels
 from infostream_dedup.evaluation.labels import Label, read_labels
@@ -100,12 +101,14 @@ class PoolSummary:
         pairs: number of all their pairs.
         verified: number of pairs with a String::Similarity of at least the threshold.
         threshold: minimum String::Similarity of a verified pair.
+        codes: int64 (verified,), codes of the verified pairs.
     """
 
     methods: list[str]
     pairs: int
     verified: int
     threshold: float = THRESHOLD
+    codes: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +127,7 @@ class Comparison:
         notes: what readers of the figures should know.
         agreements: pairs that the most methods find.
         disagreements: unlabelled pairs that some methods find and others do not.
+        coverage: pairs and triples of methods that find most true pairs together.
         reading: cost of reading the parts of the texts that methods share.
         has_best: whether the method with the best F1 may be called the best: not in an open world, where a method is
             not punished for what it links beyond the labels.
@@ -140,6 +144,7 @@ class Comparison:
     notes: list[str] = field(default_factory=list)
     agreements: list[ComparedPair] = field(default_factory=list)
     disagreements: list[ComparedPair] = field(default_factory=list)
+    coverage: list[JointCoverage] = field(default_factory=list)
     reading: Cost = field(default_factory=lambda: Cost(0.0, 0.0))
     has_best: bool = True
     report: ReadingReport | None = None
@@ -168,6 +173,7 @@ class Comparison:
                 "threshold": self.pool.threshold,
             },
             "dice": {"methods": self.names, "values": self.dice},
+            "coverage": [row.as_dict() for row in self.coverage],
             "missing": self.missing,
             "notes": self.notes,
             "configuration": self.configuration,
@@ -270,8 +276,13 @@ def compare_methods(
         notes=notes,
         agreements=pairs[: len(examples_agreed)],
         disagreements=pairs[len(examples_agreed) :],
+        coverage=joint_coverage(names, summary.codes if summary else _true_pairs(truth)),
         reading=found.reading,
     )
+
+
+def _true_pairs(truth: Truth | None) -> NDArray[np.int64]:
+    return np.zeros(0, dtype=np.int64) if truth is None else truth.positives
 
 
 def judged_by_pool(
@@ -300,7 +311,7 @@ def judged_by_pool(
     alike = alike_pairs(texts.plain, all_codes)
     made = pool_of(members, alike)
     return [_judge_by_pool(codes, made, alike) for codes in own.values()], PoolSummary(
-        list(made.methods), len(made.pairs), len(made.verified)
+        list(made.methods), len(made.pairs), len(made.verified), codes=made.verified
     )
 
 

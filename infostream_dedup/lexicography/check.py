@@ -8,6 +8,7 @@ from pathlib import Path
 
 from infostream_dedup.errors import NoInputError
 from infostream_dedup.lexicography.findings import Finding
+from infostream_dedup.lexicography.names_as_nouns import names_as_nouns
 from infostream_dedup.lexicography.round_trips import broken_round_trips
 from infostream_dedup.lexicography.table_checks import blocked_words, check_tables, contradictions, files_of
 from infostream_dedup.lexicon.folder import dictionaries_folder
@@ -46,8 +47,8 @@ def check(folder: Path | None = None, progress: Callable[[str, int, int | None],
 
     Rows must have their columns, and words the letters of their language; words of ``translations.tsv`` must be
     nominatives of nouns known to pymorphy3 or wordfreq; nothing may be repeated; no equivalent may be on the
-    block-list; ``false_friends.tsv`` must not contradict another table; the first words of a row must lead to each
-    other in both directions.
+    block-list; ``false_friends.tsv`` must not contradict another table; no English noun may be a word that is a
+    name in nearly all texts; the first words of a row must lead to each other in both directions.
 
     Args:
         folder: folder to check; by default the one that the engine uses. Missing files are not checked.
@@ -70,6 +71,7 @@ def check(folder: Path | None = None, progress: Callable[[str, int, int | None],
             progress("tables", done, len(paths))
     concepts = rows.get("translations.tsv", [])
     findings.extend(contradictions(concepts, rows.get("false_friends.tsv", [])))
+    findings.extend(names_as_nouns(concepts, rows))
     is_own = where.resolve() == own.resolve() and not any(one.level == "defect" for one in findings)
     if is_own:
         findings.extend(broken_round_trips(concepts, progress))

@@ -1,14 +1,17 @@
-"""The two implementations of the stages from key terms to links and their measures.
+"""The implementations of the stages from key terms to links and their measures.
 
+Each folder of this room is an engine: a package with the functions ``match``, ``sweep_counts`` and ``group_leaders``,
+and with ``TEXT_STAGES``, the name of the package of ``terms`` that reads its texts. A ``Backend`` holds the functions.
 ``plain`` (numpy and scipy) is the judge; ``compiled`` (numba) is for large collections and gives the same results, bit
-for bit. Both packages offer the same functions; a ``Backend`` holds those of one of them.
+for bit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol
 
 import scipy.sparse as sp
 
@@ -91,16 +94,16 @@ class GroupLeaders(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """The stages of one implementation.
+    """The stages of one engine.
 
     Attributes:
-        name: ``plain`` or ``compiled``.
+        name: of the engine, such as ``plain`` or ``compiled``.
         match: from key terms and targets to a similarity matrix.
         sweep_counts: from a similarity matrix to symmetry and transitivity at each k.
         group_leaders: from counts to groups of documents.
     """
 
-    name: Literal["plain", "compiled"]
+    name: str
     match: Match
     sweep_counts: SweepCounts
     group_leaders: GroupLeaders
@@ -113,15 +116,13 @@ def choose_backend(engine: str, documents: int) -> Backend:
     """The backend of a collection.
 
     Args:
-        engine: ``plain``, ``compiled``, or ``auto`` to choose by size (see ``machine.engines``).
+        engine: one of ``machine.engines.ENGINES``; ``auto`` chooses by size.
         documents: size of the collection.
 
     Raises:
         ConfigurationError: there is no such engine.
     """
-    if choose_engine(engine, documents) == "plain":
-        return PLAIN
-    # numba is imported only where it is used.
-    from infostream_dedup.links import compiled
-
-    return Backend("compiled", compiled.match, compiled.sweep_counts, compiled.group_leaders)
+    name = choose_engine(engine, documents)
+    # Imported only when chosen: what an engine is made of may be heavy, such as numba.
+    stages = import_module(f"infostream_dedup.links.{name}")
+    return Backend(name, stages.match, stages.sweep_counts, stages.group_leaders)

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.machine.registry import names_in_folder
 from infostream_dedup.model.document import LANGUAGES
 from infostream_dedup.model.limits import OneOf, Range, check_limits
 
 __all__ = ["PRESETS", "REPRESENTATIONS", "SCORES", "SHORT_RULES", "STREAM_PRESETS", "WEIGHTINGS", "Settings"]
 
 
-def _files_of_terms(folder: str, first: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names of the modules in a folder of the room ``terms``: some first, the others by name.
+_TERMS: Final = Path(__file__).parents[1] / "terms"
 
-    The modules are not imported: settings know names only.
-    """
-    found = {module.name for module in pkgutil.iter_modules([str(Path(__file__).parents[1] / "terms" / folder)])}
-    return (*(name for name in first if name in found), *sorted(found.difference(first)))
-
-
-REPRESENTATIONS: Final = _files_of_terms("representations", ("stem", "morph", "pivot"))
+REPRESENTATIONS: Final = names_in_folder(_TERMS / "representations", ("stem", "morph", "pivot"))
 """Each is one file; see ``terms.representation``."""
 
-WEIGHTINGS: Final = _files_of_terms("weightings", ("bm25", "tfidf"))
+WEIGHTINGS: Final = names_in_folder(_TERMS / "weightings", ("bm25", "tfidf"))
 """Each is one file; see ``terms.weighting``."""
 
 SCORES: Final = ("count", "share")

@@ -8,32 +8,22 @@ changes an answer: each form has a checksum, and so has each table of frequencie
 
 from __future__ import annotations
 
-import logging
-import os
 import sqlite3
-import threading
-import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
 import orjson
 
 from infostream_dedup.lexicon.folder import dictionaries_folder
-from infostream_dedup.machine.cache_damage import DamagedCacheError, checksum_of, is_damage, remove_cache
-from infostream_dedup.machine.private_files import make_private_file, make_private_folder
+from infostream_dedup.machine.sqlite_cache import DamagedCacheError, SqliteCache, cache_folder, checksum_of
 from infostream_dedup.morphology.analyzer import RULES
 from infostream_dedup.morphology.english_lemmas import RULES as ENGLISH_RULES
 
 __all__ = ["CacheFile", "cache_file", "fingerprint"]
-
-_Value = TypeVar("_Value")
-_Nothing = TypeVar("_Nothing")
-_log = logging.getLogger(__name__)
 
 _PACKAGES: Final = (
     "pymorphy3",
@@ -44,9 +34,6 @@ _PACKAGES: Final = (
     "snowballstemmer",
 )
 _CHUNK: Final = 50_000
-_BUSY_SECONDS: Final = 10.0
-_PAGES_KILOBYTES: Final = 32_000
-"""Of the file that are kept in memory; two megabytes, SQLite's own choice, hold a tenth of a month's forms."""
 
 _LOOK_UP: Final = (
     "SELECT term, strict, checksum FROM json_each(?) AS asked LEFT JOIN form ON language = ? AND form.key = asked.value"
@@ -54,7 +41,6 @@ _LOOK_UP: Final = (
 )
 _SCHEMA_VERSION: Final = 2
 _TABLES: Final = {
-    "fingerprint": "(value TEXT NOT NULL)",
     "form": "(language TEXT NOT NULL, key TEXT NOT NULL, term TEXT, strict INTEGER NOT NULL, checksum INTEGER NOT NULL,"
     " PRIMARY KEY (language, key)) WITHOUT ROWID",
     "frequency": "(language TEXT NOT NULL, kind TEXT NOT NULL, term TEXT NOT NULL, share REAL NOT NULL,"
@@ -78,25 +64,16 @@ def fingerprint() -> str:
 
 
 class CacheFile:
-    """The file; several processes may use one at a time.
-
-    A damaged file is replaced once, with a warning in the log. After any other fault, or further damage, the file is
-    left alone for the rest of the process, with a warning too.
+    """The file; what goes wrong with it is told in ``machine.sqlite_cache``.
 
     Args:
-        path: the file; made with its folder when first written.
+        path: the file; it is made, with its folder, when it is first written.
         mark: fingerprint of the answers this process gives.
     """
 
     def __init__(self, path: Path, mark: str) -> None:
         self.path = path
-        self._mark = mark
-        self._usable = True
-        self._replaced = False
-        self._lock = threading.Lock()
-        self._connection: sqlite3.Connection | None = None
-        self._close: Callable[[], object] = lambda: None
-        self._opened_as: tuple[int, int, int] | None = None
+        self._file = SqliteCache(path, mark, "terms", _SCHEMA_VERSION, _TABLES)
 
     def answers(self, language: str, keys: Sequence[str]) -> dict[str, tuple[str, bool] | None]:
         """Remembered answers for forms: key to (term, strict), or to ``None`` for no term; unknown keys are absent."""
@@ -127,7 +104,7 @@ class CacheFile:
                     found.append(_checked(language, key, *row))
             return found
 
-        return self._read(read, None) or [(None, None)] * len(keys)
+        return self._file.read(read, None) or [(None, None)] * len(keys)
 
     def remember(self, language: str, answers: Mapping[str, tuple[str, bool] | None]) -> None:
         """Store answers in one transaction."""
@@ -136,7 +113,7 @@ class CacheFile:
             for key, answer in answers.items()
         )
         checked = [(*row, checksum_of(*row)) for row in rows]
-        self._write({"INSERT OR REPLACE INTO form VALUES (?, ?, ?, ?, ?)": checked})
+        self._file.write({"INSERT OR REPLACE INTO form VALUES (?, ?, ?, ?, ?)": checked})
 
     def frequencies(self, language: str, kind: str) -> dict[str, float]:
         """Remembered term frequencies; empty if none were stored."""
@@ -153,110 +130,18 @@ class CacheFile:
                 raise DamagedCacheError(f"frequencies {language} {kind} are not what was written")
             return dict(sorted(found.items()))
 
-        return self._read(read, {})
+        return self._file.read(read, {})
 
     def remember_frequencies(self, language: str, kind: str, shares: Mapping[str, float]) -> None:
         """Store the term frequencies of one language and kind in one transaction."""
         checksum = _checksum_of_shares(language, kind, shares)
-        self._write(
+        self._file.write(
             {
                 "DELETE FROM frequency WHERE language = ? AND kind = ?": [(language, kind)],
                 "INSERT INTO frequency VALUES (?, ?, ?, ?)": [(language, kind, *item) for item in shares.items()],
                 "INSERT OR REPLACE INTO frequency_checksum VALUES (?, ?, ?)": [(language, kind, checksum)],
             }
         )
-
-    def _read(self, read: Callable[[sqlite3.Connection], _Value], nothing: _Nothing) -> _Value | _Nothing:
-        if not self._usable:
-            return nothing
-        try:
-            with self._lock:
-                connection = self._opened()
-                if connection is None:
-                    return nothing
-                with _transaction(connection, ""):
-                    return read(connection) if self._is_ours(connection) else nothing
-        except (sqlite3.Error, DamagedCacheError, ValueError, TypeError) as error:
-            self._replace_or_give_up(error)
-            return nothing
-
-    def _opened(self) -> sqlite3.Connection | None:
-        """A connection for reading, kept: a stream asks for a few forms with every document."""
-        try:
-            status = self.path.stat()
-        except OSError:
-            return None
-        if self._opened_as != (status.st_dev, status.st_ino, os.getpid()):
-            self._close()
-            # Used by one thread at a time.
-            connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, check_same_thread=False)
-            connection.execute(f"PRAGMA cache_size = -{_PAGES_KILOBYTES}")
-            self._close = weakref.finalize(self, connection.close)
-            self._connection = connection
-            self._opened_as = (status.st_dev, status.st_ino, os.getpid())
-        return self._connection
-
-    def _write(self, statements: Mapping[str, Sequence[tuple[object, ...]]], *, again: bool = True) -> None:
-        if not self._usable:
-            return
-        try:
-            make_private_folder(self.path.parent)
-            make_private_file(self.path)
-            with (
-                closing(sqlite3.connect(self.path, timeout=_BUSY_SECONDS)) as connection,
-                _transaction(connection, "IMMEDIATE"),
-            ):
-                if not self._is_ours(connection):
-                    self._begin_anew(connection)
-                for statement, rows in statements.items():
-                    connection.executemany(statement, rows)
-        except (sqlite3.Error, OSError) as error:
-            self._replace_or_give_up(error)
-            if again:
-                self._write(statements, again=False)
-
-    def _is_ours(self, connection: sqlite3.Connection) -> bool:
-        if connection.execute("PRAGMA user_version").fetchone() != (_SCHEMA_VERSION,):
-            return False
-        return connection.execute("SELECT value FROM fingerprint").fetchall() == [(self._mark,)]
-
-    def _begin_anew(self, connection: sqlite3.Connection) -> None:
-        for table, columns in _TABLES.items():
-            connection.execute(f"DROP TABLE IF EXISTS {table}")
-            connection.execute(f"CREATE TABLE {table} {columns}")
-        connection.execute("INSERT INTO fingerprint VALUES (?)", (self._mark,))
-        connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
-
-    def _replace_or_give_up(self, error: Exception) -> None:
-        self._close()
-        self._opened_as = None
-        if is_damage(error) and not self._replaced:
-            self._replaced = True
-            try:
-                remove_cache(self.path)
-            except OSError as refused:
-                error = refused
-            else:
-                _log.warning("%s: the cache of terms is damaged (%s); it is made again", self.path, error)
-                return
-        self._usable = False
-        advice = "set INFOSTREAM_DEDUP_CACHE to a folder that can be written"
-        _log.warning("%s: the cache of terms cannot be used (%s); going on without it; %s", self.path, error, advice)
-
-
-@contextmanager
-def _transaction(connection: sqlite3.Connection, kind: str) -> Iterator[None]:
-    """One transaction: kept if the block ends well, else undone."""
-    connection.isolation_level = None
-    connection.execute(f"BEGIN {kind}")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        # A full disk makes SQLite roll back by itself; a second time would hide why.
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
 
 
 def _checked(
@@ -279,7 +164,4 @@ def _checksum_of_shares(language: str, kind: str, shares: Mapping[str, float]) -
 @cache
 def cache_file() -> CacheFile:
     """The cache file of this user, or of ``INFOSTREAM_DEDUP_CACHE``."""
-    from platformdirs import user_cache_dir
-
-    folder = os.environ.get("INFOSTREAM_DEDUP_CACHE") or user_cache_dir("infostream-dedup")
-    return CacheFile(Path(folder) / "forms.sqlite", fingerprint())
+    return CacheFile(cache_folder() / "forms.sqlite", fingerprint())

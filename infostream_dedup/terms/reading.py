@@ -1,14 +1,16 @@
 """Texts to key terms: by the plain stages for small collections, by the compiled ones for large collections.
 
 The packages ``terms.plain`` and ``terms.compiled`` have the same stages under the same names: ``SurfaceCounter``,
-``count_terms``, ``statistics_of``, ``select_key_terms``. They are chosen once, when the texts are read.
+``count_terms``, ``statistics_of``, ``select_key_terms``. They are chosen once, when the texts are read; an engine names
+those that it takes.
 """
 
 from __future__ import annotations
 
 from functools import partial
+from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from infostream_dedup.machine.engines import COMPILED_FROM, engine_named
 from infostream_dedup.machine.first_use import FirstUse
@@ -35,8 +37,8 @@ class Surfaces(Protocol):
         """uint8 (documents,), index into ``LANGUAGES``."""
 
     @property
-    def engine(self) -> Literal["plain", "compiled"]:
-        """The engine that read the documents; its stages take these surfaces."""
+    def stages(self) -> str:
+        """Name of the package of ``terms`` that read the documents; its stages take these surfaces."""
 
 
 class _Counter(Protocol):
@@ -45,15 +47,9 @@ class _Counter(Protocol):
     def finish(self) -> Surfaces: ...
 
 
-def stages_named(engine: Literal["plain", "compiled"]) -> ModuleType:
-    """Return the stages of an engine; numba is imported only with the compiled ones."""
-    if engine == "plain":
-        from infostream_dedup.terms import plain
-
-        return plain
-    from infostream_dedup.terms import compiled
-
-    return compiled
+def stages_named(name: str) -> ModuleType:
+    """Return a package of ``terms`` with the stages from texts to key terms; ``compiled`` imports numba."""
+    return import_module(f"infostream_dedup.terms.{name}")
 
 
 class SurfaceReader:
@@ -62,7 +58,7 @@ class SurfaceReader:
     With ``auto``, texts are kept until there are enough of them for the compiled code.
 
     Args:
-        engine: ``plain``, ``compiled`` or ``auto`` (see ``machine.engines``).
+        engine: one of ``machine.engines.ENGINES``.
         workers: threads of the compiled code; 0 for as many as the process may use.
         progress: called when code is compiled for the first time.
 
@@ -76,7 +72,7 @@ class SurfaceReader:
         self._kept: list[tuple[str, Language | None]] = []
         self._characters = 0
         named = engine_named(engine)
-        self._counter: _Counter | None = None if named == "auto" else self._new_counter(named)
+        self._counter: _Counter | None = None if named == "auto" else self._new_counter(_stages_of(named))
 
     def add(self, text: str, language: Language | None) -> None:
         """Read one document.
@@ -98,17 +94,17 @@ class SurfaceReader:
         counter = self._read_kept("plain") if self._counter is None else self._counter
         return counter.finish()
 
-    def _read_kept(self, engine: Literal["plain", "compiled"]) -> _Counter:
-        counter = self._new_counter(engine)
+    def _read_kept(self, stages: str) -> _Counter:
+        counter = self._new_counter(stages)
         kept, self._kept = self._kept, []
         for text, language in kept:
             counter.add(text, language)
         return counter
 
-    def _new_counter(self, engine: Literal["plain", "compiled"]) -> _Counter:
-        if engine == "compiled":
+    def _new_counter(self, stages: str) -> _Counter:
+        if stages == "compiled":
             _FIRST_USE.prepare(self._progress)
-        counter: _Counter = stages_named(engine).SurfaceCounter(self._workers)
+        counter: _Counter = stages_named(stages).SurfaceCounter(self._workers)
         return counter
 
 
@@ -124,10 +120,15 @@ def key_terms_of_surfaces(
             the documents themselves. Ignored by representation ``pivot``.
         workers: threads of the compiled code; 0 for as many as the process may use.
     """
-    stages = stages_named(surfaces.engine)
+    stages = stages_named(surfaces.stages)
     counts = stages.count_terms(surfaces, settings, workers=workers)
     select = partial(stages.select_key_terms, workers=workers)
     return representation(settings.representation).key_terms(counts, settings, select, statistics)
+
+
+def _stages_of(engine: str) -> str:
+    name: str = import_module(f"infostream_dedup.links.{engine}").TEXT_STAGES
+    return name
 
 
 def _use_all_loops() -> None:

@@ -8,17 +8,13 @@ writable costs time, never the job, and never changes an answer: each has a chec
 from __future__ import annotations
 
 import json
-import logging
-import os
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
-from infostream_dedup.machine.cache_damage import DamagedCacheError, checksum_of, is_damage, remove_cache
-from infostream_dedup.machine.private_files import make_private_file, make_private_folder
+from infostream_dedup.machine.sqlite_cache import DamagedCacheError, SqliteCache, cache_folder, checksum_of
 from infostream_dedup.model import Language
 from infostream_dedup.morphology import cache_file
 from infostream_dedup.morphology.english_lemmas import RULES as ENGLISH_RULES
@@ -32,28 +28,21 @@ RULES: Final = 2
 """Version of the rungs; raise it whenever an answer changes: the file is keyed by it."""
 
 _Answers = tuple[Translation, ...]
-_Value = TypeVar("_Value")
-_log = logging.getLogger(__name__)
 
 _CHUNK: Final = 50_000
-_BUSY_SECONDS: Final = 10.0
 _SCHEMA_VERSION: Final = 2
 _FIELDS: Final = 3
 _TABLES: Final = {
-    "fingerprint": "(value TEXT NOT NULL)",
     "answer": "(pair TEXT NOT NULL, term TEXT NOT NULL, equivalents TEXT NOT NULL, checksum INTEGER NOT NULL,"
     " PRIMARY KEY (pair, term)) WITHOUT ROWID",
 }
 
 
 class AnswerCache:
-    """The file; several processes may use one at a time.
-
-    A damaged file is replaced once, with a warning in the log. After any other fault, or further damage, the file is
-    left alone for the rest of the process, with a warning too.
+    """The file; what goes wrong with it is told in ``machine.sqlite_cache``.
 
     Args:
-        path: the file; made with its folder when first written.
+        path: the file; it is made, with its folder, when it is first written.
         mark: fingerprint of the answers this process gives.
     """
 
@@ -61,9 +50,7 @@ class AnswerCache:
 
     def __init__(self, path: Path, mark: str) -> None:
         self.path = path
-        self._mark = mark
-        self._usable = True
-        self._replaced = False
+        self._file = SqliteCache(path, mark, "translations", _SCHEMA_VERSION, _TABLES)
 
     def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[_Answers]:
         """What is remembered of each term; empty too where it is remembered that there is no answer."""
@@ -89,82 +76,15 @@ class AnswerCache:
                     found[term] = _parsed(equivalents)
             return found
 
-        return self._read(read, {}) if terms else {}
+        return self._file.read(read, {}) if terms else {}
 
     def remember(self, answers: Mapping[str, _Answers], source: Language, target: Language) -> None:
         """Store answers in one transaction."""
         pair = f"{source}-{target}"
         rows = [(pair, term, _written(answers[term])) for term in sorted(answers)]
-        self._write([(*row, checksum_of(*row)) for row in rows])
-
-    def _write(self, rows: Sequence[tuple[str, str, str, int]], *, again: bool = True) -> None:
-        if not rows or not self._usable:
-            return
-        try:
-            make_private_folder(self.path.parent)
-            make_private_file(self.path)
-            with self._opened("IMMEDIATE") as connection:
-                if not self._is_ours(connection):
-                    self._begin_anew(connection)
-                connection.executemany("INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?)", rows)
-        except (sqlite3.Error, OSError) as error:
-            self._replace_or_give_up(error)
-            if again:
-                self._write(rows, again=False)
-
-    def _read(self, read: Callable[[sqlite3.Connection], _Value], nothing: _Value) -> _Value:
-        if not self._usable or not self.path.exists():
-            return nothing
-        try:
-            with self._opened("") as connection:
-                return read(connection) if self._is_ours(connection) else nothing
-        except (sqlite3.Error, DamagedCacheError, ValueError, TypeError) as error:
-            self._replace_or_give_up(error)
-            return nothing
-
-    @contextmanager
-    def _opened(self, kind: str) -> Iterator[sqlite3.Connection]:
-        """A connection inside one transaction: kept if the block ends well, else undone."""
-        with closing(sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)) as connection:
-            connection.execute(f"BEGIN {kind}")
-            try:
-                yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                # A full disk makes SQLite roll back by itself; a second time would hide why.
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
-
-    def _is_ours(self, connection: sqlite3.Connection) -> bool:
-        if connection.execute("PRAGMA user_version").fetchone() != (_SCHEMA_VERSION,):
-            return False
-        return connection.execute("SELECT value FROM fingerprint").fetchall() == [(self._mark,)]
-
-    def _begin_anew(self, connection: sqlite3.Connection) -> None:
-        for table, columns in _TABLES.items():
-            connection.execute(f"DROP TABLE IF EXISTS {table}")
-            connection.execute(f"CREATE TABLE {table} {columns}")
-        connection.execute("INSERT INTO fingerprint VALUES (?)", (self._mark,))
-        connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
-
-    def _replace_or_give_up(self, error: Exception) -> None:
-        if is_damage(error) and not self._replaced:
-            self._replaced = True
-            try:
-                remove_cache(self.path)
-            except OSError as refused:
-                error = refused
-            else:
-                _log.warning("%s: the cache of translations is damaged (%s); it is made again", self.path, error)
-                return
-        self._usable = False
-        _log.warning(
-            "%s: the cache of translations cannot be used (%s); going on without it; delete the file or set"
-            " INFOSTREAM_DEDUP_CACHE to a folder that can be written",
-            self.path,
-            error,
-        )
+        if rows:
+            checked = [(*row, checksum_of(*row)) for row in rows]
+            self._file.write({"INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?)": checked})
 
 
 def _written(answers: _Answers) -> str:
@@ -184,10 +104,7 @@ def _parsed(text: str) -> _Answers:
 
 def answer_cache() -> AnswerCache:
     """Open the cache file in ``INFOSTREAM_DEDUP_CACHE`` or in the user's cache folder."""
-    from platformdirs import user_cache_dir
-
-    folder = os.environ.get("INFOSTREAM_DEDUP_CACHE") or user_cache_dir("infostream-dedup")
-    return AnswerCache(Path(folder) / "translations.sqlite", _fingerprint())
+    return AnswerCache(cache_folder() / "translations.sqlite", _fingerprint())
 
 
 def _fingerprint() -> str:

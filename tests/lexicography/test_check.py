@@ -113,6 +113,20 @@ def test_faults_of_false_friends(found: Found, row: str, told: str) -> None:
     assert said.startswith(told)
 
 
+def test_a_noun_may_not_be_a_name_in_nearly_all_texts(found: Found) -> None:
+    names = {
+        "surnames.tsv": ("Миллер\tМіллер\tMiller\tbusiness", "Роуз\tРоуз\tRose\tculture", "Форд\tФорд\tFord\tbusiness")
+    }
+    rows = (
+        "мельник\tмельник\tmiller\tnoun\town",
+        "форд\tформ\tford\tnoun\town",
+        "роза\tтроянда\trose\tnoun\town",
+        "христианин\tхристиянин\tchristian\tnoun\town",
+    )
+    told = [one for one in found("translations.tsv", *rows, more=names) if "in nearly all texts" in one]
+    assert told == ["translations.tsv:2:en: 'miller' is the name миллер in nearly all texts"]
+
+
 def test_faults_of_names(found: Found) -> None:
     said = found(
         "places.tsv",

@@ -211,7 +211,7 @@ def test_small_collections_are_read_plainly(monkeypatch):
         reader = SurfaceReader()
         for text in texts:
             reader.add(text, None)
-        assert reading.stages_named(reader.finish().engine) is expected
+        assert reading.stages_named(reader.finish().stages) is expected
 
 
 @pytest.mark.parametrize("engine", ["plain", "compiled", "auto", "scipy", "numba"])

@@ -55,8 +55,8 @@ class SurfaceTokens:
         return len(self.languages)
 
     @property
-    def engine(self) -> Literal["compiled"]:
-        """The engine that read the documents."""
+    def stages(self) -> Literal["compiled"]:
+        """The stages that take these surfaces."""
         return "compiled"
 
     def counted(self) -> SurfaceCounts:

@@ -38,8 +38,8 @@ class SurfaceCounts:
     languages: NDArray[np.uint8]
 
     @property
-    def engine(self) -> Literal["plain"]:
-        """The engine that read the documents."""
+    def stages(self) -> Literal["plain"]:
+        """The stages that take these surfaces."""
         return "plain"
 
 
