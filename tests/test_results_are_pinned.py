@@ -199,9 +199,9 @@ VARIANTS = [
 ]
 
 PINNED = {
-    "demo-json": "ecb0794230bdf59e313cbfc0896b317571714291dac043fb0a25b9ab48abfb88",
+    "demo-json": "17a0ee3a1157d440533aeb6ca90a4f440e93b04c9e3e62ac165d094f46eaa9a2",
     "demo-csv": "a88e87bd3cc98aaf7932acabc65259fe5bc3060cb0e3dc09f20e574bd4bd1c09",
-    "sweep-json": "ecb0794230bdf59e313cbfc0896b317571714291dac043fb0a25b9ab48abfb88",
+    "sweep-json": "17a0ee3a1157d440533aeb6ca90a4f440e93b04c9e3e62ac165d094f46eaa9a2",
     "sweep-jsonl": "bb7189bc83fc69934c4cdeb578ec022dfb7e6dc70123a25dea9e1dca606eae32",
     "sweep-other-settings": "b6a5c0814f74a73def47ef2b2881e4bdad38924928527672b549457cee479853",
     "sweep-top": "8343a2d106af4c3e39ffedb5e0ec3d40eb1c3a04fdac5df3ea39221cb0ba945a",

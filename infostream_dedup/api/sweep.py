@@ -22,6 +22,7 @@ __all__ = ["demo", "moment", "sweep", "sweep_store"]
 
 
 _CONFIRMED_IN_MEMORY: Final = "confirmed links (--confirmed) are measured in memory; leave out workdir (--workdir)"
+_ESTIMATED_IN_MEMORY: Final = "estimates (--estimate) are made in memory; leave out workdir (--workdir)"
 
 
 def sweep(
@@ -30,7 +31,7 @@ def sweep(
     representations: Sequence[str] | None = None,
     ks: Sequence[int] | None = None,
     examples: bool = True,
-    estimate: bool = True,
+    estimate: bool = False,
     confirmed: bool = False,
     boilerplate: str | Path | None = None,
     workdir: str | Path | None = None,
@@ -49,8 +50,8 @@ def sweep(
         representations: ``stem``, ``morph``, ``pivot``; every available one by default.
         ks: show only these k, 1 to n.
         examples: also pick example pairs at each k.
-        estimate: also say without labels how good the links are: copies counted, other duplicates estimated. Not with
-            ``workdir``.
+        estimate: say without labels how good the links are: copies counted, other duplicates estimated; k
+            is then recommended by these figures. Not with ``workdir``.
         confirmed: also measure, as block ``confirmed``, the links of pairs that the evidence of preset ``judged``
             accepts: those of one language and three terms in either direction to which it gives a probability of .5.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
@@ -93,7 +94,9 @@ def sweep(
         )
     _check_ks(ks, agreed)
     wanted = tuple(representations or REPRESENTATIONS)
-    refusal = _CONFIRMED_IN_MEMORY if confirmed else refuse_on_disk(agreed, engine)
+    refusal = refuse_on_disk(agreed, engine)
+    if confirmed or estimate:
+        refusal = _CONFIRMED_IN_MEMORY if confirmed else _ESTIMATED_IN_MEMORY
     with chosen_disk(source, read, workdir=workdir, memory=memory, window_days=window_days, refusal=refusal) as disk:
         if disk is not None:
             with disk.run(source, read, agreed, wanted, boilerplate=boilerplate, progress=progress) as run:

@@ -67,9 +67,9 @@ class _Range(click.ParamType[range]):
     "--out", type=click.Path(file_okay=False), help="Folder for sweep.json, sweep.csv, plots and report.html."
 )
 @click.option(
-    "--estimate/--no-estimate",
-    default=True,
-    help="Say without labels how good the links are at each k.  [default: --estimate]",
+    "--estimate",
+    is_flag=True,
+    help="Say without labels how good the links are at each k, and recommend k by that.",
 )
 @click.option(
     "--confirmed",
@@ -97,8 +97,8 @@ def sweep(
     S = reciprocal / links, T = closed / paths. Where there are too many paths, T is sampled and has a standard error.
     S and T tell how close the links are to an equivalence, not how precise or complete they are.
 
-    Without labels, copies are counted (copy_precision, copy_recall) and other duplicates estimated (precision, recall),
-    the latter only where nothing speaks against the estimate (reliable).
+    With --estimate, copies are counted without labels (copy_precision, copy_recall) and other duplicates estimated
+    (precision, recall), the latter only where nothing speaks against the estimate (reliable).
 
     groups, grouped, largest: groups of at least two documents that returned links join, the documents in them, and the
     documents in the largest.
@@ -144,7 +144,8 @@ def _sweep_store(store: str, since: str | None, until: str | None, given: dict[s
         raise click.UsageError("--workdir, --memory and --window-days go with DOCS")
     if given.pop("boilerplate") is not None:
         raise click.UsageError("--boilerplate goes with DOCS: the texts of a store are not kept")
-    given.pop("estimate")
+    if given.pop("estimate"):
+        raise click.UsageError("--estimate goes with DOCS: the texts of a store are not kept")
     if given.pop("confirmed"):
         raise click.UsageError("--confirmed goes with DOCS: the texts of a store are not kept")
     representations = given.pop("representations")

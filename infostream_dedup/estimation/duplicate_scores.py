@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from infostream_dedup.estimation.candidates import ComparedCandidates
 
-__all__ = ["Check", "DuplicateEstimate", "DuplicateScores", "ReliableCode", "estimate_duplicates"]
+__all__ = ["DuplicateEstimate", "DuplicateScores", "FitCheck", "ReliableCode", "estimate_duplicates"]
 
 ReliableCode = Literal["reliable", "upper_bound", "refused"]
 
@@ -51,7 +51,7 @@ _RULE_OF_THREE: Final = 3.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class FitCheck:
     """The signs of a wrong fit.
 
     Attributes:
@@ -154,7 +154,7 @@ class DuplicateEstimate:
     """
 
     scores: list[DuplicateScores]
-    check: Check
+    check: FitCheck
     fit: MixtureFit | None
     lowest_step: int
 
@@ -175,7 +175,7 @@ def estimate_duplicates(
         draws: of documents, for the intervals.
     """
     linked = candidates.grades >= candidates.checked_step
-    nothing = Check(
+    nothing = FitCheck(
         disagreement=1.0,
         overall=1.0,
         unworded=1.0,
@@ -218,14 +218,14 @@ def _scores(
 
 def _checked(
     candidates: ComparedCandidates, fit: MixtureFit, scores: Sequence[DuplicateScores], overall: float
-) -> Check:
+) -> FitCheck:
     """Look for signs of a wrong fit over the links, which are sampled apart from the candidates."""
     links = candidates.links
     probability = fit.probabilities(levels_of(links.evidence))
     apart = np.abs(probability - shipped_model().probabilities(links.evidence))
     best = max((one for one in scores if one.step >= candidates.lowest_step), key=lambda one: (one.f1, -one.step)).step
     checked = (links.grades >= step for step in (candidates.checked_step, max(best, candidates.checked_step)))
-    return Check(
+    return FitCheck(
         disagreement=max((float(apart[one].mean()) for one in checked if one.any()), default=1.0),
         overall=overall,
         unworded=fit.unworded,

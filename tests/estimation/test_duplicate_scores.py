@@ -9,10 +9,10 @@ import pytest
 
 from infostream_dedup import read_documents, sweep
 from infostream_dedup.estimation.candidates import DrawnPairs
-from infostream_dedup.estimation.duplicate_scores import Check, DuplicateEstimate, DuplicateScores
+from infostream_dedup.estimation.duplicate_scores import DuplicateEstimate, DuplicateScores, FitCheck
 from infostream_dedup.estimation.recommending import recommended_k
 
-GOOD = Check(disagreement=0.03, overall=0.2, unworded=0.01, far_links=0, far=None, candidates=900, links=300)
+GOOD = FitCheck(disagreement=0.03, overall=0.2, unworded=0.01, far_links=0, far=None, candidates=900, links=300)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_sample_does_not_depend_on_how_pairs_come():
 def _rows(corpora, name, language=None):
     documents = read_documents(corpora / f"{name}.docs.jsonl.gz")
     chosen = [one for one in documents if language in (None, one.lang)]
-    return sweep(chosen, representations=["morph"], examples=False)
+    return sweep(chosen, representations=["morph"], examples=False, estimate=True)
 
 
 @pytest.mark.corpus
@@ -104,7 +104,11 @@ def test_families_are_estimated(corpora, name, language):
 @pytest.mark.corpus
 @pytest.mark.parametrize(
     "name",
-    ["slavictopics", pytest.param("tgpairs", marks=pytest.mark.slow), pytest.param("mdnews", marks=pytest.mark.slow)],
+    [
+        pytest.param("slavictopics", marks=pytest.mark.slow),
+        pytest.param("tgpairs", marks=pytest.mark.slow),
+        pytest.param("mdnews", marks=pytest.mark.slow),
+    ],
 )
 def test_topics_and_streams_are_not(corpora, name):
     found = _rows(corpora, name)

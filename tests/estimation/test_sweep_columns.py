@@ -36,7 +36,7 @@ SHORT = [{"id": f"short {number}", "text": "Снег идёт в Киеве уж
 
 
 def test_a_story_that_all_print_is_one_cluster_of_copies_and_short_texts_are_left_out():
-    found = sweep([*_texts(), *SHORT], representations=["stem"], df_max=0.9)
+    found = sweep([*_texts(), *SHORT], representations=["stem"], df_max=0.9, estimate=True)
     row = found.rows[2].as_dict()
     assert row["copies"] == 28
     assert row["copy_precision"] == 1.0
@@ -45,8 +45,8 @@ def test_a_story_that_all_print_is_one_cluster_of_copies_and_short_texts_are_lef
 
 
 def test_without_estimates_the_rows_are_those_of_before():
-    plain = sweep(str(documents_path()), representations=["stem"], estimate=False)
-    full = sweep(str(documents_path()), representations=["stem"])
+    plain = sweep(str(documents_path()), representations=["stem"])
+    full = sweep(str(documents_path()), representations=["stem"], estimate=True)
     for one, other in zip(plain.rows, full.rows, strict=True):
         assert "copies" not in one.as_dict()
         assert one.as_dict().items() < other.as_dict().items()
@@ -54,7 +54,7 @@ def test_without_estimates_the_rows_are_those_of_before():
 
 
 def test_shares_and_blocks_have_the_columns_too():
-    found = sweep(str(documents_path()), representations=["pivot"], score="share", preset="best")
+    found = sweep(str(documents_path()), representations=["pivot"], score="share", preset="best", estimate=True)
     rows = {(row.block, row.measures.threshold): row.as_dict() for row in found.rows}
     alls, mono, cross = (rows[block, 0.4] for block in ("all", "mono", "cross"))
     assert alls["copies"] == mono["copies"] + cross["copies"]

@@ -6,7 +6,7 @@ often as it was drawn (Poisson with mean 1), and a pair as often as the product 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["count_drawn", "count_linked_pairs", "grades_of_pairs", "pick_linked_pairs"]
+
+PLAIN_ON_ARRAYS: Final = True
+"""Computes with slices of arrays."""
 
 
 @inlined
@@ -140,8 +143,6 @@ def count_drawn(
         drawn: uint8 (documents, draws), how often each document was drawn.
         counts: int64 (grades + 1, draws), zeros; receives the pairs.
     """
-    draws = drawn.shape[1]
     for pair in range(a.size):
-        one, other, row = drawn[a[pair]], drawn[b[pair]], counts[grades[pair]]
-        for draw in range(draws):
-            row[draw] += signed(one[draw]) * signed(other[draw])
+        # Nobody is drawn more than 8 times, so a product fits into a byte.
+        counts[grades[pair]] += drawn[a[pair]] * drawn[b[pair]]

@@ -8,7 +8,7 @@ story that a thousand sites print is found although each of its triples stands i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["FoundPairs", "SharedIndex", "TextClasses", "Universe", "find_copies", "is_series", "thinned_out"]
+
+PLAIN_ON_ARRAYS: Final = True
+"""Computes with slices of arrays."""
 
 _FIRST_MIX = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND_MIX = np.uint64(0x94D049BB133111EB)

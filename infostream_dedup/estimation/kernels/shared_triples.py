@@ -6,7 +6,7 @@ their leading bits: the table of one range fits into the cache, and no range nee
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["checksums_of_rows", "fill_postings", "number_shared", "sort_rows"]
+
+PLAIN_ON_ARRAYS: Final = True
+"""Computes with slices of arrays."""
 
 _HALF = 32
 
