@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from infostream_dedup.errors import UsageError
 
 if TYPE_CHECKING:
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.stream.search import Hit
+    from infostream_dedup.model import Language
+    from infostream_dedup.stream.search_hits import SearchHits
 
 __all__ = ["search"]
+
+_BEGINNING: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def search(
     store: str | Path,
-    text: str,
+    text: str | None = None,
     *,
     title: str = "",
+    id: str | None = None,  # noqa: A002 - its own word
+    url: str | None = None,
     k_min: int | None = None,
     top: int = 20,
     across: bool = True,
+    languages: Sequence[Language] | None = None,
+    sources: Sequence[str] | None = None,
+    everything: bool = False,
+    since: datetime | None = None,
+    until: datetime | None = None,
     progress: Progress | None = None,
-) -> list[Hit]:
-    """Find the documents of a stream's window that are most like a text.
+) -> SearchHits:
+    """Find the documents of a stream that are most like a text.
 
     Each call loads the store; for many searches keep a ``stream.search.Searcher`` open.
 
@@ -30,20 +44,53 @@ def search(
         store: from ``ingest``; never written to.
         text: any text.
         title: its title.
+        id: a stored document to search for instead of a text.
+        url: the same by its address.
         k_min: key terms that must meet in either direction; the stream's ``k_similar`` by default, fewer for a short
             text.
         top: most hits; 0 for all.
         across: also look among documents of other languages, by the text as the dictionaries translate it.
+        languages: only documents in these.
+        sources: only documents of these sources.
+        everything: look through all documents whose signatures the store has, not only through the window.
+        since: look through all that arrived at this moment of the stream's clock or later, with a time zone.
+        until: only documents that arrived before this moment.
         progress: called with each step.
 
     Returns:
-        Hits, the most alike first: by min and max of both counts, then the earliest.
+        Hits, the most alike first: by the share of the weight of the text's key terms found, then by the other share,
+        then the earliest; ``searched`` tells what was looked through.
 
     Raises:
+        UsageError: not exactly one of text, id and address is given.
+        ConfigurationError: there is no such language.
         NoInputError: there is no store.
-        BadDataError: the file is not a store.
+        BadDataError: the file is not a store, or it has no such document.
     """
     from infostream_dedup.stream.search import Searcher
 
-    with Searcher.open(store, progress=progress) as searcher:
-        return searcher.search(text, title=title, k_min=k_min, top=top, across=across)
+    if sum(one is not None for one in (text, id, url)) != 1:
+        raise UsageError("give either a text (--text, --file), an id (--id) or an address (--url)")
+    first, end = (
+        None if moment is None else (moment - _BEGINNING) // timedelta(microseconds=1) for moment in (since, until)
+    )
+    # A period that ends before the window needs the documents before it.
+    whole = everything or (first is None and end is not None)
+    with Searcher.open(store, everything=whole, since=first, progress=progress) as searcher:
+        return searcher.search(
+            text or "",
+            title=title,
+            id=id,
+            url=url,
+            k_min=k_min,
+            top=top,
+            across=across,
+            languages=languages,
+            sources=sources,
+            since=first,
+            until=end,
+        )
+
+
+def _microseconds(moment: datetime | None) -> int | None:
+    return None if moment is None else (moment - _BEGINNING) // timedelta(microseconds=1)

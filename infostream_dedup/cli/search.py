@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 import click
 
+from infostream_dedup.cli.moments import moment_of
 from infostream_dedup.cli.options import general_options
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 from infostream_dedup.cli.progress import progress_bar
 from infostream_dedup.cli.text_file import read_text
 
 __all__ = ["search"]
+
+_NOT_IN_TABLE: Final = ("ordinal", "url", "met")
+"""Columns that only the other formats have."""
 
 
 @click.command()
@@ -20,37 +26,68 @@ __all__ = ["search"]
 @click.option(
     "--file", "path", type=click.Path(dir_okay=False, allow_dash=True), help="UTF-8 file with the text, or -."
 )
+@click.option("--id", help="Search for this stored document instead of a text.")
+@click.option("--url", help="Search for the stored document with this address.")
 @click.option("--k-min", type=click.IntRange(min=1), help="Terms that must meet in either direction.  [default: 4]")
 @click.option(
     "--top", type=click.IntRange(min=0), default=20, show_default=True, help="Maximum number of rows; 0: all."
 )
 @click.option("--same-language", is_flag=True, help="Do not translate the text to find documents in other languages.")
+@click.option("--languages", metavar="LANG,...", help="Only documents in these languages, such as uk,en.")
+@click.option("--source", "sources", multiple=True, help="Only documents of this source; may be given several times.")
+@click.option("--all", "everything", is_flag=True, help="Look through the whole store, not only through the window.")
+@click.option(
+    "--since", metavar="DATE", help="Look through what arrived at this moment of the stream's clock or later."
+)
+@click.option("--until", metavar="DATE", help="Only what arrived before then.")
+@click.option("--tz", metavar="ZONE", help="Time zone of --since and --until without one.  [default: UTC]")
 @general_options("table", "jsonl", "json", "csv")
 def search(
     store: str,
     text: str | None,
     path: str | None,
-    k_min: int | None,
-    top: int,
+    languages: str | None,
+    sources: tuple[str, ...],
     same_language: bool,
     output_format: str | None,
     quiet: bool,
+    **given: Any,
 ) -> None:
-    """Find documents of the window that resemble a text, the most similar first.
+    """Find documents of a store that resemble a text, the most similar first.
 
-    Columns: id, title, language, group, forward (key terms of the text found in the document), backward, relation (of
-    the text to the document: equal, contained, contains; empty if fewer terms met than a duplicate needs), terms (of
-    the document, that met, heaviest first).
+    Rows are ordered by share_forward (of the weight of the text's key terms, the part that the document holds), then by
+    share_backward. forward and backward count the key terms. relation: of the text to the document (equal, contained,
+    contains; empty if fewer terms met than a duplicate needs). kind: copy (the same text) or translation. terms: of the
+    document, that met, heaviest first. met: words of the text and of the document.
 
-    In other languages the text is searched for as translated by the dictionaries.
+    In other languages the text is searched for as translated by the dictionaries. Without --all, --since or --until the
+    window of the stream is searched. What was searched is told on standard error.
     """
     from infostream_dedup import api
 
-    if (text is None) == (path is None):
-        raise click.UsageError("give either --text or --file")
-    asked = text if path is None else read_text(path)
+    if (text is not None) + (path is not None) + sum(given[name] is not None for name in ("id", "url")) != 1:
+        raise click.UsageError("give either --text, --file, --id or --url")
+    zone = given.pop("tz")
+    given |= {name: moment_of(given[name], zone, name) for name in ("since", "until")}
     with progress_bar(quiet=quiet) as progress:
-        hits = api.search(store, asked or "", k_min=k_min, top=top, across=not same_language, progress=progress)
-    print_rows((hit.as_dict() for hit in hits), chosen_format(output_format, "table", "jsonl"))
+        hits = api.search(
+            store,
+            text if path is None else read_text(path),
+            across=not same_language,
+            languages=None if languages is None else [one.strip() for one in languages.split(",")],  # type: ignore[misc]
+            sources=sources or None,
+            progress=progress,
+            **given,
+        )
+    form = chosen_format(output_format, "table", "jsonl")
+    rows = [hit.as_dict() for hit in hits]
+    if form == "table":
+        rows = [{name: value for name, value in row.items() if name not in _NOT_IN_TABLE} for row in rows]
+    print_rows(rows, form)
+    note(hits.searched.sentence(), quiet=quiet)
     if not hits:
-        note("no document of the window shares that many key terms with the text; see --k-min", quiet=quiet)
+        note(f"none of them shares that many key terms with the text; see --k-min{_more(given)}", quiet=quiet)
+
+
+def _more(given: dict[str, Any]) -> str:
+    return "" if given["everything"] else " and --all"

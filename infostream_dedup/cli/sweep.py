@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from infostream_dedup.cli.moments import moment_of
 from infostream_dedup.cli.options import (
     boilerplate_option,
     general_options,
@@ -153,20 +153,11 @@ def _sweep_store(store: str, since: str | None, until: str | None, given: dict[s
         raise click.UsageError("a store has one representation")
     return api.sweep_store(
         store,
-        since=_moment(since, zone, "since"),
-        until=_moment(until, zone, "until"),
+        since=moment_of(since, zone, "since"),
+        until=moment_of(until, zone, "until"),
         representation=next(iter(representations), None),
         **given,
     )
-
-
-def _moment(given: str | None, zone: str | None, name: str) -> datetime | None:
-    from infostream_dedup.api import moment
-
-    try:
-        return moment(given, zone)
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint=f"--{name}") from error
 
 
 def print_sweep(result: SweepResult, output_format: str) -> None:

@@ -148,6 +148,30 @@ class StoreReader:
         """
         return [str(self._value("SELECT title FROM document WHERE ordinal = ?", ordinal)) for ordinal in ordinals]
 
+    def descriptions(self, ordinals: Iterable[int]) -> list[tuple[str, str | None, int | None, str | None]]:
+        """Return title, source, date (UTC microseconds since 1970) and address of documents.
+
+        Raises:
+            KeyError: an ordinal is unknown.
+        """
+        query = "SELECT title, source, published, url FROM document WHERE ordinal = ?"
+        found = []
+        with self.reading() as connection:
+            for ordinal in ordinals:
+                row = connection.execute(query, (ordinal,)).fetchone()
+                if row is None:
+                    raise KeyError(ordinal)
+                found.append(row)
+        return found
+
+    def ordinal_of(self, *, id: str | None = None, url: str | None = None) -> int | None:  # noqa: A002 - its own word
+        """Return the ordinal of the latest version of a document by its id or address; ``None`` if there is none."""
+        column, value = ("id", id) if id is not None else ("url", url)
+        query = f"SELECT max(ordinal) FROM document WHERE {column} = ? AND forgotten = 0"  # noqa: S608
+        with self.reading() as connection:
+            row = connection.execute(query, (value,)).fetchone()
+        return None if row[0] is None else int(row[0])
+
     def headlines(self, first: int, end: int) -> list[str]:
         """Return the headlines of the documents from `first` to `end` (exclusive); empty for forgotten ones."""
         with self.reading() as connection:

@@ -43,12 +43,14 @@ class TranslatedQuery:
         weights: int64, weight of each key term in units of 1e-9.
         sets: for each key term the numbers that match it, its own included: int64, ascending.
         targets: int64, ascending: all equivalents of all words.
+        words: the word of the text behind each key term; of several, the most frequent.
     """
 
     keys: NDArray[np.int64]
     weights: NDArray[np.int64]
     sets: list[NDArray[np.int64]]
     targets: NDArray[np.int64]
+    words: list[str]
 
     def asked(self) -> NDArray[np.int64]:
         """The numbers that match any key term, those of the heaviest first: int64, each once, at most 255."""
@@ -100,9 +102,11 @@ class QueryTranslator:
         known = self._equivalents(words, LANGUAGES[own], LANGUAGES[language])
         counts: dict[int, int] = {}
         sets: dict[int, set[int]] = {}
+        behind: dict[int, tuple[int, str]] = {}
         for word, count in zip(words, analysed.counts.tolist(), strict=True):
             canonical, every = known[word]
             if canonical >= 0:
+                behind[canonical] = min(behind.get(canonical, (0, word)), (-count, word))
                 counts[canonical] = counts.get(canonical, 0) + count
                 sets.setdefault(canonical, set()).update(every)
         terms = sorted(counts)
@@ -119,6 +123,7 @@ class QueryTranslator:
             chosen.weights.row(0),
             [np.array(sorted(sets[key]), dtype=np.int64) for key in keys.tolist()],
             np.array(sorted({term for word in words for term in known[word][1]}), dtype=np.int64),
+            [behind[key][1] for key in keys.tolist()],
         )
 
     def _equivalents(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 from infostream_dedup import Deduplicator
 from infostream_dedup.corpus import read_documents
+from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import Settings
 from infostream_dedup.sample import documents_path, labels_path
 from infostream_dedup.stream.search import Searcher
@@ -34,8 +36,9 @@ def test_a_document_finds_itself_and_what_its_verdict_names(store):
     own = next(hit for hit in hits if hit.id == duplicate.id)
     assert own.relation == "equal"
     assert own.forward == own.backward == len(own.terms)
-    ranks = [(-min(hit.forward, hit.backward), -max(hit.forward, hit.backward)) for hit in hits]
+    ranks = [(-hit.share_forward, -hit.share_backward, hit.ordinal) for hit in hits]
     assert ranks == sorted(ranks)
+    assert (own.kind, own.share_forward, own.share_backward) == ("copy", 1.0, 1.0)
 
 
 def test_every_hit_counts_the_terms_that_met(store):
@@ -54,7 +57,11 @@ def test_the_command_prints_rows(run, store, tmp_path):
     assert done.returncode == 0, done.stderr
     rows = json.loads(done.stdout)
     assert document.id in {row["id"] for row in rows}
-    assert list(rows[0]) == ["id", "title", "language", "group", "forward", "backward", "relation", "terms"]
+    assert list(rows[0]) == [
+        *("ordinal", "id", "title", "source", "published", "url", "language", "group", "forward", "backward"),
+        *("share_forward", "share_backward", "relation", "kind", "terms", "met"),
+    ]
+    assert b"searched " in done.stderr
     assert run("search", "--store", str(path), "--text", "").stdout == b""
 
 
@@ -115,3 +122,114 @@ def test_one_language_is_never_translated(whole, run):
         plain = searcher.search(text, k_min=1, across=False)
     done = run("search", "--store", str(whole), "--text", text, "--k-min", "1", "--same-language", "--format", "json")
     assert json.loads(done.stdout) == [hit.as_dict() for hit in plain]
+
+
+@pytest.fixture(scope="module")
+def russian(tmp_path_factory):
+    """The Russian documents of the sample, all in the window."""
+    path = tmp_path_factory.mktemp("russian") / "s.db"
+    with Deduplicator.open(path, StreamSettings(window_days=None)) as stream:
+        stream.process([document for document in read_documents(documents_path()) if document.lang == "ru"])
+    return path
+
+
+def test_a_store_of_one_language_is_asked_in_others(russian):
+    documents = {document.id: document for document in read_documents(documents_path())}
+    family = {name: document.extra["family"] for name, document in documents.items()}
+    known = {family[name] for name, document in documents.items() if document.lang == "ru"}
+    asked = [document for document in documents.values() if document.lang != "ru" and family[document.id] in known]
+    with Searcher.open(russian) as searcher:
+        first = [searcher.search(document.text, title=document.title, top=1) for document in asked]
+        alone = [searcher.search(document.text, title=document.title, top=1, across=False) for document in asked]
+    right = sum(bool(hits) and family[hits[0].id] == family[asked[at].id] for at, hits in enumerate(first))
+    assert len(asked) > 40
+    assert right >= 0.95 * len(asked)
+    assert sum(map(bool, alone)) < 0.5 * len(asked)
+    assert any(hit.kind == "translation" for hits in first for hit in hits)
+    met = next(hits[0].met for hits in first if hits and hits[0].kind == "translation")
+    assert any(pair["word"] != pair["their_word"] for pair in met)
+
+
+def test_a_stored_document_is_searched_for_and_does_not_find_itself(whole, run):
+    documents = {document.id: document for document in read_documents(documents_path())}
+    name = "ru-001"
+    with Searcher.open(whole) as searcher:
+        by_text = searcher.search(documents[name].text, title=documents[name].title, across=False, top=0)
+        by_id = searcher.search(id=name, across=False, top=0)
+    assert [hit.id for hit in by_id] == [hit.id for hit in by_text if hit.id != name]
+    assert by_id.searched.documents == by_text.searched.documents - 1
+    done = run("search", "--store", str(whole), "--id", name, "--format", "json")
+    assert "was not translated" in done.stderr.decode()
+    wrong = run("search", "--store", str(whole), "--id", "nobody")
+    assert (wrong.returncode, "has no document with the id 'nobody'" in wrong.stderr.decode()) == (65, True)
+    assert run("search", "--store", str(whole), "--id", name, "--text", "снег").returncode == 2
+
+
+def test_languages_and_sources_restrict_what_is_found(whole):
+    documents = {document.id: document for document in read_documents(documents_path())}
+    asked = documents["ru-001"]
+    with Searcher.open(whole) as searcher:
+        every = searcher.search(asked.text, title=asked.title, k_min=1, top=0)
+        some = searcher.search(asked.text, title=asked.title, k_min=1, top=0, languages=["uk"])
+        source = next(hit.source for hit in every if hit.source)
+        of_source = searcher.search(asked.text, title=asked.title, k_min=1, top=0, sources=[source])
+        with pytest.raises(ConfigurationError, match="language is 'de'"):
+            searcher.search("Schnee", languages=["de"])
+    assert {hit.id for hit in some} == {hit.id for hit in every if hit.language == "uk"}
+    assert {hit.id for hit in of_source} == {hit.id for hit in every if hit.source == source}
+    assert some.searched.languages == {"uk": every.searched.languages["uk"]}
+
+
+def test_the_whole_store_is_searched_when_asked(store, run):
+    path, _ = store
+    documents = list(read_documents(documents_path()))
+    first = documents[0]
+    with Searcher.open(path) as searcher:
+        assert first.id not in {hit.id for hit in searcher.search(first.text, title=first.title, top=0)}
+    with Searcher.open(path, everything=True) as searcher:
+        hits = searcher.search(first.text, title=first.title, top=0)
+        assert (hits[0].id, hits[0].kind) == (first.id, "copy")
+        assert hits.searched.documents == len(documents)
+        assert hits[0].published is not None
+    done = run("search", "--store", str(path), "--text", first.text, "--all", "--format", "json")
+    assert first.id in {row["id"] for row in json.loads(done.stdout)}
+    assert f"searched {len(documents)} documents" in done.stderr.decode()
+
+
+def test_a_period_is_searched(store, run):
+    path, _ = store
+    documents = list(read_documents(documents_path()))
+    moments = sorted(document.time for document in documents if document.time is not None)
+    border = moments[len(moments) // 2]
+    first = documents[0]
+    until = run("search", "--store", str(path), "--text", first.text, "--until", border.isoformat(), "--format", "json")
+    since = run("search", "--store", str(path), "--text", first.text, "--since", border.isoformat(), "--format", "json")
+    assert first.id in {row["id"] for row in json.loads(until.stdout)}
+    assert first.id not in {row["id"] for row in json.loads(since.stdout) if since.stdout}
+    counts = [int(re.search(rb"searched (\d+) documents", done.stderr)[1]) for done in (until, since)]
+    assert sum(counts) == len(documents)
+
+
+@pytest.mark.slow
+@pytest.mark.corpus
+def test_translations_find_their_family_in_a_russian_store(corpora, tmp_path):
+    every = [one for name in ("wmt", "ntrex") for one in read_documents(corpora / f"{name}.docs.jsonl.gz")]
+    family = {document.id: document.extra.get("family") for document in every}
+    russian = [document for document in every if document.lang == "ru"]
+    known = {family[document.id] for document in russian}
+    with Deduplicator.open(tmp_path / "s.db", StreamSettings(window_days=None)) as stream:
+        stream.process(russian)
+    right = asked = 0
+    with Searcher.open(tmp_path / "s.db") as searcher:
+        for language in ("uk", "en"):
+            one_each = {}
+            for document in every:
+                news = document.extra.get("domain") in (None, "", "news")
+                if document.lang == language and news and family[document.id] in known:
+                    one_each.setdefault(family[document.id], document)
+            for document in sorted(one_each.values(), key=lambda one: one.id)[:50]:
+                hits = searcher.search(document.text, title=document.title, top=1)
+                right += bool(hits) and family[hits[0].id] == family[document.id]
+                asked += 1
+    assert asked == 100
+    assert right >= 95

@@ -1,0 +1,98 @@
+"""What a search finds, and what it looked through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from infostream_dedup.model import Language
+
+__all__ = ["Hit", "SearchHits", "Searched"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A document that resembles the text.
+
+    Attributes:
+        ordinal: its place in the stream, from 0.
+        id: id of the document.
+        title: its headline.
+        source: who published it; ``None`` where the store does not say.
+        published: when, ISO 8601 in UTC; ``None`` without a date.
+        url: its address; ``None`` where the store has none.
+        language: its language.
+        group: id of its group.
+        forward: number of the text's key terms found in it, or of their equivalents if it is in another language.
+        backward: number of its key terms found in the text.
+        share_forward: share of the weight of the text's key terms that was found, 0 to 1.
+        share_backward: the same of its key terms.
+        relation: relation of the text to it at ``k_duplicate``: ``equal``, ``contained`` (it contains the text),
+            ``contains``, or ``None``.
+        kind: ``copy`` for an equal text; ``translation`` in another language where 0.4 of the weight and three terms
+            meet in both directions; otherwise ``None``: key terms alone do not tell the other kinds.
+        terms: its terms that met in either direction, heaviest first.
+        met: the text's key terms that were found: ``word`` in the text and ``their_word`` in the document.
+    """
+
+    ordinal: int
+    id: str
+    title: str
+    source: str | None
+    published: str | None
+    url: str | None
+    language: Language
+    group: str
+    forward: int
+    backward: int
+    share_forward: float
+    share_backward: float
+    relation: str | None
+    kind: str | None
+    terms: list[str]
+    met: list[dict[str, str]]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the row of ``search``."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Searched:
+    """What a search looked through.
+
+    Attributes:
+        documents: number of documents that could have been found.
+        languages: number of them per language.
+        first: arrival of the first of them by the stream's clock, ISO 8601; ``None`` without dated documents.
+        last: of the last of them.
+        notes: what could not be looked for, and why.
+    """
+
+    documents: int
+    languages: dict[str, int]
+    first: str | None
+    last: str | None
+    notes: list[str] = field(default_factory=list)
+
+    def sentence(self) -> str:
+        """Say it in one line."""
+        if not self.documents:
+            return "searched nothing: no document of the store fits the choice"
+        spoken = ", ".join(f"{language} {documents}" for language, documents in self.languages.items())
+        told = f"searched {self.documents} documents ({spoken})"
+        if self.first is not None:
+            told += f" that arrived from {self.first} to {self.last}"
+        return "; ".join([told, *self.notes])
+
+
+class SearchHits(list[Hit]):
+    """SearchHits, the most alike first.
+
+    Attributes:
+        searched: what was looked through.
+    """
+
+    def __init__(self, hits: list[Hit], searched: Searched) -> None:
+        super().__init__(hits)
+        self.searched = searched
