@@ -91,12 +91,15 @@ def pairs(
     progress: Progress | None = None,
     **options: Unpack[PairKeywords],
 ) -> PairListing:
-    """Find the pairs of documents that are linked in at least one direction, or that evidence says belong together.
+    """Find the pairs of documents that evidence says belong together, or that are linked in at least one direction.
 
-    With ``preset="judged"`` key terms only find the pairs: three of twelve must meet in one direction, or the texts be
-    equal. Evidence beyond key terms (wording, numbers, names, opening, length) gives each pair a probability and a
-    kind. It judges pairs of one language, and always runs compiled code. Between two languages, pairs whose key terms
-    meet in the pivot language are listed as translations, without a probability.
+    With preset ``judged``, the default, key terms only find the pairs: three of twelve must meet in one direction, or
+    the texts be equal. Evidence beyond key terms (wording, numbers, names, opening, length) gives each pair a
+    probability and a kind. It judges pairs of one language, and always runs compiled code. Between two languages, pairs
+    whose key terms meet in the pivot language are listed as translations, without a probability. Preset ``faithful`` is
+    the paper's way; it is taken without being named where an option is given that ``judged`` does not know: ``k``,
+    ``k_min``, ``n``, ``score``, ``threshold``, ``min_terms``, ``target``, ``representation``, ``statistics``,
+    ``workdir`` or ``settings``.
 
     Args:
         source: the documents (see ``read_documents``).
@@ -123,7 +126,7 @@ def pairs(
             representation ``pivot``.
         memory: with ``workdir``, how much memory to use (see ``sweep``).
         window_days: with ``workdir``, pair only documents that were published within so many days of each other.
-        settings: all settings at once.
+        settings: all settings of key terms at once.
         reading: all reading options at once.
         engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
         progress: called with each step.
@@ -150,7 +153,7 @@ def pairs(
     from infostream_dedup.batch.epoch_statistics import WeighedCollection
     from infostream_dedup.batch.pairing import pair_rows
 
-    if statistics is None and is_judged(options):
+    if statistics is None and is_judged(options, settings=settings, k_min=k_min, workdir=workdir):
         refuse_judged_on_disk(workdir, memory, window_days)
         from infostream_dedup.batch.judged_pairing import PairChoice
 
