@@ -23,7 +23,16 @@ if TYPE_CHECKING:
 
 __all__ = ["print_sweep", "sweep"]
 
-_READ_BY_DEFAULT: Final = {"on_error": "fail", "id_type": "str"}
+_READ_BY_DEFAULT: Final = {
+    "on_error": "fail",
+    "quarantine": None,
+    "max_errors": None,
+    "id_type": "str",
+    "columns": (),
+    "make_ids": False,
+    "other_languages": "detect",
+    "encoding": None,
+}
 
 
 class _Range(click.ParamType[range]):
@@ -137,9 +146,10 @@ def _sweep_store(store: str, since: str | None, until: str | None, given: dict[s
     from infostream_dedup import api
 
     zone = given.pop("tz")
-    reading = {name: given.pop(name) for name in ("on_error", "quarantine", "max_errors", "id_type")}
-    if any(value is not None and value != _READ_BY_DEFAULT.get(name) for name, value in reading.items()):
-        raise click.UsageError("--store reads no DOCS: leave out --on-error, --quarantine, --max-errors, --id-type")
+    changed = [name for name, default in _READ_BY_DEFAULT.items() if given.pop(name) != default]
+    if changed:
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in changed)
+        raise click.UsageError(f"--store reads no DOCS: leave out {options}")
     if any(given.pop(name) is not None for name in ("workdir", "memory", "window_days")):
         raise click.UsageError("--workdir, --memory and --window-days go with DOCS")
     if given.pop("boilerplate") is not None:
