@@ -127,7 +127,7 @@ def pairs(
         workdir: work on disk, in this folder (see ``sweep``); not with preset ``judged``, ``statistics`` or
             representation ``pivot``.
         memory: with ``workdir``, how much memory to use (see ``sweep``).
-        window_days: with ``workdir``, pair only documents that were published within so many days of each other.
+        window_days: with ``workdir``, pair only documents that were published at most this many days apart.
         settings: all settings of key terms at once.
         reading: all reading options at once.
         engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.

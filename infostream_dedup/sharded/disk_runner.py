@@ -1,4 +1,4 @@
-"""The stages one after the other on one machine: Arrow files in a work folder, one shard in memory at a time."""
+"""The stages in sequence on one machine: Arrow files in a work folder, one shard in memory at a time."""
 
 from __future__ import annotations
 
