@@ -1,6 +1,7 @@
 """Writes reports/verdicts.md: what the evidence of pairs is worth on the labelled sets.
 
     python reports/make_verdicts.py                       # measures everything and writes the page
+    python reports/make_verdicts.py --ingest              # measures `ingest` and writes its section anew
     python reports/make_verdicts.py --draw 30 --seed 17   # ids of links of each kind, for a reader
 
 Figures and ids only: no text of the corpora, no titles.
@@ -11,12 +12,14 @@ from __future__ import annotations
 import argparse
 import platform
 import random
+import re
 from collections import Counter
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from ingested_news import ingested_lines
 from learn_pair_model import CORPORA, REPORTS, leave_one_out, training_set
 from pair_model_sets import SETS, candidates_of, collection_of, judged_set
 from verdict_measures import LabelledNews, StreamFigures, closed_figures, labelled_news, stream_figures
@@ -31,6 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
+
+INGESTED = "mdnews through `ingest`"
+"""Title of the section that ``--ingest`` writes anew."""
 
 READING = REPORTS / "verdicts-reading.md"
 
@@ -171,6 +177,7 @@ def page(corpora: Path) -> str:
         "The pair model, each set judged by a model learned from the others": model_lines(corpora),
         "The cheap filter": filter_lines(corpora, news),
         "Wording": race_lines(news),
+        INGESTED: ingested_section(corpora),
         "mdnews as a stream of seven days": stream_lines(stream_figures(news)),
         "The same, numbers, names and leads weighed by the documents before each epoch": stream_lines(weighed),
         "Closed world": closed_lines(corpora, news),
@@ -186,13 +193,37 @@ def page(corpora: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
+def ingested_section(corpora: Path) -> list[str]:
+    """What ``ingest`` makes of mdnews."""
+    about = (
+        f"`python reports/make_verdicts.py --ingest`, {date.today().isoformat()}, {platform.machine()}. All dated "
+        "documents in the order of their dates, default settings: key terms and evidence are weighed by what came "
+        "before. The thresholds of the kinds were chosen on these documents."
+    )
+    return [about, "", *ingested_lines(corpora)]
+
+
+def with_section(text: str, title: str, body: list[str]) -> str:
+    """A page with one section written anew, or added before the section of the simulated stream."""
+    parts = re.split(r"(?m)^(?=## )", text)
+    written = "\n".join([f"## {title}", "", *body, "", ""])
+    kept = [part for part in parts if not part.startswith(f"## {title}\n")]
+    place = next(number for number, part in enumerate(kept) if part.startswith("## mdnews as a stream"))
+    return "".join([*kept[:place], written, *kept[place:]])
+
+
 def main() -> None:
     """Write the page, or draw links to read."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpora", type=Path, default=CORPORA)
     parser.add_argument("--draw", type=int)
     parser.add_argument("--seed", type=int, default=17)
+    parser.add_argument("--ingest", action="store_true")
     given = parser.parse_args()
+    if given.ingest:
+        target = REPORTS / "verdicts.md"
+        target.write_text(with_section(target.read_text("utf-8"), INGESTED, ingested_section(given.corpora)), "utf-8")
+        return
     if given.draw is not None:
         print("\n".join(drawn_lines(labelled_news(given.corpora, "mdnews"), given.draw, given.seed)))
         return

@@ -118,40 +118,51 @@ SAMPLE = {
     "sweep-top": case("sweep docs.jsonl --format json --target top:30 --pivot en", fields=SWEEP),
     "sweep-share": case("sweep docs.jsonl --format jsonl --score share", fields=SWEPT_SHARES),
     "sweep-store": case(
-        f"ingest docs.jsonl --store s.db {EPOCHS}", "sweep --store s.db --format json --n 10", fields=SWEEP
+        f"ingest docs.jsonl --preset faithful --store s.db {EPOCHS}",
+        "sweep --store s.db --format json --n 10",
+        fields=SWEEP,
     ),
-    "pairs": case("pairs docs.jsonl", fields=PAIR),
-    "pairs-stem": case("pairs docs.jsonl --representation stem --k 4", fields=PAIR),
-    "pairs-k-min": case("pairs docs.jsonl --k-min 3", fields=PAIR),
+    "pairs": case("pairs docs.jsonl --preset faithful", fields=PAIR),
+    "pairs-stem": case("pairs docs.jsonl --preset faithful --representation stem --k 4", fields=PAIR),
+    "pairs-k-min": case("pairs docs.jsonl --preset faithful --k-min 3", fields=PAIR),
     "pairs-share": case("pairs docs.jsonl --k-min 3 --score share --preset best", fields=PAIR),
-    "pairs-pivot": case("pairs docs.jsonl --k-min 3 --representation pivot", fields=PIVOT_PAIR),
+    "pairs-pivot": case("pairs docs.jsonl --preset faithful --k-min 3 --representation pivot", fields=PIVOT_PAIR),
     "pairs-cross-language": case(
-        "pairs docs.jsonl --k-min 3 --representation pivot --cross-language", fields=PIVOT_PAIR
+        "pairs docs.jsonl --preset faithful --k-min 3 --representation pivot --cross-language", fields=PIVOT_PAIR
     ),
-    "pairs-between-files": case("pairs docs.jsonl other.jsonl --between-files", fields=PAIR),
+    "pairs-between-files": case("pairs docs.jsonl other.jsonl --preset faithful --between-files", fields=PAIR),
     "pairs-statistics": case(
-        f"ingest docs.jsonl --store s.db {EPOCHS}", "pairs docs.jsonl --statistics s.db:2", fields=PAIR
+        f"ingest docs.jsonl --preset faithful --store s.db {EPOCHS}",
+        "pairs docs.jsonl --statistics s.db:2",
+        fields=PAIR,
     ),
-    "dedup": case("dedup docs.jsonl --out out.jsonl", fields=DOCUMENT, file="out.jsonl"),
-    "dedup-summary": case("dedup docs.jsonl --out out.jsonl", fields=SUMMARY),
+    "dedup": case("dedup docs.jsonl --preset faithful --out out.jsonl", fields=DOCUMENT, file="out.jsonl"),
+    "dedup-summary": case("dedup docs.jsonl --preset faithful --out out.jsonl", fields=SUMMARY),
     "dedup-annotate": case(
-        "dedup docs.jsonl --out out.jsonl --annotate", fields=f"{DOCUMENT} status of group", file="out.jsonl"
+        "dedup docs.jsonl --preset faithful --out out.jsonl --annotate",
+        fields=f"{DOCUMENT} status of group",
+        file="out.jsonl",
     ),
     "dedup-other-settings": case(
         "dedup docs.jsonl --out out.csv --keep longest --duplicate-rule contained --preset similar",
         fields=DOCUMENT,
         file="out.csv",
     ),
-    "ingest-stem": case("ingest docs.jsonl --store s.db --representation stem", fields=VERDICT),
-    "ingest-morph": case("ingest docs.jsonl --store s.db", fields=VERDICT),
-    "ingest-epochs": case(f"ingest docs.jsonl --store s.db {EPOCHS}", fields=VERDICT),
+    "ingest-stem": case("ingest docs.jsonl --preset faithful --store s.db --representation stem", fields=VERDICT),
+    "ingest-morph": case("ingest docs.jsonl --preset faithful --store s.db", fields=VERDICT),
+    "ingest-epochs": case(f"ingest docs.jsonl --preset faithful --store s.db {EPOCHS}", fields=VERDICT),
     "ingest-other-settings": case(
-        f"ingest docs.jsonl --store s.db {EPOCHS} --target signature --weighting tfidf --duplicate-rule contained "
-        "--same-source ban --exact-rule opening --best complete --loss-limit 0.5 --window-days 3",
+        f"ingest docs.jsonl --preset faithful --store s.db {EPOCHS} --target signature --weighting tfidf "
+        "--duplicate-rule contained --same-source ban --exact-rule opening --best complete "
+        "--loss-limit 0.5 --window-days 3",
         fields=VERDICT,
     ),
-    "ingest-keep": case("ingest docs.jsonl --store s.db --keep originals", fields=DOCUMENT),
-    "search": case("ingest docs.jsonl --store s.db", f"search --store s.db --k-min 1 --text {QUERY}", fields=FOUND),
+    "ingest-keep": case("ingest docs.jsonl --preset faithful --store s.db --keep originals", fields=DOCUMENT),
+    "search": case(
+        "ingest docs.jsonl --preset faithful --store s.db",
+        f"search --store s.db --k-min 1 --text {QUERY}",
+        fields=FOUND,
+    ),
     "passages-find": case("passages find docs.jsonl", fields=PASSAGE),
     "passages-low-idf-sig": case("passages find docs.jsonl --feature low-idf-sig", fields=PASSAGE),
     "passages-spotsigs": case("passages find docs.jsonl --feature spotsigs", fields=PASSAGE),
@@ -160,7 +171,7 @@ SAMPLE = {
     "passages-digests": case("passages find docs.jsonl --digests", fields=DIGEST),
     "passages-boilerplate": case("passages find docs.jsonl --list-boilerplate", fields=RECURRING),
     "passages-provenance": case(
-        "dedup docs.jsonl --out out.jsonl --annotate", "passages provenance out.jsonl", fields=COPY
+        "dedup docs.jsonl --preset faithful --out out.jsonl --annotate", "passages provenance out.jsonl", fields=COPY
     ),
     "compare-pool": case(f"compare docs.jsonl --pool all --methods {CHEAP}", fields=COMPARISON),
     "compare-labels": case(f"compare docs.jsonl --labels labels.jsonl --methods {METHODS}", fields=COMPARISON),
@@ -169,17 +180,19 @@ SAMPLE = {
 
 NEWS = {
     "sweep": case("sweep docs.jsonl --format jsonl --representation stem", fields=SWEPT),
-    "pairs": case("pairs docs.jsonl --k-min 4", fields=PAIR),
-    "dedup": case("dedup docs.jsonl --out out.jsonl --annotate", fields=STATUS, file="out.jsonl"),
-    "ingest": case("ingest docs.jsonl --store s.db --representation stem", fields=VERDICT),
+    "pairs": case("pairs docs.jsonl --preset faithful --k-min 4", fields=PAIR),
+    "dedup": case("dedup docs.jsonl --preset faithful --out out.jsonl --annotate", fields=STATUS, file="out.jsonl"),
+    "ingest": case("ingest docs.jsonl --preset faithful --store s.db --representation stem", fields=VERDICT),
     "passages": case("passages find docs.jsonl", fields=PASSAGE),
 }
 ALL_NEWS = {
     **NEWS,
     "sweep-morph": case("sweep docs.jsonl --format json --representation morph", fields=SWEEP),
     "sweep-pivot": case("sweep docs.jsonl --format json --representation pivot", fields=SWEEP),
-    "ingest-morph": case("ingest docs.jsonl --store s.db", fields=VERDICT),
-    "provenance": case("dedup docs.jsonl --out out.jsonl --annotate", "passages provenance out.jsonl", fields=COPY),
+    "ingest-morph": case("ingest docs.jsonl --preset faithful --store s.db", fields=VERDICT),
+    "provenance": case(
+        "dedup docs.jsonl --preset faithful --out out.jsonl --annotate", "passages provenance out.jsonl", fields=COPY
+    ),
     "compare": case(f"compare docs.jsonl --pool all --methods {CHEAP}", fields=COMPARISON),
 }
 SIZES = {"news-3000": 3_000, "news-all": 10_868}

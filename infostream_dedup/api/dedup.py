@@ -73,18 +73,21 @@ def dedup(
 ) -> DedupSummary:
     """Write a collection without its duplicates, every column kept.
 
-    The source is read twice: first to find the groups, without keeping texts, then to copy documents.
+    Evidence decides what is a duplicate (preset ``judged``, see ``pairs``). Key terms decide with preset ``faithful``,
+    and where an option is given that only they know. The source is read twice: first to find the groups, without
+    keeping texts, then to copy documents.
 
     Args:
         source: the documents (see ``read_documents``).
         out: file to write (``.jsonl``, ``.jsonl.gz``, ``.csv``, ``.parquet``), ``-`` for standard output.
         keep: which document of a group stays: ``earliest`` or ``longest``.
         annotate: write every document, with the columns ``status``, ``of`` and ``group``, and with preset ``judged``
-            ``kind`` and ``probability``; a document that already has such a field is refused.
+            ``kind`` (what the document is to ``of``) and ``probability``; a document that already has such a field is
+            refused.
         prefix: goes before the names of these columns.
         duplicate_rule: ``equal`` requires both directions; with ``contained`` a document that is part of an earlier
             one is a duplicate too.
-        join: with ``preset="judged"``, kinds of pairs that make a duplicate, as a sequence or with commas between them.
+        join: with preset ``judged``, kinds of pairs that make a duplicate, as a sequence or with commas between them.
             Default: ``copy``, and where no document has a date ``copy,retold``.
         semantic: with ``preset="judged"``, ask a sentence encoder about pairs in doubt (see ``pairs``).
         boilerplate: file of sentences to leave out of the comparison (from ``boilerplate``); they are written all the
@@ -92,7 +95,7 @@ def dedup(
         workdir: work on disk, in this folder (see ``sweep``); not with preset ``judged``, the share score or
             representation ``pivot``. A private one lies beside ``out``.
         memory: with ``workdir``, how much memory to use (see ``sweep``).
-        window_days: with ``workdir``, compare only documents that were published within so many days of each other;
+        window_days: with ``workdir``, compare only documents that were published at most this many days apart;
             equal bodies are ``exact`` however far apart.
         settings: all settings at once.
         reading: all reading options at once.
@@ -114,7 +117,8 @@ def dedup(
     from infostream_dedup.batch.sources import rereadable
     from infostream_dedup.corpus import Annotation, check_output, file_kind, write_documents
 
-    if is_judged(options):
+    judged = is_judged(options, settings=settings, duplicate_rule=duplicate_rule, workdir=workdir)
+    if judged:
         agreed, read = chosen_for_judging(dedup, DedupKeywords, options, settings=settings, reading=reading)
         refuse_judged_on_disk(workdir, memory, window_days)
         way = _by_evidence(agreed, duplicate_rule, join, semantic=semantic)
@@ -126,7 +130,7 @@ def dedup(
     with rereadable(source, read) as documents:
         check_output(out, inputs=documents.paths, quarantine=read.quarantine)
         columns = Annotation(way.columns, prefix=prefix) if annotate else None
-        refusal = _JUDGED_IN_MEMORY if is_judged(options) else refuse_on_disk(agreed, engine)
+        refusal = _JUDGED_IN_MEMORY if judged else refuse_on_disk(agreed, engine)
         with chosen_disk(
             source,
             read,

@@ -143,7 +143,8 @@ def ingest(
         model: classifier that judges what key terms find, from ``train`` with background statistics; needs
             ``keep_text``. The store keeps to it.
         boilerplate: file of sentences to leave out of the comparison (from ``boilerplate``). The store keeps to it.
-        settings: all settings of the stream at once; by default the store's.
+        settings: all settings of the stream at once; by default the store's. A new store is of preset ``judged``
+            (``StreamSettings.of``).
         reading: all reading options at once.
         mode: permissions of the store's files; by default 0600 for a new store and unchanged for an existing one.
         progress: called with the number of documents ingested.
@@ -185,7 +186,8 @@ def ingest(
         )
     listed = None if boilerplate is None else read_boilerplate(boilerplate)
     judge = None if model is None else read_model(model)
-    agreed, older = _settings(Path(store), settings, single), _is_older(Path(store))
+    agreed = _settings(Path(store), settings, single, classified=judge is not None)
+    older = _is_older(Path(store))
     bad = read.bad_records()
     tell = note or _ignore
     batches = _batches(source, bad, read, follow=follow, size=batch_size, seconds=batch_seconds, note=tell)
@@ -217,7 +219,9 @@ def ingest(
         return Ingestion(decided, bad.report, stack.pop_all())
 
 
-def _settings(store: Path, settings: StreamSettings | None, given: Mapping[str, Any]) -> StreamSettings | None:
+def _settings(
+    store: Path, settings: StreamSettings | None, given: Mapping[str, Any], *, classified: bool
+) -> StreamSettings | None:
     """All settings: those given, for the rest those of the store; None where none was given."""
     from infostream_dedup.store.opening import settings_at
     from infostream_dedup.stream.settings import StreamSettings
@@ -228,7 +232,7 @@ def _settings(store: Path, settings: StreamSettings | None, given: Mapping[str, 
         return settings
     stored = settings_at(store)
     if stored is None:
-        return StreamSettings.of(given)
+        return StreamSettings.of({"preset": "faithful"} | dict(given) if classified else given)
     if "preset" in given:
         StreamSettings.of_store(stored).refuse_other_preset(given["preset"], str(store))
     return StreamSettings.of_store({**stored, **given})

@@ -21,9 +21,20 @@ _FIXED: Final = ("k", "n", "score", "threshold", "min_terms", "rule", "target")
 """Settings that decide pairs elsewhere; the pair model was learned with fixed ones."""
 
 
-def is_judged(given: Mapping[str, Any]) -> bool:
-    """Whether keywords ask for the preset."""
-    return given.get("preset") == JUDGED
+def is_judged(given: Mapping[str, Any], *, settings: Settings | None = None, **others: Any) -> bool:
+    """Whether the preset decides: it is asked for, or no preset is and nothing that it has no meaning for.
+
+    Args:
+        given: settings by name.
+        settings: all settings at once, if they are given: those of key terms.
+        others: what the caller also takes and only key terms know; ``None``, ``False`` and ``equal`` say nothing.
+    """
+    if given.get("preset") is not None:
+        return bool(given["preset"] == JUDGED)
+    if settings is not None or given.get("representation") not in (None, "morph"):
+        return False
+    named = [given.get(name) for name in _FIXED] + list(others.values())
+    return all(value is None or value is False or value == "equal" for value in named)
 
 
 def chosen_for_judging(

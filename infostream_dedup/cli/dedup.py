@@ -60,15 +60,19 @@ def dedup(
 ) -> None:
     """Write a collection without its duplicates; every column is kept.
 
-    The status of a document is exact (same body as an earlier one), duplicate, similar (4 terms in either direction),
-    insufficient_text (fewer than 3 key terms) or new. Exact and duplicate documents form groups; one document of each
+    The status of a document is exact (same body as an earlier one), duplicate, similar, insufficient_text (fewer than 3
+    key terms) or new. Exact and duplicate documents form groups; one document of each
     group is kept. --annotate overwrites nothing: a document that already has a field status, of or group is refused
     unless --prefix gives the columns other names.
 
-    --preset judged takes a second look at the pairs that share key terms (see pairs --help). The later document of a
-    pair is a duplicate if the kind of the pair is named in --join, and similar if it is of another kind; for related,
-    a share of .3 of the wording is needed too. --annotate then adds kind and probability as well. Translations
-    never change a status. This preset is not yet the default.
+    --preset judged, the default, takes a second look at the pairs that share key terms (see pairs --help). The later
+    document of a pair is a duplicate if its kind is named in --join, and similar if it is of another kind; for related,
+    a share of .3 of the wording is needed too. --annotate then adds kind (what the document is to 'of') and probability
+    as well. Translations never change a status.
+
+    --preset faithful calls a document duplicate if 6 of its key terms meet in both directions, and similar if 4 meet in
+    either. It is taken without being named where --k, --n, --score, --target, --representation, --workdir or another
+    --duplicate-rule is given.
     """
     from infostream_dedup import api
 

@@ -95,8 +95,11 @@ def ingest(
     probability (that the two are copies or tell one thing). With --model also probability (that the document repeats
     'of') and criteria (how far it differs from 'of' in each).
 
-    --preset judged finds candidates by key terms and judges them by evidence, as 'pairs' does: exact is the same text;
-    duplicate is a kind named in --join; similar is any other kind, or related with .3 of the wording.
+    --preset judged, the default of new stores, finds candidates by key terms and judges them by evidence, as 'pairs'
+    does: exact is the same text; duplicate is a kind named in --join; similar is any other kind, or related with .3 of
+    the wording. --preset faithful lets key terms alone decide. It is taken without being named where an option is given
+    that only key terms know: --k-duplicate, --k-similar, --duplicate-rule, --least-shared, --no-templates, --model,
+    --n, --target, --short, --representation stem.
 
     Each batch is one transaction, on disk before its verdicts are printed. Repeating a batch gives the stored verdicts,
     so after any failure run the same command again. Verdicts do not depend on the batch size.

@@ -50,9 +50,11 @@ __all__ = ["pairs"]
 )
 @click.option("--explain", is_flag=True, help="With preset judged: add the reasons for the probability.")
 @click.option(
-    "--sort", type=click.Choice(["id", "strength"]), help="With preset judged: order of the pairs.  [default: id]"
+    "--sort",
+    type=click.Choice(["id", "strength"]),
+    help="Order of the pairs; strength: probability or shares.  [default: id]",
 )
-@click.option("--top", type=click.IntRange(min=1), help="With preset judged: list only this many, the strongest.")
+@click.option("--top", type=click.IntRange(min=1), help="List only this many pairs, the strongest.")
 @semantic_option
 @between_option
 @click.option(
@@ -66,7 +68,7 @@ __all__ = ["pairs"]
 @reading_options
 @general_options("table", "jsonl", "json", "csv")
 def pairs(documents: tuple[str, ...], terms: str, output_format: str | None, quiet: bool, **given: Any) -> None:
-    """List pairs of documents that are linked at k in at least one direction.
+    """List pairs of documents that say the same, tell one story, or are linked by key terms.
 
     Columns: a, b (ids, the earlier first), forward (key terms of a found in b), backward, n_a, n_b (key terms of each),
     share_forward, share_backward (share of their weight), relation, terms (heaviest first). The relation at k is equal
@@ -75,16 +77,19 @@ def pairs(documents: tuple[str, ...], terms: str, output_format: str | None, qui
     With representation pivot there is also met, the words behind the terms: objects with a, b (the word in each
     document), pivot (the equivalent they share) and rung (what translated them). In a table it replaces terms.
 
-    --preset judged takes a second look at the pairs that share 3 of 12 key terms, or their whole text. Numbers, names,
-    opening, length and key terms give each pair a probability; with wording, source and date they decide its kind
-    (copy, retold, contained, contains, template, updated, follow-up, related). Pairs with a probability of at least .5
-    are listed, with the columns probability, kind, wording_forward (share of the word triples of a found in b),
-    wording_backward and, with --explain, reasons.
+    --preset judged, the default, takes a second look at the pairs that share 3 of 12 key terms, or their whole text.
+    Numbers, names, opening, length and key terms give each pair a probability; with wording, source and date they
+    decide its kind (copy, retold, contained, contains, template, updated, follow-up, related). Pairs with a probability
+    of at least .5 are listed, with the columns probability, kind, wording_forward (share of the word triples of a found
+    in b), wording_backward and, with --explain, reasons.
 
     Pairs of two languages are listed by preset judged as kind translation, without probability and wording, if their 30
     heaviest key terms share .4 of their weight in the pivot language in both directions and neither document has a
     clearly better partner in the other's language (--between plain leaves the second condition out). Their counts and
-    shares are those of the 30 terms. This preset is not yet the default.
+    shares are those of the 30 terms.
+
+    --preset faithful lists the pairs that are linked at k in at least one direction. It is taken without being named
+    where --k, --k-min, --n, --score, --target, --representation, --statistics or --workdir is given.
     """
     from infostream_dedup import api
 

@@ -25,7 +25,8 @@ _OPTIONS: Final = (
     click.option(
         "--preset",
         type=click.Choice(STREAM_PRESETS),
-        help="What decides: evidence beyond key terms (judged), or key terms alone (faithful).  [default: faithful]",
+        help="What decides: evidence beyond key terms (judged), or key terms alone (faithful).  [default: judged, or "
+        "faithful where an option is given that only it knows]",
     ),
     click.option(
         "--join",

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-__all__ = ["DAY", "NO_TIME", "advanced", "microseconds"]
+__all__ = ["AGREEING", "DAY", "NO_TIME", "StreamClock", "advanced", "microseconds"]
 
 DAY: Final = 86_400_000_000
 """A day in microseconds, the unit of all times of a stream."""
 
 NO_TIME: Final = 0
 """The clock before the first date."""
+
+AGREEING: Final = 5
+"""Documents in a row whose dates a clock that runs late believes: fewer than the days of a usual window, so that none
+of them has left it by then."""
 
 _BEGIN: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -36,3 +41,38 @@ def advanced(clock: int, published: int | None) -> int:
     if clock == NO_TIME:
         return published
     return max(clock, min(published, clock + DAY))
+
+
+class StreamClock:
+    """The clock of a stream, document by document.
+
+    Args:
+        at: the clock so far.
+        dates: dates of the last documents that had one, at most ``AGREEING - 1``.
+        agreeing: whether the clock also believes the earliest of the last ``AGREEING`` dates. Otherwise a stream whose
+            documents once were rare, a year between two of them, runs late by as many days as came between.
+
+    Attributes:
+        at: the clock.
+        dates: dates of the last documents, oldest first.
+
+    Example:
+        >>> clock = StreamClock(5 * DAY, [], agreeing=True)
+        >>> [clock.advance(900 * DAY) // DAY for _ in range(AGREEING)][-2:]
+        [9, 900]
+    """
+
+    def __init__(self, at: int, dates: Sequence[int], *, agreeing: bool) -> None:
+        self.at = at
+        self.dates = list(dates)
+        self._agreeing = agreeing
+
+    def advance(self, published: int | None) -> int:
+        """Return the clock after a document; its date in UTC microseconds since 1970."""
+        self.at = advanced(self.at, published)
+        if self._agreeing and published is not None and published > NO_TIME:
+            last = [*self.dates, published]
+            if len(last) == AGREEING:
+                self.at = max(self.at, min(last))
+            self.dates = last[-(AGREEING - 1) :]
+        return self.at

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.second_stage import Judged, SecondStage
     from infostream_dedup.window.window_index import CandidateRows
 
-__all__ = ["BestCandidate", "Judge", "KeysThatMet", "least_hits"]
+__all__ = ["BestCandidate", "Judge", "KeysThatMet", "least_hits", "named_by"]
 
 _RELATIONS: Final = {0: None, 1: "contained", 2: "contains", 3: "equal", TEMPLATE: "template", UPDATED: "updated"}
 _SOURCES: Final = {"ignore": ANY_SOURCE, "ban": OTHER_SOURCE, "require": SAME_SOURCE}
@@ -250,3 +250,15 @@ def least_hits(settings: StreamSettings) -> int:
     """Return the smallest number of hits that can link two documents."""
     k = settings.k_similar
     return k if settings.terms.short == "strict" else min(3, k)
+
+
+def named_by(equal: int | None, found: BestCandidate | None) -> int | None:
+    """Return the ordinal of the document that a document is linked to; ``None`` for none.
+
+    Args:
+        equal: the earliest document of equal text or opening.
+        found: the best candidate; among several equal texts evidence knows the best.
+    """
+    if found is not None and (equal is None or found.exact):
+        return found.of
+    return equal

@@ -119,7 +119,7 @@ class Deduplicator:
         """
         stored = None if path is None else settings_at(Path(path))
         kept = None if stored is None else StreamSettings.of_store(stored)
-        chosen = settings or kept or StreamSettings()
+        chosen = settings or kept or StreamSettings.of({} if model is None else {"preset": "faithful"})
         if kept is not None:
             kept.refuse_other_preset(chosen.preset, str(path))
             chosen = chosen.but(df_counts=kept.df_counts)

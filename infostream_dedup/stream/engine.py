@@ -15,7 +15,8 @@ from infostream_dedup.model import Document
 from infostream_dedup.model.stream_records import Decided, GroupEvent, Remembered, Status, Verdict
 from infostream_dedup.stream.analysis import Analysed, Analyser
 from infostream_dedup.stream.best import best_member
-from infostream_dedup.stream.decisions import BestCandidate, Judge, KeysThatMet
+from infostream_dedup.stream.clock import StreamClock
+from infostream_dedup.stream.decisions import BestCandidate, Judge, KeysThatMet, named_by
 from infostream_dedup.stream.entering import Entering
 from infostream_dedup.stream.epochs import EpochBorders
 from infostream_dedup.stream.evidence_counts import EvidenceCounts, ReadEvidence
@@ -90,6 +91,7 @@ class StreamEngine:
         self._wording = wording
         self._model = shipped_model()
         self._evidence = EvidenceCounts()
+        self._dates: list[int] = []
         self.settings = settings
         self.numbers = TermNumbers()
         self.frequencies = Frequencies(settings.terms, self.numbers)
@@ -122,9 +124,7 @@ class StreamEngine:
             ConfigurationError: the store's pair model is of another version.
         """
         engine = cls(settings, progress=progress, second=second, wording=wording)
-        if "pair_model" in loaded.state:
-            engine._model = PairModel.from_json(loaded.state["pair_model"], "the store's pair model")
-        engine._evidence = EvidenceCounts.of(loaded.evidence)
+        engine._resume_evidence(loaded)
         engine.numbers.extend(loaded.terms)
         engine._handed_out = len(engine.numbers)
         resume_frequencies(engine.frequencies, loaded, settings)
@@ -150,9 +150,14 @@ class StreamEngine:
         self._handed_out = len(self.numbers)
         resume_frequencies(self.frequencies, loaded, self.settings)
         self._losses.resume(loaded.state.get("losses", {}))
-        self._evidence = EvidenceCounts.of(loaded.evidence)
+        self._resume_evidence(loaded)
         catch_up(self._memory, loaded)
         return True
+
+    def _resume_evidence(self, loaded: Loaded) -> None:
+        self._evidence, self._dates = EvidenceCounts.of(loaded.evidence), loaded.state.get("dates", [])
+        if "pair_model" in loaded.state:
+            self._model = PairModel.from_json(loaded.state["pair_model"], "the store's pair model")
 
     def _remember(self, memory: Memory) -> None:
         self._memory = memory
@@ -207,15 +212,17 @@ class StreamEngine:
             content_hashes: ``fingerprints.content_hash`` of each document; computed here by default.
         """
         clock, decided = self._memory.clock, Decided()
+        running = StreamClock(clock, self._dates, agreeing=self.settings.preset == "judged")
         self._deciding.begin_batch()
         prepared = prepare(
             batch,
             self.settings,
             first=self.next_ordinal,
-            clock=clock,
+            clock=running,
             versions=versions,
             content_hashes=content_hashes,
         )
+        self._dates = running.dates
         analysed = self._analyser.read(batch, prepared.texts)
         read = self._read_evidence(batch, analysed.languages)
         if read is not None:
@@ -285,7 +292,7 @@ class StreamEngine:
             more = slice(candidates.first, candidates.first + len(candidates))
             founds = self._deciding.found(candidates, documents[more])
             asked = list(zip(documents[more], equals[more], founds, oldest[more].tolist(), strict=True))
-            linked = ((document.ordinal, _named_by(equal, found)) for document, equal, found, _ in asked)
+            linked = ((document.ordinal, named_by(equal, found)) for document, equal, found, _ in asked)
             pairs = [(ordinal, of) for ordinal, of in linked if of is not None]
             met = self._judge.met(pairs)
             for document, equal, found, alive in asked:
@@ -306,7 +313,7 @@ class StreamEngine:
         repeats = equal is not None or (found is not None and found.duplicate)
         passes, happened = self._losses.passes(document.source, repeats, ordinal)
         events += happened
-        of = _named_by(equal, found)
+        of = named_by(equal, found)
         if of is None:
             memory.groups.begin(ordinal, again=document.version > 0)
             status: Status = "new" if len(document.keys) >= INSUFFICIENT_TERMS else "insufficient_text"
@@ -348,27 +355,16 @@ class StreamEngine:
     def _state(self) -> dict[str, Any]:
         state: dict[str, Any] = {"groups": self._memory.groups.state()}
         if self.settings.preset == "judged":
+            state["dates"] = self._dates
             state["pair_model"] = self._model.as_json()
         if self.settings.loss_limit is not None:
             state["losses"] = self._losses.state()
         return state
 
 
-def _named_by(equal: int | None, found: BestCandidate | None) -> int | None:
-    """Ordinal of the document that a document is linked to; ``None`` for none.
-
-    Args:
-        equal: the earliest document of equal text or opening.
-        found: the best candidate; among several equal texts evidence knows the best.
-    """
-    if found is not None and (equal is None or found.exact):
-        return found.of
-    return equal
-
-
 def _toy() -> None:
-    engine = StreamEngine(StreamSettings())
-    engine.decide([Document(id=str(number), text="Слово дела стран мира www.example.org") for number in range(2)])
+    news = [Document(id=str(number), text="Слово дела стран мира www.example.org") for number in range(2)]
+    StreamEngine(StreamSettings()).decide(news)
 
 
 _FIRST_USE: Final = FirstUse(_toy)

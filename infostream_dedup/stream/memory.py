@@ -155,8 +155,35 @@ class Memory:
         limits = clocks - round(settings.window_days * DAY)
         # Documents before the first date count as if they had that date.
         limits[limits <= self._first_clock] = NO_TIME
+        if window.evidence is not None:
+            return self._oldest_by_dates(first, oldest, limits)
         alive = window.first + np.searchsorted(window.clocks[: row + documents], limits)
         return np.maximum.accumulate(np.maximum(oldest, alive))
+
+    def _oldest_by_dates(self, first: int, oldest: NDArray[np.int64], limits: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Let documents leave by their own dates, as far as the clock has reached these.
+
+        A document that came while the clock ran late would otherwise leave as soon as the clock catches up.
+
+        Args:
+            first: ordinal of the first of consecutive documents.
+            oldest: int64 (documents,), least ordinal in the window by other rules, ascending.
+            limits: int64 (documents,), clock before which documents leave.
+        """
+        window = self.window
+        rows = window.end - window.first
+        arrived, dates = window.clocks[:rows].tolist(), window.evidence_columns.published[:rows].tolist()
+        found, alive = [], window.oldest
+        for ordinal, (least, limit) in enumerate(zip(oldest.tolist(), limits.tolist(), strict=True), start=first):
+            now, alive = arrived[ordinal - window.first], max(alive, least)
+            while alive < ordinal:
+                row = alive - window.first
+                reached = dates[row] if dates[row] <= now else arrived[row]
+                if max(reached, arrived[row]) >= limit:
+                    break
+                alive += 1
+            found.append(alive)
+        return np.array(found, dtype=np.int64)
 
     def let_go(self, oldest: int, cause: int) -> list[GroupEvent]:
         """Remove documents that leave the window from their groups.

@@ -10,7 +10,7 @@ import numpy as np
 
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import Document
-from infostream_dedup.stream.clock import NO_TIME, advanced, microseconds
+from infostream_dedup.stream.clock import NO_TIME, StreamClock, microseconds
 from infostream_dedup.stream.fingerprints import content_hash, number_rows, opening_hash
 from infostream_dedup.stream.full_texts import full_texts
 from infostream_dedup.stream.settings import StreamSettings
@@ -61,7 +61,7 @@ def prepare(
     settings: StreamSettings,
     *,
     first: int,
-    clock: int,
+    clock: StreamClock,
     versions: Sequence[int] | None = None,
     content_hashes: Sequence[bytes] | None = None,
 ) -> Prepared:
@@ -71,15 +71,12 @@ def prepare(
         documents: in stream order.
         settings: settings of the stream.
         first: ordinal of the first document.
-        clock: the stream's clock before the first document.
+        clock: the stream's clock before the first document; it is advanced.
         versions: 0 for each document by default.
         content_hashes: computed here by default.
     """
     published = [microseconds(document.time) for document in documents]
-    clocks: list[int] = []
-    for time in published:
-        clock = advanced(clock, time)
-        clocks.append(clock)
+    clocks = [clock.advance(time) for time in published]
     times = [clock if time is None or time <= NO_TIME else time for time, clock in zip(published, clocks, strict=True)]
     content_hashes = content_hashes or [content_hash(document) for document in documents]
     full, bodies = full_texts(documents), [document.text for document in documents]

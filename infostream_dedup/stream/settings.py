@@ -51,7 +51,8 @@ class StreamSettings:
 
     Attributes:
         preset: ``judged``: key terms find candidates, evidence decides; ``faithful``: key terms decide. A store keeps
-            its preset for life.
+            its preset for life. New streams are ``judged``, unless their settings are given as a record that does not
+            say so, or by names that only key terms know (``of``).
         join: with ``judged``, kinds of pairs that make a duplicate.
         terms: representation, weighting, n, target (``text`` or ``signature``), df_min, df_max, k1, b, short, morph.
         k_duplicate: key terms that must meet for ``duplicate``, 1 to n; short documents need fewer (``need``).
@@ -146,6 +147,8 @@ class StreamSettings:
     def of(cls, given: Mapping[str, Any]) -> StreamSettings:
         """Make settings from plain values, as ``as_dict`` returns them; missing names keep their defaults.
 
+        Without a preset it is ``judged``, or ``faithful`` if a setting is given that only key terms know.
+
         Raises:
             ConfigurationError: a name is unknown, or a value is beyond its limit.
         """
@@ -156,7 +159,7 @@ class StreamSettings:
                 f"unknown setting {unknown[0]!r}; known are {', '.join(sorted({*_TERM_FIELDS, *known}))}"
             )
         terms = {name: value for name, value in given.items() if name in _TERM_FIELDS}
-        own = {name: value for name, value in given.items() if name in known}
+        own = {"preset": _implied(given)} | {name: value for name, value in given.items() if name in known}
         for name in ("source_ranks", "join"):
             if name in own:
                 own[name] = tuple(own[name])
@@ -218,6 +221,14 @@ class StreamSettings:
         if self.preset == "faithful":
             del decisive["preset"], decisive["join"]
         return blake2b(orjson.dumps(decisive, option=orjson.OPT_SORT_KEYS), digest_size=16).hexdigest()
+
+
+def _implied(given: Mapping[str, Any]) -> str:
+    """The preset of a stream whose settings do not name one."""
+    if given.get("representation", "morph") != "morph" or given.get("model") is not None:
+        return "faithful"
+    named = {*_KEY_TERMS_DECIDE, *_JUDGED_TERMS} - {"representation", "model"}
+    return "judged" if named.isdisjoint(given) else "faithful"
 
 
 def _no_meaning(name: str) -> ConfigurationError:

@@ -20,7 +20,7 @@ def test_a_field_of_the_name_of_a_column_is_refused_before_anything_is_written(t
 
 
 def test_a_prefix_gives_the_columns_names_of_their_own(tmp_path):
-    dedup(ROWS, tmp_path / "out.jsonl", annotate=True, prefix="dedup_")
+    dedup(ROWS, tmp_path / "out.jsonl", preset="faithful", annotate=True, prefix="dedup_")
     written = [json.loads(line) for line in (tmp_path / "out.jsonl").read_bytes().splitlines()]
     assert written == [
         {**ROWS[0], "dedup_status": "insufficient_text", "dedup_of": None, "dedup_group": "1"},

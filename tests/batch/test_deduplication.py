@@ -86,7 +86,7 @@ def test_empty_texts_are_never_exact_copies():
 def test_dedup_keeps_every_column_and_the_order(stream, tmp_path):
     rows = [{"extra": {"number": i}, **row, "published": "2026"} for i, row in enumerate(stream)]
     target = tmp_path / "unique.jsonl"
-    summary = dedup(rows, target)
+    summary = dedup(rows, target, preset="faithful")
     written = [orjson.loads(line) for line in target.read_bytes().splitlines()]
     assert written == [rows[i] for i in (0, 1, 4, 5, 6)]
     assert [list(row) for row in written] == [list(rows[0])] * 5
@@ -104,7 +104,7 @@ def test_dedup_keeps_every_column_and_the_order(stream, tmp_path):
 
 def test_annotate_keeps_every_document(stream, tmp_path):
     target = tmp_path / "all.jsonl"
-    assert dedup(stream, target, annotate=True).kept == 7
+    assert dedup(stream, target, preset="faithful", annotate=True).kept == 7
     written = [orjson.loads(line) for line in target.read_bytes().splitlines()]
     assert written[2] == {**stream[2], "status": "duplicate", "of": "story", "group": "story"}
 

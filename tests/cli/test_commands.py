@@ -133,9 +133,10 @@ def test_pairs_stream_as_json_lines(run):
 def test_pairs_without_a_pair_still_have_the_columns_as_csv(run):
     one = b'{"id": "1", "text": ""}\n'
     header = b"a,b,forward,backward,n_a,n_b,share_forward,share_backward,relation"
-    assert run("pairs", "-", "--format", "csv", stdin=one).stdout == header + b",terms\n"
-    assert run("pairs", "-", "--format", "csv", "--terms", "none", stdin=one).stdout == header + b"\n"
-    found = run("pairs", SAMPLE, "--format", "csv", "--terms", "none").stdout
+    plain = ("--preset", "faithful", "--format", "csv")
+    assert run("pairs", "-", *plain, stdin=one).stdout == header + b",terms\n"
+    assert run("pairs", "-", *plain, "--terms", "none", stdin=one).stdout == header + b"\n"
+    found = run("pairs", SAMPLE, *plain, "--terms", "none").stdout
     assert found.startswith(header + b"\n")
 
 
@@ -153,9 +154,9 @@ def test_judged_pairs_explain_themselves(run):
     "given",
     [
         ("pairs", SAMPLE, "--preset", "judged", "--k", "6"),
-        ("pairs", SAMPLE, "--explain"),
+        ("pairs", SAMPLE, "--preset", "faithful", "--explain"),
         ("pairs", SAMPLE, "--preset", "judged", "--representation", "pivot"),
-        ("dedup", SAMPLE, "--out", "out.jsonl", "--join", "copy"),
+        ("dedup", SAMPLE, "--out", "out.jsonl", "--preset", "faithful", "--join", "copy"),
         ("dedup", SAMPLE, "--out", "out.jsonl", "--preset", "judged", "--join", "copies"),
         ("sweep", SAMPLE, "--preset", "judged"),
     ],
@@ -181,11 +182,13 @@ def test_pairs_between_files(run, tmp_path):
     lines = Path(SAMPLE).read_bytes().splitlines(keepends=True)
     (tmp_path / "a.jsonl").write_bytes(b"".join(lines[:100]))
     (tmp_path / "b.jsonl").write_bytes(b"".join(lines[100:]))
-    first = {json.loads(line)["id"] for line in lines[:100]}
-    rows = [json.loads(line) for line in run("pairs", "a.jsonl", "b.jsonl", "--between-files").stdout.splitlines()]
+    first, plain = {json.loads(line)["id"] for line in lines[:100]}, ("--preset", "faithful")
+    rows = [
+        json.loads(line) for line in run("pairs", "a.jsonl", "b.jsonl", *plain, "--between-files").stdout.splitlines()
+    ]
     assert rows
     assert all(row["a"] in first and row["b"] not in first for row in rows)
-    both = [json.loads(line) for line in run("pairs", "a.jsonl", "b.jsonl").stdout.splitlines()]
+    both = [json.loads(line) for line in run("pairs", "a.jsonl", "b.jsonl", *plain).stdout.splitlines()]
     assert [row for row in both if (row["a"] in first) != (row["b"] in first)] == rows
 
 

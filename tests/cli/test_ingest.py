@@ -35,11 +35,14 @@ def test_verdicts_have_the_columns_of_the_design(run, tmp_path):
     assert done.returncode == 0, done.stderr
     verdicts = lines(done.stdout)
     assert [row["id"] for row in verdicts] == [row["id"] for row in sample()]
-    assert list(verdicts[0]) == ["id", "status", "of", "group", "relation", "forward", "backward", "terms"]
+    assert list(verdicts[0]) == [
+        *("id", "status", "of", "group", "relation", "forward", "backward", "terms", "kind", "probability")
+    ]
     assert {"new", "duplicate", "exact"} <= {row["status"] for row in verdicts}
     for row in verdicts:
         if row["status"] in ("new", "insufficient_text"):
             assert row["of"] is row["relation"] is row["forward"] is row["backward"] is row["terms"] is None
+            assert row["kind"] is row["probability"] is None
     assert b"read 199 = used 199 + quarantined 0" in done.stderr
 
 

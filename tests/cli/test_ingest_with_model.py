@@ -79,7 +79,7 @@ def test_refusals_say_what_to_do(run, tmp_path, halves):
     (tmp_path / "other.json").write_text(json.dumps(changed), encoding="utf-8")
     keep = ("--keep-text",)
     assert run("ingest", "rest.jsonl", "--store", "judged.db", "--model", "m.json", *keep).returncode == 0
-    assert run("ingest", "rest.jsonl", "--store", "plain.db").returncode == 0
+    assert run("ingest", "rest.jsonl", "--store", "plain.db", "--preset", "faithful").returncode == 0
     for store, options, code, message in (
         ("new.db", ("--model", "m.json"), 78, b"--keep-text"),
         ("new.db", ("--model", "counted.json", *keep), 78, b"--statistics background"),

@@ -111,7 +111,7 @@ def test_the_document_that_stands_for_a_group_is_the_one_of_the_rule(run, tmp_pa
     rows = [{"id": "1", "text": text, "source": "блог"}, {"id": "2", "text": more, "source": "агентство"}]
     path = tmp_path / "group.jsonl"
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    assert run("ingest", str(path), "--store", "group.db").returncode == 0
+    assert run("ingest", str(path), "--store", "group.db", "--preset", "faithful").returncode == 0
 
     def best(*options):
         done = run("store", "stats", "group.db", "--best", *options, "--format", "jsonl")
