@@ -6,7 +6,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 TRANSLATE := .venv-translate
 
-.PHONY: demo test test-slow test-translate lint bench attack reports clean
+.PHONY: demo test test-slow test-translate lint bench spark-demo attack reports clean
 
 demo: $(VENV)/.installed  ## the main job on the bundled sample: prints the S/T table, writes out/demo/report.html
 	$(BIN)/infostream-dedup demo --out out/demo
@@ -32,6 +32,10 @@ attack: $(VENV)/.installed-dev  ## kills, cuts, full disks, power loss, flipped 
 bench: $(VENV)/.installed-dev  ## speed and memory, as ratios against others in the same run; writes reports/speed.md
 	$(BIN)/pip install --quiet -e '.[bench]'
 	$(BIN)/python -m benchmarks
+
+spark-demo: $(VENV)/.installed-dev  ## a Spark cluster on loopback: the same numbers as one process; needs Java 17
+	$(BIN)/pip install --quiet -e '.[spark]'
+	$(BIN)/python -m benchmarks.spark_demo
 
 reports: $(VENV)/.installed-dev  ## the figures in reports/, from the labelled corpora beside the project
 	$(BIN)/python reports/make_reports.py

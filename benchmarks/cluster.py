@@ -6,9 +6,9 @@
 
 Every runner has a process of its own, which reads the same texts from a file. CPU seconds are those of the process
 with its children, without imports and compilation: a toy collection goes through every stage first. Gigabytes are
-10^9 bytes, the peak of resident memory. ``--shape`` distorts the texts: ``term`` puts one word into half of all
-documents, ``story`` replaces as many by copies of one text as 50,000 are of 1.27 million, ``burst`` puts all documents
-of the largest stories side by side.
+10^9 bytes, the peak of resident memory; ``own_gigabytes`` without files that are only mapped. ``--shape`` distorts the
+texts: ``term`` puts one word into half of all documents, ``story`` replaces as many by copies of one text as 50,000 are
+of 1.27 million, ``burst`` puts all documents of the largest stories side by side.
 """
 
 from __future__ import annotations
@@ -22,14 +22,18 @@ import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from benchmarks.generator import Texts, generate, write_texts
+from benchmarks.spark_demo import descendants
 from infostream_dedup.batch.collection import collect
 from infostream_dedup.batch.linking import link
 from infostream_dedup.model import Document, Settings
@@ -123,14 +127,24 @@ def _in_own_process(folder: str, runner: str, arguments: argparse.Namespace) -> 
 class _Clock:
     """CPU and wall seconds by stage."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, tree: bool = False) -> None:
         self.stages: dict[str, float] = {}
+        self._read = _cpu_of_tree if tree else _cpu
         self._started = time.perf_counter()
-        self._cpu = _cpu()
+        self._cpu = self._read()
         self._stage = ""
+        self._own = 0
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self) -> None:
+        """Sample the memory that is not mapped from files: mapped files make room where others need it."""
+        while True:
+            status = Path("/proc/self/status").read_text(encoding="ascii")
+            self._own = max(self._own, int(status.partition("RssAnon:")[2].split()[0]) * 1024)
+            time.sleep(0.1)
 
     def stage(self, name: str) -> None:
-        now = _cpu()
+        now = self._read()
         if self._stage:
             self.stages[self._stage] = round(self.stages.get(self._stage, 0.0) + now - self._cpu, 2)
         self._cpu, self._stage = now, name
@@ -140,12 +154,31 @@ class _Clock:
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
         cpu = round(sum(self.stages.values()), 2)
         wall = round(time.perf_counter() - self._started, 1)
-        return {"cpu_seconds": cpu, "wall_seconds": wall, "gigabytes": round(peak, 2), "stages": self.stages}
+        return {
+            "cpu_seconds": cpu,
+            "wall_seconds": wall,
+            "gigabytes": round(peak, 2),
+            "own_gigabytes": round(self._own / 1e9, 2),
+            "stages": self.stages,
+        }
 
 
 def _cpu() -> float:
     own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+
+
+def _cpu_of_tree() -> float:
+    """CPU seconds of this process and of all that it has started, the Java ones included, dead or alive."""
+    ticks = os.sysconf("SC_CLK_TCK")
+    total = 0.0
+    for process in [os.getpid(), *descendants(os.getpid())]:
+        try:
+            status = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        total += sum(map(int, status.rpartition(")")[2].split()[11:15])) / ticks
+    return total
 
 
 def _toy() -> list[Document]:
@@ -214,6 +247,46 @@ def _run_disk(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     return {**found, **clock.row()}
 
 
+def _run_spark(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
+    from benchmarks.spark_demo import session
+    from infostream_dedup.spark.flow import large_rows
+    from infostream_dedup.spark.job import SparkCut, SparkRun
+    from infostream_dedup.spark.totals import SpreadLinks
+
+    cut = SparkCut(partitions=2, shards=arguments.shards or 2, question_parts=1, blocks=arguments.blocks or 1)
+
+    def job(frame: Any, clock: _Clock) -> dict[str, Any]:
+        run = SparkRun(frame, SETTINGS, order=["id"], cut=cut)
+        clock.stage("counts and statistics")
+        len(run.vocabulary)
+        clock.stage("key terms")
+        len(run.key_counts.keys)
+        clock.stage("nodes")
+        len(run.nodes)
+        clock.stage("links and totals")
+        relation = SpreadLinks(run, K_MIN)
+        measures = relation.measures()
+        clock.stage("groups")
+        found = {"links": measures[0].links, "sha256": _digest(measures, relation.group_sizes(6))}
+        clock.stage("")
+        relation.links.dropped()
+        run.dropped()
+        return found
+
+    schema = "id string, text string, lang string"
+    with session("local[2]") as spark, large_rows(spark):
+        job(spark.createDataFrame([(one.id, one.text, one.lang) for one in _toy()], schema), _Clock(tree=True))
+        pq.write_table(_table(folder), folder / "texts.parquet", row_group_size=5_000)
+        clock = _Clock(tree=True)
+        return {**job(spark.read.parquet(str(folder / "texts.parquet")), clock), **clock.row()}
+
+
+def _table(folder: Path) -> pa.Table:
+    rows = [(f"{place:09d}", one.text) for place, one in enumerate(_documents(folder))]
+    names, texts = zip(*rows, strict=True)
+    return pa.table({"id": names, "text": texts, "lang": ["ru"] * len(rows)})
+
+
 def _digest(measures: Any, sizes: Any) -> str:
     text = json.dumps([[row.as_dict() for row in measures], sorted(sizes.tolist())])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -237,7 +310,7 @@ def _ratios(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-RUNNERS = {"engine": _run_engine, "disk": _run_disk}
+RUNNERS = {"engine": _run_engine, "disk": _run_disk, "spark": _run_spark}
 
 
 if __name__ == "__main__":

@@ -72,8 +72,8 @@ def templates_of(path: str | Path, *, least: int = 3) -> list[dict[str, Any]]:
         least: leave out templates that recurred less often.
 
     Returns:
-        Rows ``source, template, title, times, first, last``, most frequent first; ``template`` is the id of the
-        earliest document of the kind.
+        Rows ``source, template, title, times, first, last, filling, filling_title``, most frequent first; ``template``
+        is the id of the earliest document of the form, ``filling`` that of the latest one.
 
     Raises:
         NoInputError, BadDataError: see ``stats``.

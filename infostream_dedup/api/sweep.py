@@ -22,6 +22,7 @@ __all__ = ["demo", "moment", "sweep", "sweep_store"]
 
 
 _CONFIRMED_IN_MEMORY: Final = "confirmed links (--confirmed) are measured in memory; leave out workdir (--workdir)"
+_ESTIMATED_IN_MEMORY: Final = "estimates (--estimate) are made in memory; leave out workdir (--workdir)"
 
 
 def sweep(
@@ -30,6 +31,7 @@ def sweep(
     representations: Sequence[str] | None = None,
     ks: Sequence[int] | None = None,
     examples: bool = True,
+    estimate: bool = False,
     confirmed: bool = False,
     boilerplate: str | Path | None = None,
     workdir: str | Path | None = None,
@@ -48,6 +50,8 @@ def sweep(
         representations: ``stem``, ``morph``, ``pivot``; every available one by default.
         ks: show only these k, 1 to n.
         examples: also pick example pairs at each k.
+        estimate: say without labels how good the links are: copies counted, other duplicates estimated; k
+            is then recommended by these figures. Not with ``workdir``.
         confirmed: also measure, as block ``confirmed``, the links of pairs that the evidence of preset ``judged``
             accepts: those of one language and three terms in either direction to which it gives a probability of .5.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
@@ -55,7 +59,7 @@ def sweep(
             same. A run that was ended goes on from its last complete stage. Without it, a collection of files that
             would not fit into memory gets a private folder.
         memory: with ``workdir``, how much memory to use, such as ``8GB``; half of what is free by default.
-        window_days: with ``workdir``, link only documents that were published within so many days of each other.
+        window_days: with ``workdir``, link only documents that were published at most this many days apart.
         settings: all settings at once. Its ``representation``, ``k``, ``threshold``, ``min_terms`` and ``rule`` have
             no meaning here.
         reading: all reading options at once.
@@ -90,30 +94,37 @@ def sweep(
         )
     _check_ks(ks, agreed)
     wanted = tuple(representations or REPRESENTATIONS)
-    refusal = _CONFIRMED_IN_MEMORY if confirmed else refuse_on_disk(agreed, engine)
+    refusal = refuse_on_disk(agreed, engine)
+    if confirmed or estimate:
+        refusal = _CONFIRMED_IN_MEMORY if confirmed else _ESTIMATED_IN_MEMORY
     with chosen_disk(source, read, workdir=workdir, memory=memory, window_days=window_days, refusal=refusal) as disk:
         if disk is not None:
             with disk.run(source, read, agreed, wanted, boilerplate=boilerplate, progress=progress) as run:
                 return sweep_on_disk(run, ks=ks, examples=examples, window_days=disk.window_days)
-    evidence = second_look = None
-    if confirmed:
-        from infostream_dedup.batch.judging import JudgedCollection
+    if confirmed and agreed.score == "share":
+        raise UsageError("confirmed (--confirmed) goes with the count score, whose pairs have a k")
+    evidence = second_look = estimator = None
+    if confirmed or estimate:
         from infostream_dedup.evidence.collecting import EvidenceReader
 
-        if agreed.score == "share":
-            raise UsageError("confirmed (--confirmed) goes with the count score, whose pairs have a k")
         evidence = EvidenceReader()
     collection, report = read_collection(
         source, read, boilerplate=boilerplate, evidence=evidence, engine=engine, progress=progress
     )
     if evidence is not None:
-        second_look = JudgedCollection.of(collection, evidence.finish(collection.languages), Settings())
+        from infostream_dedup.batch.judging import JudgedCollection
+        from infostream_dedup.estimation.sweep_estimator import SweepEstimator
+
+        found = evidence.finish(collection.languages)
+        second_look = JudgedCollection.of(collection, found, Settings()) if confirmed else None
+        estimator = SweepEstimator(collection, found) if estimate else None
     result = sweep_collection(
         collection,
         agreed,
         wanted,
         ks=ks,
         examples=examples,
+        estimator=estimator,
         second_look=second_look,
         engine=engine,
         progress=progress,

@@ -65,7 +65,11 @@ class Rereadable:
         reading = self._reading
         if reading.quarantine is not None:
             reading = replace(reading, quarantine=os.devnull)
-        source = self._source if self._copy is None else self._copy.name
+        source = self._source
+        if self._copy is not None:
+            # The copy has our names, ids and encoding.
+            source = self._copy.name
+            reading = replace(reading, columns=None, make_ids=False, encoding=None)
         report = ReadingReport()
         mark = 0
         for document in read_documents(source, report=report, reading=reading):

@@ -13,6 +13,7 @@ from infostream_dedup.batch.collection import Weighable
 from infostream_dedup.batch.confirming import confirmed_links
 from infostream_dedup.batch.examples import Example, pick_examples
 from infostream_dedup.batch.judging import JudgedCollection
+from infostream_dedup.batch.link_estimate import LinkEstimate, LinkEstimator
 from infostream_dedup.batch.linking import SHARE_THRESHOLDS, recommendation_for, relate
 from infostream_dedup.links import (
     GroupCounts,
@@ -75,17 +76,20 @@ class SweepRow:
             links that a second look accepts.
         measures: the numbers.
         groups: groups at this k; ``None`` as in ``group_counts``.
+        estimated: further columns, of a ``LinkEstimator``.
     """
 
     representation: str
     block: str
     measures: Measures
     groups: GroupCounts | None = None
+    estimated: Mapping[str, Any] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """The row of ``sweep``; column ``k``, or ``threshold`` for the share score."""
         counts = {name: None if self.groups is None else getattr(self.groups, name) for name in GroupCounts.__slots__}
-        return {"representation": self.representation, "block": self.block, **self.measures.as_dict(), **counts}
+        plain = {"representation": self.representation, "block": self.block, **self.measures.as_dict(), **counts}
+        return {**plain, **self.estimated}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +108,7 @@ class SweepResult:
         examples: pairs at each k.
         untranslated: for a pivot language, share of the term weight that has no equivalent, per language of the
             documents.
+        without_labels: per representation, what the estimated columns are about; empty without an estimator.
         report: what was read; ``None`` if no documents were read.
     """
 
@@ -117,6 +122,7 @@ class SweepResult:
     groups: dict[str, dict[int, int]] = field(default_factory=dict)
     examples: list[Example] = field(default_factory=list)
     untranslated: dict[str, float] = field(default_factory=dict)
+    without_labels: dict[str, Any] = field(default_factory=dict)
     report: ReadingReport | None = None
 
     def as_dict(self) -> dict[str, Any]:
@@ -130,6 +136,7 @@ class SweepResult:
             "untranslated": self.untranslated,
             "missing": self.missing,
             "notes": self.notes,
+            **({"without_labels": self.without_labels} if self.without_labels else {}),
         }
 
     def to_arrow(self) -> Any:
@@ -150,6 +157,7 @@ def sweep_collection(
     *,
     ks: Sequence[int] | None = None,
     examples: bool = True,
+    estimator: LinkEstimator | None = None,
     second_look: JudgedCollection | None = None,
     engine: str = "auto",
     progress: Progress | None = None,
@@ -162,6 +170,7 @@ def sweep_collection(
         representations: representations to sweep, in this order.
         ks: the k to show, 1..n by default; a recommendation always looks at all of them.
         examples: also pick example pairs at each k.
+        estimator: fills in the columns that say how good the links are, and recommends k.
         second_look: the same documents with their evidence, to add the block ``confirmed``; the score must be
             ``count``.
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
@@ -175,16 +184,25 @@ def sweep_collection(
             progress(f"sweep {representation}", number, len(representations))
         chosen = settings.but(representation=representation)
         key_terms = collection.key_terms(chosen)
-        relation = relate(key_terms, chosen, engine=engine, progress=progress)
+        relation, labels = relate(key_terms, chosen, engine=engine, progress=progress), _labels(key_terms)
+        estimate = None
+        if estimator is not None:
+            blocks = ("all",) if labels is None else ("all", "mono", "cross")
+            estimate = estimator.estimate(key_terms, relation.matrix, chosen, blocks, progress=progress)
+            result.without_labels[representation] = dict(estimate.summary)
         found = survey(
             relation,
             n=chosen.n if chosen.score == "count" else None,
-            labels=_labels(key_terms),
+            labels=labels,
+            recommended=None if estimate is None else estimate.recommended,
             progress=progress,
         )
-        add_survey(result, found, chosen, ks)
+        add_survey(result, found, chosen, ks, estimate)
         if second_look is not None:
-            _add_confirmed(result, relation, second_look, key_terms, representation, ks=ks, progress=progress)
+            _add_confirmed(
+                result, relation, second_look, key_terms, representation, estimate=estimate, ks=ks, progress=progress
+            )
+        result.notes.extend([] if estimate is None else estimate.notes)
         _add_notes(result, found.matrix, key_terms, chosen)
         if examples and chosen.score == "count" and found.matrix is not None:
             result.examples.extend(pick_examples(collection, key_terms, found.matrix, chosen, ks, across=found.across))
@@ -199,7 +217,13 @@ def _labels(key_terms: KeyTerms) -> NDArray[np.uint8] | None:
     return None if key_terms.pivot is None or len(np.unique(languages)) < 2 else languages
 
 
-def add_survey(result: SweepResult, found: Survey, settings: Settings, ks: Sequence[int] | None) -> None:
+def add_survey(
+    result: SweepResult,
+    found: Survey,
+    settings: Settings,
+    ks: Sequence[int] | None,
+    estimate: LinkEstimate | None = None,
+) -> None:
     """Add what the links of one representation show.
 
     Args:
@@ -207,12 +231,13 @@ def add_survey(result: SweepResult, found: Survey, settings: Settings, ks: Seque
         found: the links.
         settings: with the representation.
         ks: the k to show, 1..n by default.
+        estimate: how good they are.
     """
     representation = settings.representation
     shown = {None, *(range(1, settings.n + 1) if ks is None else ks)}
     for block, rows in found.rows.items():
         result.rows.extend(
-            SweepRow(representation, block, row, groups)
+            SweepRow(representation, block, row, groups, {} if estimate is None else estimate.at(block, row))
             for row, groups in zip(rows, found.groups[block], strict=True)
             if row.k in shown
         )
@@ -232,6 +257,7 @@ def _add_confirmed(
     key_terms: KeyTerms,
     representation: str,
     *,
+    estimate: LinkEstimate | None,
     ks: Sequence[int] | None,
     progress: Progress | None,
 ) -> None:
@@ -241,7 +267,7 @@ def _add_confirmed(
         return
     rows = confirmed.measures(None if ks is None else [k for k in ks if k >= confirmed.k_min])
     result.rows.extend(
-        SweepRow(representation, "confirmed", row, groups)
+        SweepRow(representation, "confirmed", row, groups, {} if estimate is None else estimate.at("confirmed", row))
         for row, groups in zip(rows, group_counts(confirmed, rows), strict=True)
     )
     if _labels(key_terms) is not None:

@@ -44,6 +44,8 @@ def read_configuration(context: click.Context, _parameter: click.Parameter, path
             near = difflib.get_close_matches(key.replace("_", "-"), names, n=1)
             advice = f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(sorted(names))}"
             raise ConfigurationError(f"{path}: unknown key {key!r}{advice}")
+        if option.name == "columns" and isinstance(value, dict):
+            value = [f"{ours}={theirs}" for ours, theirs in value.items()]
         defaults[option.name] = _checked(value, option, context, f"{path}: {key}")
     context.default_map = {**(context.default_map or {}), **defaults}
 

@@ -88,7 +88,7 @@ work_folder_options = stack(
         click.option(
             "--window-days",
             type=click.FloatRange(min=0, min_open=True),
-            help="With --workdir: link only documents published within so many days of each other.",
+            help="With --workdir: link only documents published at most this many days apart.",
         ),
     ]
 )
@@ -108,6 +108,21 @@ reading_options = stack(
         click.option(
             "--id-type", type=click.Choice(["str", "int"]), default="str", help="int: accept whole numbers as ids."
         ),
+        click.option(
+            "--columns",
+            multiple=True,
+            metavar="OURS=THEIRS,...",
+            help="What the columns are called, e.g. id=ID,text=Text.",
+        ),
+        click.option("--make-ids", is_flag=True, help="Give documents without an id one that their content decides."),
+        click.option(
+            "--other-languages",
+            type=click.Choice(["detect", "skip", "fail"]),
+            default="detect",
+            show_default=True,
+            help="Documents whose lang is not ru, uk or en: read by their letters, left out, or bad records.",
+        ),
+        click.option("--encoding", help="Encoding of text files.  [default: UTF-8; UTF-16, cp1251, koi8-u recognised]"),
     ]
 )
 

@@ -65,9 +65,9 @@ def _print(rows: list[dict[str, Any]], output_format: str | None) -> None:
 def stats(file: Path, output_format: str | None, quiet: bool, **chosen: Any) -> None:
     """Count what is in a store.
 
-    Columns: what, value. With --templates: source, template (id of the earliest document of the kind), title, times,
-    first, last. With --republications: group, title, total (documents of the group), source, day, documents. With
-    --events: ordinal, kind, group, other, value. With --best: group, total, best (id), source, title.
+    Columns: what, value. With --templates: as 'store templates'. With --republications: group, title, total (documents
+    of the group), source, day, documents. With --events: ordinal, kind, group, other, value. With --best: group, total,
+    best (id), source, title.
     """
     del quiet
     if sum(bool(chosen[name]) for name in ("templates", "republications", "events", "best")) > 1:
@@ -95,6 +95,24 @@ def _stats(
     if republications:
         return kept.republications_of(file, top=top)
     return kept.events_of(file) if events else kept.stats(file)
+
+
+@store.command()
+@file_argument
+@click.option(
+    "--least", type=click.IntRange(min=1), default=1, show_default=True, help="Minimum number of later fillings."
+)
+@format_options
+def templates(file: Path, least: int, output_format: str | None, quiet: bool) -> None:
+    """List the forms that a source fills in again, such as rates and weather, with their first and latest filling.
+
+    Columns: source, template (id of the earliest document of the form), title, times (later fillings), first, last,
+    filling (id of the latest document), filling_title.
+    """
+    del quiet
+    from infostream_dedup.api import store as kept
+
+    _print(kept.templates_of(file, least=least), output_format)
 
 
 @store.command()

@@ -23,7 +23,16 @@ if TYPE_CHECKING:
 
 __all__ = ["print_sweep", "sweep"]
 
-_READ_BY_DEFAULT: Final = {"on_error": "fail", "id_type": "str"}
+_READ_BY_DEFAULT: Final = {
+    "on_error": "fail",
+    "quarantine": None,
+    "max_errors": None,
+    "id_type": "str",
+    "columns": (),
+    "make_ids": False,
+    "other_languages": "detect",
+    "encoding": None,
+}
 
 
 class _Range(click.ParamType[range]):
@@ -67,6 +76,11 @@ class _Range(click.ParamType[range]):
     "--out", type=click.Path(file_okay=False), help="Folder for sweep.json, sweep.csv, plots and report.html."
 )
 @click.option(
+    "--estimate",
+    is_flag=True,
+    help="Say without labels how good the links are at each k, and recommend k by that.",
+)
+@click.option(
     "--confirmed",
     is_flag=True,
     help="Also measure the links of pairs that the evidence of preset judged accepts, as block confirmed.",
@@ -90,6 +104,10 @@ def sweep(
 
     Each row is one k of one representation: links, links that are returned (reciprocal), two-step paths, closed paths,
     S = reciprocal / links, T = closed / paths. Where there are too many paths, T is sampled and has a standard error.
+    S and T tell how close the links are to an equivalence, not how precise or complete they are.
+
+    With --estimate, copies are counted without labels (copy_precision, copy_recall) and other duplicates estimated
+    (precision, recall), the latter only where nothing speaks against the estimate (reliable).
 
     groups, grouped, largest: groups of at least two documents that returned links join, the documents in them, and the
     documents in the largest.
@@ -128,13 +146,16 @@ def _sweep_store(store: str, since: str | None, until: str | None, given: dict[s
     from infostream_dedup import api
 
     zone = given.pop("tz")
-    reading = {name: given.pop(name) for name in ("on_error", "quarantine", "max_errors", "id_type")}
-    if any(value is not None and value != _READ_BY_DEFAULT.get(name) for name, value in reading.items()):
-        raise click.UsageError("--store reads no DOCS: leave out --on-error, --quarantine, --max-errors, --id-type")
+    changed = [name for name, default in _READ_BY_DEFAULT.items() if given.pop(name) != default]
+    if changed:
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in changed)
+        raise click.UsageError(f"--store reads no DOCS: leave out {options}")
     if any(given.pop(name) is not None for name in ("workdir", "memory", "window_days")):
         raise click.UsageError("--workdir, --memory and --window-days go with DOCS")
     if given.pop("boilerplate") is not None:
         raise click.UsageError("--boilerplate goes with DOCS: the texts of a store are not kept")
+    if given.pop("estimate"):
+        raise click.UsageError("--estimate goes with DOCS: the texts of a store are not kept")
     if given.pop("confirmed"):
         raise click.UsageError("--confirmed goes with DOCS: the texts of a store are not kept")
     representations = given.pop("representations")
@@ -157,8 +178,9 @@ def print_sweep(result: SweepResult, output_format: str) -> None:
     elif output_format != "table":
         print_rows(rows, output_format)
     else:
-        # The error column is empty unless T was sampled somewhere.
+        # The error column is empty unless T was sampled somewhere; intervals are in the other formats.
         hidden = {"sampled"} if any(row["sampled"] for row in rows) else {"sampled", "transitivity_error"}
+        hidden |= {name for row in rows for name in row if name.endswith(("_low", "_high"))}
         print_table([{name: value for name, value in row.items() if name not in hidden} for row in rows])
         click.echo()
         for name, k in result.recommended_k.items():

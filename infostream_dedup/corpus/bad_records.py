@@ -27,12 +27,16 @@ class ReadingReport:
         used: number of documents passed on.
         quarantined_by_code: number of records set aside by code of their fault, in order of first occurrence.
         used_by_source: number of documents passed on by file, in the order in which the files were read.
+        other_languages: number of documents by language as given, other than ours.
+        left_out: number of documents left out because of their language; ``read`` counts them.
     """
 
     read: int = 0
     used: int = 0
     quarantined_by_code: dict[str, int] = field(default_factory=dict)
     used_by_source: dict[str, int] = field(default_factory=dict)
+    other_languages: dict[str, int] = field(default_factory=dict)
+    left_out: int = 0
 
     @property
     def quarantined(self) -> int:
@@ -50,6 +54,10 @@ class ReadingReport:
         self.used -= 1
         self.used_by_source[source] -= 1
 
+    def count_other_language(self, language: str) -> None:
+        """Count a document of another language than ours."""
+        self.other_languages[language] = self.other_languages.get(language, 0) + 1
+
     def count_quarantined(self, code: str) -> None:
         """Count a record set aside for the fault `code`."""
         self.quarantined_by_code[code] = self.quarantined_by_code.get(code, 0) + 1
@@ -62,10 +70,17 @@ class ReadingReport:
             'read 1000 = used 998 + quarantined 2 (E_JSON 1, E_ID_CONFLICT 1)'
         """
         line = f"read {self.read} = used {self.used} + quarantined {self.quarantined}"
-        if not self.quarantined_by_code:
-            return line
-        counts = ", ".join(f"{code} {count}" for code, count in self.quarantined_by_code.items())
-        return f"{line} ({counts})"
+        if self.quarantined_by_code:
+            line += f" ({_listed(self.quarantined_by_code)})"
+        if self.left_out:
+            line += f" + left out {self.left_out}"
+        if self.other_languages:
+            line += f"; other languages: {_listed(self.other_languages)}"
+        return line
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
 
 
 class BadRecords:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from infostream_dedup.corpus.column_names import ColumnNames, advice_on
 from infostream_dedup.corpus.documents import IdType
 from infostream_dedup.corpus.json_text import json_bytes
 from infostream_dedup.corpus.records import Item, Place, Record
@@ -18,18 +19,25 @@ _REQUIRED: Final = ("id", "text")
 _TEXT_FIELDS: Final = ("text", "title", "lang", "source", "url")
 
 
-def schema_error(schema: Any, id_type: IdType, source: str) -> BadDataError | None:
+def schema_error(
+    schema: Any, id_type: IdType, source: str, names: ColumnNames | None = None, *, ids: bool = True
+) -> BadDataError | None:
     """Return everything that is wrong with the columns of a table as one error, or None if nothing is.
 
     Args:
         schema: a ``pyarrow.Schema``.
         id_type: ``int`` allows whole numbers as ids.
         source: name of the table, for the message.
+        names: what the columns are called.
+        ids: whether a column of ids is required.
     """
+    given = list(schema.names)
+    if names:
+        schema = _renamed(schema, names)
     doubles = sorted({name for name in schema.names if schema.names.count(name) > 1})
     if doubles:
         return Place(source).error("E_SCHEMA", f"duplicate columns: {', '.join(doubles)}")
-    missing = [name for name in _REQUIRED if name not in schema.names]
+    missing = [name for name in _REQUIRED if name not in schema.names and (ids or name != "id")]
     wrong = [
         f"{name} is {schema.field(name).type} (expected {expected})"
         for name, allowed, expected in _list_expectations(id_type)
@@ -42,7 +50,16 @@ def schema_error(schema: Any, id_type: IdType, source: str) -> BadDataError | No
         parts.append(f"columns of a wrong type: {', '.join(wrong)}")
     if not parts:
         return None
-    return Place(source).error("E_SCHEMA", f"{'; '.join(parts)}; the columns are: {', '.join(schema.names)[:200]}")
+    return Place(source).error(
+        "E_SCHEMA",
+        f"{'; '.join(parts)}; the columns are: {', '.join(given)[:200]}{advice_on(given) if missing else ''}",
+    )
+
+
+def _renamed(schema: Any, names: ColumnNames) -> Any:
+    import pyarrow as pa
+
+    return pa.schema([field.with_name(name) for field, name in zip(schema, names.names(schema.names), strict=True)])
 
 
 def _list_expectations(id_type: IdType) -> list[tuple[str, Any, str]]:

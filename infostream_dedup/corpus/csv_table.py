@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from infostream_dedup.corpus.column_names import ColumnNames, advice_on
 from infostream_dedup.corpus.documents import FIELDS
 from infostream_dedup.corpus.formulas import unguarded
 from infostream_dedup.corpus.gunzip import StreamError
@@ -26,7 +27,9 @@ _REQUIRED: Final = ("id", "text")
 _OPTIONAL: Final = frozenset(FIELDS) - {"id", "text"}
 
 
-def csv_records(source: str, max_line_bytes: int) -> Iterator[Item]:
+def csv_records(
+    source: str, max_line_bytes: int, names: ColumnNames, *, encoding: str | None = None, ids: bool = True
+) -> Iterator[Item]:
     """Yield the records of one file, and an error for each malformed row.
 
     A row broken by a stray quote ends where the parser gives up, after `max_line_bytes` at the latest; reading
@@ -35,6 +38,9 @@ def csv_records(source: str, max_line_bytes: int) -> Iterator[Item]:
     Args:
         source: path of the file.
         max_line_bytes: maximum length of a row in bytes (``E_TOO_LARGE``).
+        names: what the columns are called.
+        encoding: of the text; recognised if None.
+        ids: whether a column of ids is required.
 
     Raises:
         NoInputError: the file cannot be opened or read.
@@ -43,9 +49,9 @@ def csv_records(source: str, max_line_bytes: int) -> Iterator[Item]:
     csv.field_size_limit(max(csv.field_size_limit(), max_line_bytes))
     feed = _RowFeed(source, max_line_bytes)
     try:
-        with open_bytes(source) as stream:
+        with open_bytes(source, encoding) as stream:
             feed.lines = byte_lines(stream, max_line_bytes)
-            header = _read_header(feed)
+            header = _read_header(feed, names, ids=ids)
             if isinstance(header, BadDataError):
                 yield header
             else:
@@ -108,7 +114,7 @@ class _Header(NamedTuple):
     delimiter: str
 
 
-def _read_header(feed: _RowFeed) -> _Header | BadDataError:
+def _read_header(feed: _RowFeed, columns: ColumnNames, *, ids: bool) -> _Header | BadDataError:
     try:
         text = next(feed)
     except StopIteration:
@@ -119,12 +125,16 @@ def _read_header(feed: _RowFeed) -> _Header | BadDataError:
         return feed.place().error("E_ENCODING", "the header line is not UTF-8; convert the file, e.g. with iconv")
     headers = [_split_header(text, delimiter) for delimiter in _DELIMITERS]
     for header in headers:
-        if header is not None and not _missing_columns(header.names):
-            return _refuse_doubles(header, feed.place())
-    names = headers[0].names if headers[0] is not None else []
-    missing = ", ".join(_missing_columns(names))
+        if header is None:
+            continue
+        ours = _Header(columns.names(header.names), header.delimiter)
+        if not _missing_columns(ours.names, ids=ids):
+            return _refuse_doubles(ours, feed.place())
+    names = max((header.names for header in headers if header is not None), key=len, default=[])
+    missing = ", ".join(_missing_columns(columns.names(names), ids=ids))
     came = _format_names(names)
-    return feed.place().error("E_SCHEMA", f"missing columns: {missing}; the header has: {came or 'nothing readable'}")
+    message = f"missing columns: {missing}; the header has: {came or 'nothing readable'}"
+    return feed.place().error("E_SCHEMA", message + advice_on(names))
 
 
 def _split_header(text: str, delimiter: str) -> _Header | None:
@@ -141,8 +151,8 @@ def _format_names(names: list[str]) -> str:
     return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
-def _missing_columns(names: list[str]) -> list[str]:
-    return [name for name in _REQUIRED if name not in names]
+def _missing_columns(names: list[str], *, ids: bool) -> list[str]:
+    return [name for name in _REQUIRED if name not in names and (ids or name != "id")]
 
 
 def _refuse_doubles(header: _Header, place: Place) -> _Header | BadDataError:

@@ -8,6 +8,8 @@ Accepted as text or, where all are digits, as a number, so that a CSV cell and a
 ``2024-05-01T10:00[:30[.5]][Z|+03:00]``  a time (ISO 8601 calendar form; ``t`` or a blank for ``T``)
 ``1714557600``                          seconds since 1970, if below 10^11 (year 5138)
 ``1714557600000``                       milliseconds since 1970, from 10^11 to 10^14
+``Tue, 21 Nov 2023 10:05:00 +0200``     RFC 822, as feeds write it
+``21.11.2023[ 10:05[:30]]``             day, month, year
 ======================================  =====================================================
 
 Integers of four digits are years, and of eight digits days; six digits are refused, since 202405 may be a month or
@@ -19,6 +21,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from email.utils import parsedate_to_datetime
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -40,6 +43,15 @@ _DAY_OR_TIME: Final = re.compile(
     r"(?:[Tt ](?P<clock>[0-9]{2}:?[0-9]{2}(?::?[0-9]{2}(?:[.,][0-9]{1,20})?)?)"
     r" ?(?P<zone>[Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)?)?"
 )
+_DAY_FIRST: Final = re.compile(
+    r"(?P<day>[0-9]{1,2})\.(?P<month>[0-9]{1,2})\.(?P<year>[0-9]{4})(?:,?[Tt ] *(?P<clock>.+))?"
+)
+_CLOCK: Final = re.compile(r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?")
+_RFC_822: Final = re.compile(
+    r"(?:[A-Za-z]{3},? +)?[0-9]{1,2} [A-Za-z]{3} [0-9]{2,4} [0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?"
+    r" *(?P<zone>[A-Za-z]{1,4}|[+-][0-9]{4})?"
+)
+_ZONES: Final = ("UT", "UTC", "GMT", "Z", "EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT")
 _EXPECTED: Final = "expected ISO 8601 such as 2024-05-01T10:00:00+03:00, 2024-05-01, 2024-05, 2024, or epoch seconds"
 
 
@@ -137,7 +149,7 @@ def _parse_text(text: str) -> datetime | None:
         return datetime(int(text[:4]), int(text[5:]), 1)
     match = _DAY_OR_TIME.fullmatch(text)
     if match is None:
-        raise ValueError(f"not a date; {_EXPECTED}")
+        return _parse_other_form(text)
     day, clock, offset = match["day"], match["clock"], match["zone"]
     if clock is None:
         return datetime.fromisoformat(day)
@@ -146,6 +158,24 @@ def _parse_text(text: str) -> datetime | None:
         clock = f"00{clock[2:]}"
     moment = datetime.fromisoformat(f"{day}T{clock}{(offset or '').upper()}")
     return moment + timedelta(days=1) if past_midnight else moment
+
+
+def _parse_other_form(text: str) -> datetime:
+    """A date as feeds and people write it."""
+    day_first = _DAY_FIRST.fullmatch(text)
+    if day_first is not None:
+        clock = day_first["clock"]
+        if clock is not None and not _CLOCK.fullmatch(clock):
+            raise ValueError(f"not a date; {_EXPECTED}")
+        numbers = [int(day_first[name]) for name in ("year", "month", "day")]
+        return datetime(*numbers, *map(int, (clock or "0").split(":")))  # type: ignore[arg-type]
+    feed = _RFC_822.fullmatch(text)
+    if feed is None:
+        raise ValueError(f"not a date; {_EXPECTED}")
+    # Names of zones other than these have several meanings, which Python takes for UTC without a word.
+    if feed["zone"] and feed["zone"][0].isalpha() and feed["zone"].upper() not in _ZONES:
+        raise ValueError(f"{feed['zone']} is no zone of RFC 822; write the difference, such as +0200")
+    return parsedate_to_datetime(text)
 
 
 def _parse_number(number: int | float) -> datetime:

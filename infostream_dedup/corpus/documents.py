@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, tzinfo
-from typing import Any, Final, Literal
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final, Literal
 
+from infostream_dedup.corpus.column_names import ColumnNames, advice_on
 from infostream_dedup.corpus.dates import utc_time
 from infostream_dedup.corpus.records import Place, Record
 from infostream_dedup.model import LANGUAGES, Document, Language
 
-__all__ = ["FIELDS", "DocumentBuilder", "IdType", "OtherFields", "row_of"]
+if TYPE_CHECKING:
+    from infostream_dedup.corpus.bad_records import ReadingReport
+
+__all__ = ["FIELDS", "DocumentBuilder", "IdType", "OtherFields", "OtherLanguageError", "OtherLanguages", "row_of"]
 
 IdType = Literal["str", "int"]
 
 FIELDS: Final = ("id", "title", "text", "lang", "published", "source", "url", "images", "links")
 """Names of the fields we interpret, in the order in which documents made in memory are written."""
 
+OtherLanguages = Literal["detect", "skip", "fail"]
+
+_LANGUAGE_NAMES: Final[dict[str, Language]] = {
+    **dict.fromkeys(("ru", "rus", "russian"), "ru"),
+    **dict.fromkeys(("uk", "ukr", "ua", "ukrainian"), "uk"),
+    **dict.fromkeys(("en", "eng", "english"), "en"),
+}
+_LANGUAGE_CODE: Final = re.compile("[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
+_ID_BYTES: Final = 8
 _MAX_ID_BYTES: Final = 512
 _INT64: Final = range(-(2**63), 2**63)
 # Tab and line ends are kept, as is everything outside C0, DEL and C1. Surrogates can only come from memory.
@@ -27,17 +42,23 @@ _CONTROL_OR_SURROGATE_IN_ID: Final = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udff
 _MAX_SHOWN: Final = 60
 
 
+class OtherLanguageError(Exception):
+    """A document of a language that is to be left out."""
+
+
 class OtherFields(dict[str, Any]):
     """The fields of a record that we do not interpret, and the original order of all its fields.
 
-    Thanks to the order a document is written with its keys as they were read; comparisons ignore it.
+    Thanks to the order a document is written with its keys as they were read, and thanks to the language as given
+    (``uk-UA``, ``de``) with that; comparisons ignore both.
     """
 
-    __slots__ = ("order",)
+    __slots__ = ("lang", "order")
 
-    def __init__(self, values: Mapping[str, Any], order: tuple[str, ...]) -> None:
+    def __init__(self, values: Mapping[str, Any], order: tuple[str, ...], lang: str | None = None) -> None:
         super().__init__(values)
         self.order = order
+        self.lang = lang
 
 
 class DocumentBuilder:
@@ -46,11 +67,28 @@ class DocumentBuilder:
     Args:
         id_type: ``str``: an id is text. ``int``: 64-bit integers are accepted too and become their decimal digits.
         zone: time zone of dates without one.
+        columns: what the fields are called.
+        make_ids: give a document without an id one that its content decides.
+        other_languages: see ``Reading``.
+        report: counts documents of other languages.
     """
 
-    def __init__(self, *, id_type: IdType = "str", zone: tzinfo = UTC) -> None:
+    def __init__(
+        self,
+        *,
+        id_type: IdType = "str",
+        zone: tzinfo = UTC,
+        columns: ColumnNames | None = None,
+        make_ids: bool = False,
+        other_languages: OtherLanguages = "detect",
+        report: ReadingReport | None = None,
+    ) -> None:
         self._id_type = id_type
         self._zone = zone
+        self._columns = columns
+        self._other_languages = other_languages
+        self._report = report
+        self._made: Counter[bytes] | None = Counter() if make_ids else None
         # Records of one file share a few layouts: keep one tuple for each layout, not one for every document.
         self._orders: dict[tuple[str, ...], tuple[str, ...]] = {}
 
@@ -69,6 +107,8 @@ class DocumentBuilder:
                 ``E_TYPE``, ``E_ID``, ``E_LANG``, ``E_DATE``, ``E_ENCODING``.
         """
         values, place = record.values, record.place
+        if self._columns:
+            values = self._columns.renamed(values)
         other = [name for name in values if name not in _INTERPRETED]
         for name in other:
             if not isinstance(name, str):
@@ -79,20 +119,24 @@ class DocumentBuilder:
             id=self._read_id(values, place),
             text=_read_required_text(values, place),
             title=_read_text(values, "title", place) or "",
-            lang=_read_language(values, place),
+            lang=self._read_language(values, place),
             published=_read_published(published),
             time=self._read_time(published if record.time is None else record.time, place),
             source=_read_text(values, "source", place),
             url=_read_text(values, "url", place),
             images=values.get("images"),
             links=values.get("links"),
-            extra=OtherFields({name: values[name] for name in other}, self._orders.setdefault(order, order)),
+            extra=OtherFields(
+                {name: values[name] for name in other}, self._orders.setdefault(order, order), _given_language(values)
+            ),
         )
 
     def _read_id(self, values: Mapping[str, Any], place: Place) -> str:
         value = values.get("id")
         if isinstance(value, str):
             return _check_id(value, place)
+        if value is None and self._made is not None:
+            return self._make_id(values)
         if value is None:
             raise _missing_error(values, "id", place)
         if isinstance(value, int) and not isinstance(value, bool) and self._id_type == "int":
@@ -103,6 +147,35 @@ class DocumentBuilder:
         # An integer beyond 64 bits reaches us as a float: an id must not lose digits silently.
         hint = "; id_type='int' (--id-type int) takes whole numbers" if type(value) is int else ""
         raise place.error("E_TYPE", f"{_type_name(value)} {_format_value(value)}, expected {expected}{hint}", "id")
+
+    def _make_id(self, values: Mapping[str, Any]) -> str:
+        """Digest of title, text, date and address; of equal documents of one reading the second gets ``-2`` behind."""
+        digest = blake2b(digest_size=_ID_BYTES)
+        for name in ("title", "text", "published", "url"):
+            digest.update(repr(values.get(name)).encode("utf-8", "backslashreplace") + b"\0")
+        assert self._made is not None  # noqa: S101 - the caller has looked
+        self._made[digest.digest()] += 1
+        times = self._made[digest.digest()]
+        return digest.hexdigest() + (f"-{times}" if times > 1 else "")
+
+    def _read_language(self, values: Mapping[str, Any], place: Place) -> Language | None:
+        value = values.get("lang")
+        if value is None or value == "":
+            return None
+        if not isinstance(value, str):
+            raise place.error("E_TYPE", f"{_type_name(value)}, expected one of {', '.join(LANGUAGES)}", "lang")
+        known = _LANGUAGE_NAMES.get(value.strip().lower().replace("_", "-").split("-")[0])
+        if known is not None:
+            return known
+        if self._other_languages == "fail" or not _LANGUAGE_CODE.fullmatch(value):
+            advice = "; see --other-languages" if _LANGUAGE_CODE.fullmatch(value) else ""
+            expected = f"expected one of {', '.join(LANGUAGES)}, or null"
+            raise place.error("E_LANG", f"{_format_value(value)}, {expected}{advice}", "lang")
+        if self._report is not None:
+            self._report.count_other_language(value)
+        if self._other_languages == "skip":
+            raise OtherLanguageError
+        return None
 
     def _read_time(self, published: object, place: Place) -> datetime | None:
         if published is None:
@@ -132,7 +205,9 @@ def row_of(document: Document) -> dict[str, Any]:
     order = extra.order if isinstance(extra, OtherFields) else ()
     row: dict[str, Any] = {}
     for name in order:
-        if name in _INTERPRETED:
+        if name == "lang" and isinstance(extra, OtherFields) and extra.lang is not None:
+            row[name] = extra.lang
+        elif name in _INTERPRETED:
             row[name] = getattr(document, name)
         elif name in extra:
             row[name] = extra[name]
@@ -188,16 +263,10 @@ def _read_text(values: Mapping[str, Any], name: str, place: Place) -> str | None
     return _CONTROL.sub(" ", value)
 
 
-def _read_language(values: Mapping[str, Any], place: Place) -> Language | None:
+def _given_language(values: Mapping[str, Any]) -> str | None:
+    """The language as given, where it is written otherwise than we write it."""
     value = values.get("lang")
-    if value is None or value == "":
-        return None
-    if not isinstance(value, str):
-        raise place.error("E_TYPE", f"{_type_name(value)}, expected one of {', '.join(LANGUAGES)}", "lang")
-    for language in LANGUAGES:
-        if value == language:
-            return language
-    raise place.error("E_LANG", f"{_format_value(value)}, expected one of {', '.join(LANGUAGES)}, or null", "lang")
+    return value if isinstance(value, str) and value and value not in LANGUAGES else None
 
 
 def _read_published(value: Any) -> str | int | float | None:
@@ -211,8 +280,9 @@ def _read_published(value: Any) -> str | int | float | None:
 
 
 def _missing_error(values: Mapping[str, Any], name: str, place: Place) -> Exception:
-    found = "null" if name in values else "missing"
-    return place.error("E_MISSING", f"{found}, expected a string", name)
+    if name in values:
+        return place.error("E_MISSING", "null, expected a string", name)
+    return place.error("E_MISSING", f"missing, expected a string{advice_on(values)}", name)
 
 
 def _type_name(value: object) -> str:

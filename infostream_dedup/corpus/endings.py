@@ -7,7 +7,16 @@ from typing import Final, Literal, NamedTuple
 
 from infostream_dedup.errors import ConfigurationError
 
-__all__ = ["STANDARD_STREAM", "FileKind", "Format", "file_kind"]
+__all__ = [
+    "KNOWN_ENDINGS",
+    "STANDARD_STREAM",
+    "FileKind",
+    "Format",
+    "InputFormat",
+    "file_kind",
+    "input_format",
+    "must_be_gzip",
+]
 
 Format = Literal["jsonl", "csv", "parquet"]
 
@@ -21,6 +30,29 @@ _FORMATS: Final[dict[str, Format]] = {
     ".parquet": "parquet",
 }
 _GZIP: Final = ".gz"
+
+InputFormat = Literal["jsonl", "json", "csv", "parquet", "arrow", "xlsx", "text"]
+
+_INPUTS: Final[dict[str, InputFormat]] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "text",
+    ".parquet": "parquet",
+    ".feather": "arrow",
+    ".arrow": "arrow",
+    ".xlsx": "xlsx",
+}
+_PACKINGS: Final = (".gz", ".bz2", ".xz", ".zst")
+_STREAMS: Final = ("jsonl", "json", "csv", "text")
+
+KNOWN_ENDINGS: Final = (
+    *_INPUTS,
+    *(ending + packing for ending, form in _INPUTS.items() if form in _STREAMS for packing in _PACKINGS),
+)
+"""Endings of names of files that can be read."""
 
 
 class FileKind(NamedTuple):
@@ -54,3 +86,30 @@ def file_kind(name: str) -> FileKind:
             "each also with .gz, .parquet, and - for standard input or output"
         )
     return FileKind(form, packed)
+
+
+def input_format(name: str) -> InputFormat:
+    """The format of a file to read, by its ending; ``-`` is JSON Lines.
+
+    Raises:
+        ConfigurationError: the ending is unknown.
+
+    Example:
+        >>> input_format("march.TSV.zst")
+        'csv'
+    """
+    if name == STANDARD_STREAM:
+        return "jsonl"
+    lower = name.lower()
+    for ending in sorted(KNOWN_ENDINGS, key=len, reverse=True):
+        if lower.endswith(ending):
+            return _INPUTS["." + ending.split(".")[1]]
+    raise ConfigurationError(
+        f"{name}: unknown kind of file; known endings are .jsonl, .ndjson, .json, .csv, .tsv and .txt, each also with "
+        f"{', '.join(_PACKINGS)}; .parquet, .feather, .arrow, .xlsx; and - for JSON Lines on standard input"
+    )
+
+
+def must_be_gzip(name: str) -> bool:
+    """Whether the name of a file promises a gzip archive."""
+    return name.lower().endswith(_GZIP)

@@ -8,26 +8,64 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, Final
 
+from infostream_dedup.corpus.column_names import ColumnNames
 from infostream_dedup.corpus.columns import BATCH_ROWS, batch_records, schema_error
 from infostream_dedup.corpus.documents import IdType, row_of
+from infostream_dedup.corpus.endings import KNOWN_ENDINGS, STANDARD_STREAM
 from infostream_dedup.corpus.records import Item, Place, Record
 from infostream_dedup.model import Document
 
-__all__ = ["frame_records", "is_frame", "list_records"]
+__all__ = ["frame_records", "is_frame", "is_series", "list_records", "loaded"]
 
 FRAME: Final = "<frame>"
 LIST: Final = "<list>"
+_LONGEST_NAME: Final = 255
 _PANDAS_INDEX: Final = re.compile(r"__index_level_\d+__")
+
+
+_ARROW: Final = ("__arrow_c_stream__", "__arrow_c_array__", "to_arrow", "to_arrow_table", "fetch_arrow_table")
+
+
+def is_series(source: object) -> bool:
+    """Whether `source` is one column: a Series of pandas or polars."""
+    return type(source).__name__ == "Series" and hasattr(source, "to_list")
+
+
+def loaded(source: Any) -> Any:
+    """A source as it can be read: a lazy frame collected, a column or list of texts as records with ids 1, 2, 3 ..."""
+    if type(source).__name__ == "LazyFrame" and hasattr(source, "collect"):
+        return source.collect()
+    if is_series(source):
+        return _texts(source.to_list())
+    if isinstance(source, list | tuple) and source and all(map(_is_text, source)):
+        return _texts(source)
+    return source
+
+
+def _is_text(value: object) -> bool:
+    """Whether a string is a text, not the name of a file: no file of this name, nor a known ending, nor a pattern."""
+    if not isinstance(value, str) or value == STANDARD_STREAM:
+        return False
+    if "\n" in value or len(value.encode("utf-8", "replace")) > _LONGEST_NAME:
+        return True
+    return " " in value.strip() and not value.lower().endswith(KNOWN_ENDINGS) and not Path(value).exists()
+
+
+def _texts(values: Iterable[Any]) -> list[dict[str, Any]]:
+    return [{"id": str(number), "text": value} for number, value in enumerate(values, 1)]
 
 
 def is_frame(source: object) -> bool:
     """Return whether `source` is a table, that is, offers Arrow data or has ``to_arrow``."""
-    return any(hasattr(source, name) for name in ("__arrow_c_stream__", "__arrow_c_array__", "to_arrow"))
+    return not is_series(source) and any(hasattr(source, name) for name in _ARROW)
 
 
-def frame_records(frame: Any, id_type: IdType) -> Iterator[Item]:
+def frame_records(
+    frame: Any, id_type: IdType, names: ColumnNames, *, ids: bool = True, source: str = FRAME
+) -> Iterator[Item]:
     """Yield the records of a table in memory, rows numbered from 1; a single error if its columns are wrong.
 
     The unnamed index that pandas adds is left out.
@@ -35,13 +73,16 @@ def frame_records(frame: Any, id_type: IdType) -> Iterator[Item]:
     Args:
         frame: an object for which `is_frame` returns true.
         id_type: ``int`` allows an integer column as ids.
+        names: what the columns are called.
+        ids: whether a column of ids is required.
+        source: what the table is called in messages.
     """
     import pyarrow as pa
 
     rows = 0
     try:
         reader = _open_reader(frame)
-        wrong = schema_error(reader.schema, id_type, FRAME)
+        wrong = schema_error(reader.schema, id_type, source, names, ids=ids)
         kept = [name for name in reader.schema.names if not _PANDAS_INDEX.fullmatch(name)]
         for whole in reader:
             # A frame without rows has no documents, whatever types its library gave the empty columns.
@@ -50,11 +91,11 @@ def frame_records(frame: Any, id_type: IdType) -> Iterator[Item]:
                 return
             for start in range(0, whole.num_rows, BATCH_ROWS):
                 batch = whole.select(kept).slice(start, BATCH_ROWS)
-                yield from batch_records(batch, FRAME, rows)
+                yield from batch_records(batch, source, rows)
                 rows += batch.num_rows
     except (pa.ArrowException, OverflowError) as error:
         reason = "; ".join(str(part) for part in error.args)[:200]
-        yield Place(FRAME, rows + 1 if rows else None).error(
+        yield Place(source, rows + 1 if rows else None).error(
             "E_SCHEMA", f"a column cannot be converted to an Arrow column: {reason}; give it values of one type"
         )
 
@@ -64,7 +105,8 @@ def _open_reader(frame: Any) -> Any:
 
     if hasattr(frame, "__arrow_c_stream__"):
         return pa.RecordBatchReader.from_stream(frame)
-    table = pa.table(frame) if hasattr(frame, "__arrow_c_array__") else frame.to_arrow()
+    made = next((getattr(frame, name) for name in _ARROW[2:] if hasattr(frame, name)), None)
+    table = pa.table(frame) if made is None else made()
     return pa.RecordBatchReader.from_stream(table)
 
 

@@ -22,19 +22,20 @@ __all__ = ["jsonl_records"]
 _MAX_DEPTH: Final = 250
 
 
-def jsonl_records(source: str, max_line_bytes: int) -> Iterator[Item]:
+def jsonl_records(source: str, max_line_bytes: int, encoding: str | None = None) -> Iterator[Item]:
     """Yield the records of one file or of standard input, and an error for each malformed line.
 
     Args:
         source: path of the file, or ``-``.
         max_line_bytes: a longer line is skipped without being loaded (``E_TOO_LARGE``).
+        encoding: of the text; recognised if None.
 
     Raises:
         NoInputError: the file cannot be opened or read.
     """
     last = Place(source, line=0, byte_offset=0)
     try:
-        with open_bytes(source) as stream:
+        with open_bytes(source, encoding) as stream:
             for line in byte_lines(stream, max_line_bytes, blanks_as_one=True):
                 last = Place(source, line.number, line.offset, line.data)
                 if line.too_long:

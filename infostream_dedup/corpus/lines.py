@@ -6,20 +6,27 @@ Lines end only at ``\n``: U+2028, U+0085 and the like are text (``str.splitlines
 from __future__ import annotations
 
 import io
+import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
 
-from infostream_dedup.corpus.endings import STANDARD_STREAM, file_kind
+from infostream_dedup.corpus.encodings import ConvertedStream, recognised_encoding
+from infostream_dedup.corpus.endings import STANDARD_STREAM, must_be_gzip
 from infostream_dedup.corpus.gunzip import GZIP_MAGIC, GunzipStream, StreamError
+from infostream_dedup.corpus.packed import UnpackedStream, packing_of
 from infostream_dedup.errors import NoInputError
 
 __all__ = ["Line", "byte_lines", "open_bytes"]
 
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _CHUNK: Final = 64 * 1024
+_MAGIC_BYTES: Final = 6
+
+_log = logging.getLogger("infostream_dedup.corpus")
+_told: Final[set[str]] = set()
+"""Files whose encoding the user knows: some are read twice."""
 
 _Buffered: TypeAlias = "io.BufferedReader[Any]"
 
@@ -41,8 +48,12 @@ class Line(NamedTuple):
 
 
 @contextmanager
-def open_bytes(source: str) -> Iterator[_Buffered]:
-    """Open the bytes of a file or of standard input (``-``), unpacked if they start like a gzip archive.
+def open_bytes(source: str, encoding: str | None = None) -> Iterator[_Buffered]:
+    """Open the bytes of a file or of standard input (``-``) as UTF-8, unpacked if they start like an archive.
+
+    Args:
+        source: path of the file, or ``-``.
+        encoding: of the text; if None, UTF-16 and the usual ones of Cyrillic are recognised.
 
     Raises:
         NoInputError: the input cannot be opened or read.
@@ -50,15 +61,19 @@ def open_bytes(source: str) -> Iterator[_Buffered]:
     """
     opened = _open_standard_input() if source == STANDARD_STREAM else _open_file(source)
     try:
-        with opened as stream, _unpack(stream, must_be_gzip=file_kind(source).packed) as unpacked:
-            yield unpacked
+        with (
+            opened as stream,
+            _unpack(stream, gzip=must_be_gzip(source)) as unpacked,
+            _convert(unpacked, encoding, source) as converted,
+        ):
+            yield converted
     except OSError as error:
         raise NoInputError(f"cannot read {source}: {error.strerror or error}") from error
 
 
 def _open_file(source: str) -> _Buffered:
     try:
-        return Path(source).open("rb")
+        return io.BufferedReader(io.FileIO(source), buffer_size=_CHUNK)
     except OSError as error:
         raise NoInputError(f"cannot open {source}: {error.strerror or error}") from error
 
@@ -90,15 +105,40 @@ def _open_standard_input() -> Iterator[_Buffered]:
 
 
 @contextmanager
-def _unpack(stream: _Buffered, *, must_be_gzip: bool) -> Iterator[_Buffered]:
-    if stream.peek(len(GZIP_MAGIC))[: len(GZIP_MAGIC)] != GZIP_MAGIC:
-        if must_be_gzip:
-            raise StreamError("E_GZIP", "the name ends with .gz, but this is not a gzip archive")
+def _unpack(stream: _Buffered, *, gzip: bool) -> Iterator[_Buffered]:
+    begin = stream.peek(_MAGIC_BYTES)[:_MAGIC_BYTES]
+    packing = packing_of(begin)
+    if begin.startswith(GZIP_MAGIC):
+        unpacked: _Buffered = io.BufferedReader(GunzipStream(stream), buffer_size=_CHUNK)
+    elif packing is not None:
+        unpacked = io.BufferedReader(UnpackedStream(stream, packing), buffer_size=_CHUNK)
+    elif gzip:
+        raise StreamError("E_GZIP", "the name ends with .gz, but this is not a gzip archive")
+    else:
         yield stream
         return
-    unpacked: _Buffered = io.BufferedReader(GunzipStream(stream), buffer_size=_CHUNK)
     with unpacked:
         yield unpacked
+
+
+@contextmanager
+def _convert(stream: _Buffered, encoding: str | None, source: str) -> Iterator[_Buffered]:
+    if encoding is None:
+        # Only a file is waited for: standard input may be a pipe that gives a line now and the next one in an hour.
+        try:
+            encoding = recognised_encoding(stream.peek(1))
+        except StreamError:
+            # The reader meets the same fault at its place.
+            encoding = None
+        if encoding is not None and source not in _told:
+            _told.add(source)
+            _log.warning("%s: the text is %s, no UTF-8; read as such (--encoding decides otherwise)", source, encoding)
+    if encoding is None or encoding == "utf-8":
+        yield stream
+        return
+    converted: _Buffered = io.BufferedReader(ConvertedStream(stream, encoding), buffer_size=_CHUNK)
+    with converted:
+        yield converted
 
 
 def byte_lines(stream: BinaryIO, limit: int, *, blanks_as_one: bool = False) -> Iterator[Line]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from infostream_dedup.corpus.column_names import ColumnNames
 from infostream_dedup.corpus.columns import BATCH_ROWS, batch_records, schema_error
 from infostream_dedup.corpus.documents import IdType
 from infostream_dedup.corpus.records import Item, Place
@@ -17,12 +18,14 @@ __all__ = ["parquet_records"]
 _BUFFER_BYTES: Final = 2**20
 
 
-def parquet_records(source: str, id_type: IdType) -> Iterator[Item]:
+def parquet_records(source: str, id_type: IdType, names: ColumnNames, *, ids: bool = True) -> Iterator[Item]:
     """Yield the records of one file, or a single error if it is not Parquet or has wrong columns.
 
     Args:
         source: path of the file.
         id_type: ``int`` allows an integer column as ids.
+        names: what the columns are called.
+        ids: whether a column of ids is required.
 
     Raises:
         NoInputError: the file cannot be opened.
@@ -33,7 +36,7 @@ def parquet_records(source: str, id_type: IdType) -> Iterator[Item]:
     rows = 0
     try:
         with Path(source).open("rb") as stream, pq.ParquetFile(stream, buffer_size=_BUFFER_BYTES) as file:
-            wrong = schema_error(file.schema_arrow, id_type, source)
+            wrong = schema_error(file.schema_arrow, id_type, source, names, ids=ids)
             if wrong is not None:
                 yield wrong
                 return

@@ -11,17 +11,22 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias, TypedDict, Unpack, get_args
 
 from infostream_dedup.corpus.bad_records import BadRecords, OnError, ReadingReport
+from infostream_dedup.corpus.column_names import ColumnNames, Columns
 from infostream_dedup.corpus.csv_table import csv_records
 from infostream_dedup.corpus.dates import time_zone
-from infostream_dedup.corpus.documents import DocumentBuilder, IdType
-from infostream_dedup.corpus.endings import STANDARD_STREAM, file_kind
-from infostream_dedup.corpus.frames import frame_records, is_frame, list_records
+from infostream_dedup.corpus.documents import DocumentBuilder, IdType, OtherLanguageError, OtherLanguages
+from infostream_dedup.corpus.encodings import encoding_named
+from infostream_dedup.corpus.endings import STANDARD_STREAM, input_format
+from infostream_dedup.corpus.frames import frame_records, is_frame, list_records, loaded
+from infostream_dedup.corpus.json_array import is_json_lines, json_array_records
 from infostream_dedup.corpus.json_text import json_bytes
 from infostream_dedup.corpus.jsonl import jsonl_records
 from infostream_dedup.corpus.outputs import same_file
 from infostream_dedup.corpus.parquet import parquet_records
 from infostream_dedup.corpus.records import Item, Place, Record
-from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, NoInputError
+from infostream_dedup.corpus.table_files import arrow_records, workbook_records
+from infostream_dedup.corpus.text_files import files_of, text_records
+from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError
 from infostream_dedup.machine.plain_work import count_work
 from infostream_dedup.model import Document
 
@@ -50,6 +55,10 @@ class ReadingOptions(TypedDict, total=False):
     max_line_bytes: int
     tz: str | None
     id_type: IdType
+    columns: Columns | None
+    make_ids: bool
+    other_languages: OtherLanguages
+    encoding: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +74,12 @@ class Reading:
         max_line_bytes: longest line of JSON Lines or row of CSV; longer ones are bad and are never loaded.
         tz: IANA name of the time zone of dates without one; UTC if None.
         id_type: ``int`` accepts whole numbers as ids too; ``Document.id`` holds their digits.
+        columns: what the fields are called in the input, such as ``{"text": "Текст"}`` or ``"id=ID,text=Текст"``.
+        make_ids: give documents without an id one: a digest of title, text, date and address.
+        other_languages: what becomes of documents whose ``lang`` is none of ours: ``detect`` reads them as ours by
+            their letters, ``skip`` leaves them out, ``fail`` takes them for bad records. They are counted.
+        encoding: of text files; by default UTF-16 and the usual ones of Cyrillic are recognised, with a line that
+            says so.
     """
 
     on_error: OnError = "fail"
@@ -73,6 +88,10 @@ class Reading:
     max_line_bytes: int = MAX_LINE_BYTES
     tz: str | None = None
     id_type: IdType = "str"
+    columns: Columns | None = None
+    make_ids: bool = False
+    other_languages: OtherLanguages = "detect"
+    encoding: str | None = None
 
     def bad_records(self, report: ReadingReport | None = None) -> BadRecords:
         """What handles the bad records of a reading with these options.
@@ -116,13 +135,15 @@ def read_documents(
     Options and the existence of files are checked at once; reading starts when the first document is requested.
 
     Args:
-        source: path of a ``.jsonl``, ``.ndjson``, ``.json`` (JSON Lines), ``.csv`` (all also with ``.gz``) or
-            ``.parquet`` file, ``-`` for JSON Lines on standard input, or a list of these, read as one collection; or
-            an iterable of dicts or documents; or a pandas, polars, Arrow or other table.
+        source: path of a ``.jsonl``, ``.ndjson``, ``.json`` (lines or an array), ``.csv``, ``.tsv`` or ``.txt`` file
+            (all also with ``.gz``, ``.bz2``, ``.xz`` or ``.zst``), of a ``.parquet``, ``.feather``, ``.arrow`` or
+            ``.xlsx`` file, of a folder with such files, or a pattern such as ``2024-*.csv``; ``-`` for JSON Lines on
+            standard input; or a list of these, read as one collection; or an iterable of dicts or documents, or a list
+            of texts; or a pandas, polars, DuckDB, Arrow or other table, or a column of texts.
         reading: all reading options at once.
         report: counts what is read, used and set aside.
         options: single reading options by name: ``on_error``, ``quarantine``, ``max_errors``, ``max_line_bytes``,
-            ``tz``, ``id_type`` (see ``Reading``).
+            ``tz``, ``id_type``, ``columns``, ``make_ids``, ``other_languages``, ``encoding`` (see ``Reading``).
 
     Yields:
         Documents, each with a different id.
@@ -130,7 +151,8 @@ def read_documents(
     Raises:
         BadDataError: a bad record, or more than `max_errors`. Its codes: ``E_JSON``, ``E_ENCODING``, ``E_DEPTH``,
             ``E_TOO_LARGE``, ``E_GZIP``, ``E_RATIO``, ``E_CSV``, ``E_PARQUET``, ``E_SCHEMA``, ``E_MISSING``,
-            ``E_TYPE``, ``E_ID``, ``E_ID_DUPLICATE``, ``E_ID_CONFLICT``, ``E_LANG``, ``E_DATE``; ``E_MAX_ERRORS``.
+            ``E_TYPE``, ``E_ID``, ``E_ID_DUPLICATE``, ``E_ID_CONFLICT``, ``E_LANG``, ``E_DATE``, ``E_PACKED``,
+            ``E_ARROW``, ``E_XLSX``; ``E_MAX_ERRORS``.
         NoInputError: a file is missing or cannot be read.
         ConfigurationError: an option is invalid or given twice, or the ending of a file is unknown.
         TypeError: there is no such option.
@@ -142,7 +164,7 @@ def read_documents(
     """
     chosen = chosen_reading(reading, options)
     bad = chosen.bad_records(report)
-    return _read_once(_open_items(source, chosen), _make_builder(chosen), bad)
+    return _read_once(_open_items(source, chosen), _make_builder(chosen, bad.report), bad)
 
 
 def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Iterator[tuple[Document, Place]]:
@@ -156,7 +178,7 @@ def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Itera
         bad: takes and counts the bad records; enter it before the first document is requested.
         reading: reading options; `bad` decides how bad records are handled.
     """
-    return _build_documents(_open_items(source, reading), _make_builder(reading), bad, None)
+    return _build_documents(_open_items(source, reading), _make_builder(reading, bad.report), bad, None)
 
 
 def _read_once(items: Iterator[Item], builder: DocumentBuilder, bad: BadRecords) -> Iterator[Document]:
@@ -169,7 +191,12 @@ def _build_documents(
     items: Iterator[Item], builder: DocumentBuilder, bad: BadRecords, seen: _SeenIds | None
 ) -> Iterator[tuple[Document, Place]]:
     for item in items:
-        checked = _check(item, builder, seen)
+        try:
+            checked = _check(item, builder, seen)
+        except OtherLanguageError:
+            bad.report.read += 1
+            bad.report.left_out += 1
+            continue
         if isinstance(checked, BadDataError):
             bad.add(checked)
             continue
@@ -203,10 +230,12 @@ def _serialise(record: Record) -> bytes:
 
 
 def _open_items(source: Source, reading: Reading) -> Iterator[Item]:
+    names = ColumnNames(reading.columns)
+    source = loaded(source)
     if is_frame(source):
-        return frame_records(source, reading.id_type)
+        return frame_records(source, reading.id_type, names, ids=not reading.make_ids)
     if isinstance(source, str | Path):
-        return _open_files([source], reading)
+        return _open_files([source], reading, names)
     if isinstance(source, Mapping | Document | bytes) or not isinstance(source, Iterable):
         raise ConfigurationError(
             f"{type(source).__name__} is not an input; expected a path, a list of paths, a list of dicts or documents, "
@@ -218,50 +247,65 @@ def _open_items(source: Source, reading: Reading) -> Iterator[Item]:
     except StopIteration:
         return iter(())
     if isinstance(first, str | Path):
-        return _open_files([first, *values], reading)
+        return _open_files([first, *values], reading, names)
     return list_records(chain((first,), values))
 
 
-def _open_files(paths: list[Any], reading: Reading) -> Iterator[Item]:
-    for path in paths:
+def _open_files(given: list[Any], reading: Reading, names: ColumnNames) -> Iterator[Item]:
+    for path in given:
         if not isinstance(path, str | Path):
             raise ConfigurationError(f"{type(path).__name__} among paths; expected only paths")
-        file_kind(str(path))
-        _check_presence(str(path))
+    paths = [one for path in given for one in files_of(str(path))]
+    for path in paths:
+        input_format(path)
         if reading.quarantine is not None and same_file(path, reading.quarantine):
             raise ConfigurationError(
                 f"{reading.quarantine} is one of the inputs; give the quarantine a file of its own"
             )
-    if sum(str(path) == STANDARD_STREAM for path in paths) > 1:
+    if paths.count(STANDARD_STREAM) > 1:
         raise ConfigurationError("- is given twice; standard input can be read once only")
-    return chain.from_iterable(_open_file(str(path), reading.max_line_bytes, reading.id_type) for path in paths)
+    encoding_named(reading.encoding)
+    return chain.from_iterable(_open_file(path, reading, names) for path in paths)
 
 
-def _open_file(path: str, max_line_bytes: int, id_type: IdType) -> Iterator[Item]:
-    match file_kind(path).format:
+def _open_file(path: str, reading: Reading, names: ColumnNames) -> Iterator[Item]:
+    ids, encoding = not reading.make_ids, encoding_named(reading.encoding)
+    form = input_format(path)
+    if form in ("json", "text") and is_json_lines(path, encoding, only_objects=form == "text"):
+        form = "jsonl"
+    match form:
         case "jsonl":
-            return jsonl_records(path, max_line_bytes)
+            return jsonl_records(path, reading.max_line_bytes, encoding)
+        case "json":
+            return json_array_records(path, encoding)
         case "csv":
-            return csv_records(path, max_line_bytes)
+            return csv_records(path, reading.max_line_bytes, names, encoding=encoding, ids=ids)
         case "parquet":
-            return parquet_records(path, id_type)
+            return parquet_records(path, reading.id_type, names, ids=ids)
+        case "arrow":
+            return arrow_records(path, reading.id_type, names, ids=ids)
+        case "xlsx":
+            return workbook_records(path, names, ids=ids)
+        case "text":
+            return text_records(path, encoding)
 
 
-def _check_presence(path: str) -> None:
-    if path == STANDARD_STREAM:
-        return
-    if not Path(path).exists():
-        raise NoInputError(f"{path} does not exist")
-    if Path(path).is_dir():
-        raise NoInputError(f"{path} is a directory; expected a file")
-
-
-def _make_builder(reading: Reading) -> DocumentBuilder:
-    if reading.id_type not in get_args(IdType):
-        raise ConfigurationError(f"id_type is {reading.id_type!r}, expected one of {', '.join(get_args(IdType))}")
+def _make_builder(reading: Reading, report: ReadingReport) -> DocumentBuilder:
+    for name, kind in (("id_type", IdType), ("other_languages", OtherLanguages)):
+        if getattr(reading, name) not in get_args(kind):
+            raise ConfigurationError(
+                f"{name} is {getattr(reading, name)!r}, expected one of {', '.join(get_args(kind))}"
+            )
     if reading.max_line_bytes < 1:
         raise ConfigurationError(f"max_line_bytes is {reading.max_line_bytes}, expected a number from 1")
-    return DocumentBuilder(id_type=reading.id_type, zone=time_zone(reading.tz))
+    return DocumentBuilder(
+        id_type=reading.id_type,
+        zone=time_zone(reading.tz),
+        columns=ColumnNames(reading.columns),
+        make_ids=reading.make_ids,
+        other_languages=reading.other_languages,
+        report=report,
+    )
 
 
 class _SeenIds:

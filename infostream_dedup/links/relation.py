@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -347,6 +347,7 @@ def survey(
     *,
     n: int | None,
     labels: NDArray[np.generic] | None = None,
+    recommended: Mapping[str, Recommendation] | None = None,
     progress: Progress | None = None,
 ) -> Survey:
     """Measure the links of a collection at each k or threshold and recommend a k.
@@ -355,6 +356,7 @@ def survey(
         relation: all links.
         n: largest possible count; ``None`` for links by share.
         labels: (documents,), to measure links inside labels and between them too.
+        recommended: the k to use for ``all`` and for ``cross``, where it is known otherwise.
         progress: called for each part of measuring all links.
     """
     parts = {"all": relation}
@@ -365,14 +367,16 @@ def survey(
     groups = {name: group_counts(part, rows[name]) for name, part in parts.items()}
     if n is None:
         return Survey(rows, {}, None, relation.matrix, across, groups)
-    recommended = {
+    chosen = {
         name: recommend(rows[name], part.chance(), n=n, cross=name == "cross")
+        if recommended is None
+        else recommended[name]
         for name, part in parts.items()
         if name != "mono"
     }
-    k = recommended["all"].k
+    k = chosen["all"].k
     sizes = relation.group_sizes(min(_REFUSED_K, n) if k is None else k)
-    return Survey(rows, recommended, sizes, relation.matrix, across, groups)
+    return Survey(rows, chosen, sizes, relation.matrix, across, groups)
 
 
 def group_sizes(leaders: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -10,8 +10,9 @@ from infostream_dedup.store.summary import time_text
 
 __all__ = ["templates"]
 
-_LINKS: Final = """SELECT document.id, document.of_id, document.source, coalesce(document.published, document.clock)
-    FROM document WHERE relation = 'template' AND EXISTS (
+_LINKS: Final = """SELECT document.id, document.of_id, document.source, coalesce(document.published, document.clock),
+        document.title
+    FROM document WHERE (relation = 'template' OR kind = 'template') AND EXISTS (
         SELECT 1 FROM document AS earlier WHERE earlier.id = document.of_id AND earlier.source IS document.source
     ) ORDER BY document.ordinal"""
 
@@ -20,14 +21,16 @@ _LINKS: Final = """SELECT document.id, document.of_id, document.source, coalesce
 class _Recurrence:
     source: str | None
     last: int
+    filling: str
+    title: str
     times: int = 0
 
 
 def templates(connection: sqlite3.Connection, *, least: int) -> list[dict[str, Any]]:
-    """Return rows ``source, template, title, times, first, last``, most frequent first.
+    """Return rows ``source, template, title, times, first, last, filling, filling_title``, most frequent first.
 
-    ``template`` is the earliest document of a template; ``times`` counts later documents of the same source with the
-    relation ``template`` to it, directly or through others.
+    ``template`` is the earliest document of a template; ``times`` counts later documents of the same source whose
+    relation or kind is ``template`` to it, directly or through others; ``filling`` is the latest of them.
 
     Args:
         connection: open connection to the store.
@@ -35,12 +38,13 @@ def templates(connection: sqlite3.Connection, *, least: int) -> list[dict[str, A
     """
     earliest: dict[str, str] = {}
     found: dict[str, _Recurrence] = {}
-    for id_, of, source, time in connection.execute(_LINKS):
+    for id_, of, source, time, title in connection.execute(_LINKS):
         root = earliest.get(of, of)
         earliest[id_] = root
-        recurrence = found.setdefault(root, _Recurrence(source, time))
+        recurrence = found.setdefault(root, _Recurrence(source, time, id_, title))
         recurrence.times += 1
-        recurrence.last = max(recurrence.last, time)
+        if time >= recurrence.last:
+            recurrence.last, recurrence.filling, recurrence.title = time, id_, title
     rows = []
     for root, recurrence in found.items():
         if recurrence.times >= least:
@@ -56,6 +60,8 @@ def templates(connection: sqlite3.Connection, *, least: int) -> list[dict[str, A
             "times": recurrence.times,
             "first": time_text(first),
             "last": time_text(recurrence.last),
+            "filling": recurrence.filling,
+            "filling_title": recurrence.title,
         }
         for _, _, root, title, first, recurrence in sorted(rows, key=lambda row: row[:2])
     ]

@@ -23,6 +23,7 @@ RENAMED = {
     "dictionaries remove": "dictionaries.remove_table",
     "dictionaries install-model": "dictionaries.install_model",
     "passages provenance": "provenance",
+    "store templates": "store.templates_of",
 }
 """Commands whose function has another name: ``import`` is a word of Python, ``list`` one of its functions."""
 

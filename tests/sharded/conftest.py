@@ -44,7 +44,12 @@ def made_up(number, *, seed, words=60, length=25):
 
 @pytest.fixture(scope="session")
 def collections() -> dict[str, list[Document]]:
-    """Small collections by name: empty texts, clusters of equal ones, ties, several languages, none at all."""
+    """Small collections by name."""
+    return small_collections()
+
+
+def small_collections() -> dict[str, list[Document]]:
+    """Empty texts, clusters of equal ones, ties, several languages, none at all."""
     plain = made_up(120, seed=5)
     empty = [Document(id="e1", text=""), *plain[:20], Document(id="e2", text="  "), Document(id="e3", text="и в на")]
     copies = [Document(id=f"c{number}", text=plain[3].text, lang="ru") for number in range(40)]

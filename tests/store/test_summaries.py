@@ -137,11 +137,13 @@ def test_templates_of_one_source(fill):
         ("later", "bank", 6, "similar", "rates-1", "later", "updated"),
         ("copied-2", "tass", 7, "similar", "copied", "copied-2", "template"),
     )
-    names = ("source", "template", "title", "times", "first", "last")
+    names = ("source", "template", "title", "times", "first", "last", "filling", "filling_title")
     rows = [
-        ("bank", "rates-1", "О rates-1", 3, "1970-01-02T00:00:00Z", "1970-01-06T00:00:00Z"),
-        ("meteo", "weather-1", "О weather-1", 1, "1970-01-03T00:00:00Z", "1970-01-05T00:00:00Z"),
-        ("tass", "copied", "О copied", 1, "1970-01-04T00:00:00Z", "1970-01-08T00:00:00Z"),
-    ]
+        ("bank", "rates-1", "О rates-1", 3, "1970-01-02T00:00:00Z", "1970-01-06T00:00:00Z", "rates-4", "О rates-4"),
+        ("meteo", "weather-1", "О weather-1", 1, "1970-01-03T00:00:00Z", "1970-01-05T00:00:00Z", "weather-2",
+         "О weather-2"),
+        ("tass", "copied", "О copied", 1, "1970-01-04T00:00:00Z", "1970-01-08T00:00:00Z", "copied-2", "О copied-2"),
+    ]  # fmt: skip
+    connection.execute("UPDATE document SET kind = relation, relation = NULL WHERE id = 'weather-2'")
     assert templates(connection, least=1) == [dict(zip(names, row, strict=True)) for row in rows]
     assert [row["template"] for row in templates(connection, least=3)] == ["rates-1"]

@@ -1,0 +1,66 @@
+"""What a sweep may be told about how good its links are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from infostream_dedup.batch.linking import SHARE_THRESHOLDS
+
+if TYPE_CHECKING:
+    from infostream_dedup.links import Measures, Recommendation, SimilarityMatrix
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Settings
+    from infostream_dedup.terms.key_terms import KeyTerms
+
+__all__ = ["LinkEstimate", "LinkEstimator"]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkEstimate:
+    """How good the links of one representation are.
+
+    Attributes:
+        columns: columns of the rows, by block and step; a step is a k, or the number of a threshold from 1.
+        absent: the same columns for rows about which nothing is known.
+        recommended: the k to use, by block.
+        summary: what the figures are about, for ``sweep.json``.
+        notes: sentences for the reader.
+    """
+
+    columns: Mapping[tuple[str, int], Mapping[str, Any]]
+    absent: Mapping[str, Any]
+    recommended: Mapping[str, Recommendation]
+    summary: Mapping[str, Any]
+    notes: Sequence[str]
+
+    def at(self, block: str, measures: Measures) -> Mapping[str, Any]:
+        """Columns of a row."""
+        step = measures.k
+        if step is None and measures.threshold is not None:
+            step = SHARE_THRESHOLDS.index(measures.threshold) + 1
+        return self.columns.get((block, step or 0), self.absent)
+
+
+class LinkEstimator(Protocol):
+    """Says without labels how good links are."""
+
+    def estimate(
+        self,
+        key_terms: KeyTerms,
+        matrix: SimilarityMatrix | None,
+        settings: Settings,
+        blocks: Sequence[str],
+        *,
+        progress: Progress | None = None,
+    ) -> LinkEstimate:
+        """Judge the links of one representation.
+
+        Args:
+            key_terms: the key terms.
+            matrix: the links; ``None`` where they are not written out.
+            settings: that decided both.
+            blocks: of the rows: ``all``, or ``all``, ``mono`` and ``cross``.
+            progress: called for each part of the work.
+        """

@@ -1,0 +1,122 @@
+"""Columns under names of the user's own, and guesses what a column may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from infostream_dedup.errors import ConfigurationError
+
+__all__ = ["ColumnNames", "Columns", "advice_on"]
+
+Columns: TypeAlias = Mapping[str, str] | Sequence[str] | str
+"""Our names to theirs: ``{"text": "Текст"}``, ``"id=ID,text=Текст"``, or a list of such parts."""
+
+_FIELDS: Final = ("id", "title", "text", "lang", "published", "source", "url", "images", "links")
+
+_NAMES: Final[dict[str, str]] = {
+    "id": "id _id doc_id docid document_id news_id article_id guid uid uuid key ид код номер № идентификатор "
+    "ідентифікатор",
+    "text": "text body content content_text full_text fulltext article_text article message description summary "
+    "текст тело содержание содержимое сообщение новость зміст вміст повідомлення",
+    "title": "title headline header heading subject заголовок название тема назва",
+    "published": "published date pubdate pub_date published_at publish_date created created_at datetime timestamp time "
+    "дата время час",
+    "source": "source site domain publisher outlet источник издание сайт джерело видання",
+    "url": "url link href permalink адрес ссылка посилання адреса",
+    "lang": "lang language язык мова",
+}
+
+
+class ColumnNames:
+    """Renames the columns of records.
+
+    Args:
+        columns: our names to theirs; None for ours.
+
+    Raises:
+        ConfigurationError: a name is not one of ours, or is given twice.
+
+    Example:
+        >>> ColumnNames("id=ID,text=Текст").renamed({"ID": "7", "Текст": "Снег", "n": 1})
+        {'id': '7', 'text': 'Снег', 'n': 1}
+    """
+
+    def __init__(self, columns: Columns | None = None) -> None:
+        self._ours = {theirs: ours for ours, theirs in _pairs(columns) if ours != theirs}
+
+    def __bool__(self) -> bool:
+        return bool(self._ours)
+
+    def renamed(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A record under our names; a column of ours that another one replaces is left out."""
+        if not self._ours or self._ours.keys().isdisjoint(values):
+            return values
+        taken = {ours for theirs, ours in self._ours.items() if theirs in values}
+        return {self._ours.get(name, name): value for name, value in values.items() if name not in taken}
+
+    def names(self, names: Sequence[str]) -> list[str]:
+        """Names of columns as ours. A column of ours that another one replaces keeps its place, with ``_`` behind."""
+        taken = {ours for theirs, ours in self._ours.items() if theirs in names}
+        return [self._ours.get(name, f"{name}_" if name in taken else name) for name in names]
+
+
+def _pairs(columns: Columns | None) -> list[tuple[str, str]]:
+    if columns is None:
+        return []
+    if isinstance(columns, Mapping):
+        pairs = [(str(ours), str(theirs)) for ours, theirs in columns.items()]
+    else:
+        parts = [columns] if isinstance(columns, str) else columns
+        pairs = [_pair(one) for part in parts for one in part.split(",") if one.strip()]
+    names = [ours for ours, _ in pairs]
+    for ours, theirs in pairs:
+        if ours not in _FIELDS:
+            raise ConfigurationError(f"columns: {ours!r} is no field of a document; expected {', '.join(_FIELDS)}")
+        if names.count(ours) > 1:
+            raise ConfigurationError(f"columns: {ours!r} is given twice")
+        if not theirs:
+            raise ConfigurationError(f"columns: no column is named for {ours!r}; write {ours}=NAME")
+    return pairs
+
+
+def _pair(part: str) -> tuple[str, str]:
+    ours, equals, theirs = part.partition("=")
+    if not equals:
+        raise ConfigurationError(f"columns: {part!r} is no pair; write for example id=ID,text=Body")
+    return ours.strip(), theirs.strip()
+
+
+def advice_on(names: Iterable[Any]) -> str:
+    """What to do when the columns id or text are missing: a guess by their names, as the end of a message.
+
+    Example:
+        >>> advice_on(["ID", "Заголовок", "Текст"])
+        '; perhaps --columns id=ID,title=Заголовок,text=Текст'
+        >>> advice_on(["body", "headline"])
+        '; perhaps --columns text=body,title=headline --make-ids'
+    """
+    given = [name for name in names if isinstance(name, str) and name.isprintable()]
+    found: dict[str, str] = {}
+    for ours, known in _NAMES.items():
+        for name in sorted(given, key=lambda one: _rank(one, known)):
+            if _rank(name, known) < len(known.split()) and name not in found.values():
+                found[ours] = name
+                break
+    if "text" not in found:
+        return "; name the column that holds the text: --columns text=NAME" if given else ""
+    shown = [
+        f"{ours}={found[ours]}"
+        for ours in sorted(found, key=lambda one: given.index(found[one]))
+        if ours != found[ours]
+    ]
+    parts = [f"--columns {','.join(shown)}"] if shown else []
+    if "id" not in found:
+        parts.append("--make-ids")
+    return f"; perhaps {' '.join(parts)}" if parts else ""
+
+
+def _rank(name: str, known: str) -> int:
+    words = known.split()
+    plain = name.strip().casefold().replace(" ", "_").replace("-", "_")
+    return words.index(plain) if plain in words else len(words)

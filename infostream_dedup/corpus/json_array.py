@@ -1,0 +1,91 @@
+"""Records of JSON that is not one object a line: an array, indented or not, or an object that holds one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import orjson
+
+from infostream_dedup.corpus.gunzip import StreamError
+from infostream_dedup.corpus.lines import open_bytes
+from infostream_dedup.corpus.records import Item, Place, Record
+
+__all__ = ["is_json_lines", "json_array_records"]
+
+_PEEKED: Final = 64 * 1024
+_LARGEST: Final = 2**31
+
+
+def is_json_lines(source: str, encoding: str | None, *, only_objects: bool = False) -> bool:
+    """Whether a file begins with a whole object on a line of its own that is no wrapping of others.
+
+    Args:
+        source: path of the file.
+        encoding: of the text; recognised if None.
+        only_objects: whether anything that does not begin with an object is something else than JSON.
+    """
+    try:
+        with open_bytes(source, encoding) as stream:
+            first = next((line for line in iter(lambda: stream.readline(_PEEKED), b"") if line.strip()), b"")
+    except StreamError:
+        return True
+    head = first.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if not head.startswith((b"[", b"{")):
+        return not only_objects
+    if len(first) == _PEEKED:
+        # A very long line: an array of objects or a long object; whether it wraps others is seen by its first value.
+        return head.startswith(b"{") and not _wraps(head)
+    try:
+        value = orjson.loads(head)
+    except orjson.JSONDecodeError:
+        # Text in lines of objects, one of them broken, is for the reader of lines, which tells where.
+        return len(head.strip()) > 2 and not head.startswith(b"[")
+    return isinstance(value, dict) and _inner(value) is None
+
+
+def _wraps(head: bytes) -> bool:
+    _, colon, value = head.partition(b":")
+    return bool(colon) and value.lstrip().startswith(b"[") and value.lstrip()[1:].lstrip().startswith(b"{")
+
+
+def _inner(value: dict[str, Any]) -> list[Any] | None:
+    """The array of objects that an object without a text wraps."""
+    if "text" in value:
+        return None
+    lists = [one for one in value.values() if isinstance(one, list) and one and all(isinstance(x, dict) for x in one)]
+    return lists[0] if len(lists) == 1 else None
+
+
+def json_array_records(source: str, encoding: str | None) -> Iterator[Item]:
+    """Yield the records of a file; the whole of it is held in memory. Their places count records, not lines.
+
+    Args:
+        source: path of the file.
+        encoding: of the text; recognised if None.
+
+    Raises:
+        NoInputError: the file cannot be opened or read.
+    """
+    whole = Place(source)
+    try:
+        with open_bytes(source, encoding) as stream:
+            content = stream.read(_LARGEST + 1)
+    except StreamError as fault:
+        yield whole.error(fault.code, fault.message)
+        return
+    if len(content) > _LARGEST:
+        yield whole.error("E_TOO_LARGE", "an array of more than 2 GB; write one object per line (.jsonl)")
+        return
+    try:
+        value: Any = orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
+    except orjson.JSONDecodeError as error:
+        yield whole.error("E_JSON", f"line {error.lineno}, column {error.colno}: {error.msg}; expected a JSON array")
+        return
+    records = value if isinstance(value, list) else (_inner(value) or [value])
+    for number, one in enumerate(records, 1):
+        place = Place(source, number, raw=orjson.dumps(one))
+        if isinstance(one, dict):
+            yield Record(one, place)
+        else:
+            yield place.error("E_TYPE", f"item {number} is {repr(one)[:20]}, expected an object")

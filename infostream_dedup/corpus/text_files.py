@@ -1,0 +1,79 @@
+"""A plain text as one document, and folders and patterns as the files they stand for."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from infostream_dedup.corpus.endings import KNOWN_ENDINGS, STANDARD_STREAM
+from infostream_dedup.corpus.gunzip import StreamError
+from infostream_dedup.corpus.lines import open_bytes
+from infostream_dedup.corpus.records import Item, Place, Record
+from infostream_dedup.errors import NoInputError
+
+__all__ = ["files_of", "text_records"]
+
+_PATTERN: Final = frozenset("*?[")
+
+
+def files_of(source: str) -> list[str]:
+    """The files that a path stands for, in the order of their names: a file itself, those of a folder, of a pattern.
+
+    Raises:
+        NoInputError: there is no such file, or none of a known kind.
+
+    Example:
+        >>> files_of("-")
+        ['-']
+    """
+    path = Path(source)
+    if source == STANDARD_STREAM or path.is_file():
+        return [source]
+    if path.is_dir():
+        found = sorted(str(one) for one in path.rglob("*") if one.is_file() and not one.name.startswith("."))
+        known = [one for one in found if one.lower().endswith(KNOWN_ENDINGS)]
+        if not known:
+            raise NoInputError(f"{source}: no file in this folder ends in {', '.join(KNOWN_ENDINGS)}")
+        return known
+    if "://" in source:
+        raise NoInputError(
+            f"{source} is an address, and no command but 'collect' opens one; download it first, for example with "
+            "curl -O, and give the file"
+        )
+    if path.exists():
+        return [source]
+    if _PATTERN.intersection(source):
+        matched = sorted(one for one in glob.glob(source, recursive=True) if Path(one).is_file())  # noqa: PTH207
+        if matched:
+            return matched
+        raise NoInputError(f"{source}: no file has a name of this pattern")
+    raise NoInputError(f"{source} does not exist")
+
+
+def text_records(source: str, encoding: str | None) -> Iterator[Item]:
+    """Yield a plain text as one record whose id is the name of the file without its ending.
+
+    Args:
+        source: path of the file.
+        encoding: of the text; recognised if None.
+
+    Raises:
+        NoInputError: the file cannot be opened or read.
+    """
+    place = Place(source, 1, 0)
+    try:
+        with open_bytes(source, encoding) as stream:
+            content = stream.read().removeprefix(b"\xef\xbb\xbf")
+    except StreamError as fault:
+        yield place.error(fault.code, fault.message)
+        return
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        byte = content[error.start]
+        yield place.error("E_ENCODING", f"byte 0x{byte:02x} at byte {error.start + 1} is not UTF-8; see --encoding")
+        return
+    if text.strip():
+        yield Record({"id": Path(source).stem, "text": text}, place._replace(raw=content))

@@ -1,0 +1,259 @@
+"""Precision and recall of links as copies, at every k: counted, not estimated.
+
+Of the pairs in the universe, P(k) is the share of those linked both ways at k that are copies, and R(k) the share of
+the copies that are linked both ways at k. A copy shares three tenths of the word triples of the smaller text; nothing
+else is assumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.estimation.kernels.counting import (
+    count_drawn,
+    count_linked_pairs,
+    grades_of_pairs,
+    pick_linked_pairs,
+)
+from infostream_dedup.estimation.resampling import Bounds, bounds_of, drawn_documents
+from infostream_dedup.estimation.universe import in_universe
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+    from numpy.typing import NDArray
+
+    from infostream_dedup.estimation.census import Copies
+    from infostream_dedup.estimation.kernels.finding_copies import Universe
+    from infostream_dedup.estimation.universe import CountedPairs
+
+__all__ = ["BANDS", "CopyScores", "Links", "count_copies"]
+
+BANDS: Final = ((0.3, 0.5), (0.5, 0.8), (0.8, 1.0))
+"""Bands of wording: from, to (exclusive, but for the last)."""
+
+_MOST_DRAWN: Final = 2_000_000
+"""Links and copies from which intervals are computed; of more, a sample, taken by a hash of the pair."""
+
+_GRADES: Final = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopyScores:
+    """Copies among the links at one k.
+
+    Attributes:
+        step: k, or the number of the threshold, from 1.
+        links: unordered pairs linked both ways in the universe, series left out.
+        linked_copies: of these, copies.
+        copies: all copies in the universe, series left out.
+        precision: ``linked_copies / links``; ``None`` without links.
+        recall: ``linked_copies / copies``; ``None`` without copies.
+        precision_bounds: 95 % interval.
+        recall_bounds: 95 % interval.
+        bands: recall in each of ``BANDS``, ``None`` where there are no copies.
+        series_links: linked pairs that are series.
+        series_copies: of these, copies.
+    """
+
+    step: int
+    links: int
+    linked_copies: int
+    copies: int
+    precision: float | None
+    recall: float | None
+    precision_bounds: Bounds | None
+    recall_bounds: Bounds | None
+    bands: tuple[float | None, ...]
+    series_links: int
+    series_copies: int
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall; 0 where one is not defined."""
+        both = (self.precision or 0.0) + (self.recall or 0.0)
+        return 2.0 * (self.precision or 0.0) * (self.recall or 0.0) / both if both else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Links:
+    """Directed links with the largest k, or number of the threshold, at which each counts.
+
+    Attributes:
+        indptr: int64 (documents + 1,), bounds of the rows.
+        indices: int32, the document that answers, ascending in each row.
+        grades: uint8, 0 where a link counts at no k.
+    """
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    grades: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, grades: sp.csr_array) -> Links:
+        """Links from a matrix: uint8 (documents, documents), sorted indices."""
+        return cls(
+            indptr=grades.indptr.astype(np.int64),
+            indices=grades.indices.astype(np.int32, copy=False),
+            grades=grades.data,
+        )
+
+    def grades_of(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """Largest step at which pairs are linked both ways: uint8 (pairs,).
+
+        Args:
+            a: int64 (pairs,), ordinals.
+            b: int64 (pairs,), ordinals.
+        """
+        found = np.empty(len(a), dtype=np.uint8)
+        grades_of_pairs(self.indptr, self.indices, self.grades, a, b, found)
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tables:
+    """Pairs inside languages and between them (the first axis), by grade (the last but for draws).
+
+    Attributes:
+        links: int64 (2, grades), linked pairs that are no series.
+        copies: float64 (2, grades), copies that are no series; at grade 0 those that are not linked.
+        bands: float64 (2, bands, grades), the same by band of wording.
+        series: float64 (2, 2, grades), links and copies that are series.
+        drawn_links: float64 (2, grades, draws); ``None`` without draws.
+        drawn_copies: float64 (2, grades, draws); ``None`` without draws.
+    """
+
+    links: NDArray[np.int64]
+    copies: NDArray[np.float64]
+    bands: NDArray[np.float64]
+    series: NDArray[np.float64]
+    drawn_links: NDArray[np.float64] | None
+    drawn_copies: NDArray[np.float64] | None
+
+    def at(self, step: int, parts: slice) -> CopyScores:
+        """Scores at a step of the pairs inside languages, between them, or both."""
+
+        def linked(counts: NDArray[Any]) -> Any:
+            return counts[parts, step:].sum(axis=(0, 1))
+
+        links, linked_copies, copies = linked(self.links), linked(self.copies), self.copies[parts].sum()
+        bands = self.bands[parts].sum(axis=0)
+        precision = _share(float(linked_copies), float(links))
+        recall = _share(float(linked_copies), float(copies))
+        precision_bounds = recall_bounds = None
+        if self.drawn_links is not None and self.drawn_copies is not None:
+            drawn, every = linked(self.drawn_copies), self.drawn_copies[parts].sum(axis=(0, 1))
+            precision_bounds = _bounds(drawn, linked(self.drawn_links), precision)
+            recall_bounds = _bounds(drawn, every, recall)
+        return CopyScores(
+            step=step,
+            links=int(links),
+            linked_copies=round(linked_copies),
+            copies=round(copies),
+            precision=precision,
+            recall=recall,
+            precision_bounds=precision_bounds,
+            recall_bounds=recall_bounds,
+            bands=tuple(_share(float(band[step:].sum()), float(band.sum())) for band in bands),
+            series_links=round(self.series[parts, 0, step:].sum()),
+            series_copies=round(self.series[parts, 1, step:].sum()),
+        )
+
+
+def count_copies(
+    links: Links,
+    copies: Copies,
+    counted: CountedPairs,
+    languages: NDArray[np.uint8],
+    *,
+    steps: Sequence[int],
+    draws: bool = True,
+) -> dict[str, list[CopyScores]]:
+    """Count the copies among the links at every step.
+
+    Args:
+        links: of the documents.
+        copies: the census.
+        counted: its universe.
+        languages: uint8 (documents,), language of each document.
+        steps: steps to report, each 1 to 255.
+        draws: also compute intervals.
+
+    Returns:
+        Scores at each step: of ``all`` pairs and, where there are several languages, of those inside languages
+        (``mono``) and between them (``cross``).
+    """
+    tables = _counted(links, copies, counted, languages, draws=draws)
+    blocks = {"all": slice(0, 2), "mono": slice(0, 1), "cross": slice(1, 2)}
+    if len(np.unique(languages)) < 2:
+        blocks = {"all": slice(0, 2)}
+    return {block: [tables.at(step, parts) for step in steps] for block, parts in blocks.items()}
+
+
+def _counted(
+    links: Links, copies: Copies, counted: CountedPairs, languages: NDArray[np.uint8], *, draws: bool
+) -> _Tables:
+    universe = counted.universe
+    pairs = np.zeros((2, 2, _GRADES), dtype=np.int64)
+    count_linked_pairs(links.indptr, links.indices, links.grades, universe, languages, pairs)
+    grades = links.grades_of(copies.a, copies.b)
+    across = (languages[copies.a] != languages[copies.b]).astype(np.int64)
+    series = in_universe(universe, copies.a, copies.b)[1]
+    band = np.searchsorted([low for low, _ in BANDS], copies.wording, side="right") - 1
+    found = np.zeros((2, 2, len(BANDS), _GRADES), dtype=np.float64)
+    np.add.at(found, (series.astype(np.int64), across, band, grades), copies.sampled)
+    drawn: tuple[NDArray[np.float64] | None, ...] = (None, None)
+    if draws:
+        weights = drawn_documents(len(languages))
+        drawn = (
+            _drawn_links(links, universe, languages, weights, int(pairs[0].sum())),
+            _drawn(copies.a[~series], copies.b[~series], grades[~series], across[~series], weights),
+        )
+    return _Tables(
+        links=pairs[0],
+        copies=found[0].sum(axis=1),
+        bands=found[0],
+        series=np.stack([pairs[1].astype(np.float64), found[1].sum(axis=1)], axis=1),
+        drawn_links=drawn[0],
+        drawn_copies=None if drawn[1] is None else drawn[1] * copies.sampled,
+    )
+
+
+def _drawn_links(
+    links: Links, universe: Universe, languages: NDArray[np.uint8], weights: NDArray[np.uint8], pairs: int
+) -> NDArray[np.float64]:
+    halvings = max(-(-pairs // _MOST_DRAWN) - 1, 0).bit_length()
+    room = min(pairs, 2 * _MOST_DRAWN)
+    a, b, grades = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int32), np.empty(room, dtype=np.uint8)
+    size = pick_linked_pairs(links.indptr, links.indices, links.grades, universe, halvings, found=grades, a=a, b=b)
+    size = min(size, room)
+    first, second = a[:size].astype(np.int64), b[:size].astype(np.int64)
+    across = (languages[first] != languages[second]).astype(np.int64)
+    return _drawn(first, second, grades[:size], across, weights) * (1 << halvings)
+
+
+def _drawn(
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    grades: NDArray[np.uint8],
+    across: NDArray[np.int64],
+    weights: NDArray[np.uint8],
+) -> NDArray[np.float64]:
+    counts = np.zeros((2, _GRADES, weights.shape[1]), dtype=np.int64)
+    for part in range(2):
+        chosen = across == part
+        count_drawn(a[chosen], b[chosen], grades[chosen], weights, counts[part])
+    return counts.astype(np.float64)
+
+
+def _bounds(parts: NDArray[np.float64], wholes: NDArray[np.float64], estimate: float | None) -> Bounds | None:
+    if estimate is None:
+        return None
+    return bounds_of(np.divide(parts, wholes, out=np.full(len(parts), np.nan), where=wholes > 0), estimate)
+
+
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole else None

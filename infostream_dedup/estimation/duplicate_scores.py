@@ -1,0 +1,294 @@
+"""Precision and recall of links as duplicates, retold or copied, at every k: estimated, and only where that works.
+
+Each candidate gets a probability from the mixture of ``mixture``. P(k) is the mean probability of the pairs linked both
+ways at k, R(k) the share of all probability that these hold. Four signs tell that the two classes are not "one text"
+and "two texts" but, say, two topics; none of them needs a label:
+
+- the mixture and the shipped pair model, which knows texts from other collections, disagree about single links;
+- they disagree about all candidates, beside the size of the copy class: duplicates lost among many topics;
+- the copy class holds pairs that share no wording at all;
+- links of different sources more than 60 days apart are taken for copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+
+from infostream_dedup.estimation.mixture import MixtureFit, fit_mixture, levels_of, patterns_of
+from infostream_dedup.estimation.resampling import Bounds, bounds_of, drawn_documents
+from infostream_dedup.evidence.pair_model import shipped_model
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infostream_dedup.estimation.candidates import ComparedCandidates
+
+__all__ = ["DuplicateEstimate", "DuplicateScores", "FitCheck", "ReliableCode", "estimate_duplicates"]
+
+ReliableCode = Literal["reliable", "upper_bound", "refused"]
+
+CHECKED_K: Final = 6
+LOWEST_K: Final = 3
+
+MOST_DISAGREEMENT: Final = 0.06
+MOST_OVERALL: Final = 0.3
+MOST_UNWORDED: Final = 0.05
+MOST_FAR: Final = 0.1
+FEWEST_FAR: Final = 100
+"""Far links; fewer are no witness."""
+
+FEWEST_CANDIDATES: Final = 200
+FEWEST_LINKS: Final = 50
+"""Links at ``CHECKED_K``; fewer do not tell two classes apart."""
+
+_DRAWS: Final = 100
+_REFIT_ROUNDS: Final = 8
+_RULE_OF_THREE: Final = 3.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitCheck:
+    """The signs of a wrong fit.
+
+    Attributes:
+        disagreement: mean difference between mixture and pair model over the links, the larger of those at
+            ``CHECKED_K`` and at the k of the greatest F1.
+        overall: sum of the differences over all candidates, beside the sum of probabilities.
+        unworded: share of the copy class on the lowest level of wording.
+        far_links: links of different sources more than 60 days apart at ``CHECKED_K``.
+        far: their mean probability; ``None`` where there are fewer than ``FEWEST_FAR``.
+        candidates: pairs that were fitted.
+        links: of these, linked both ways at ``CHECKED_K``.
+    """
+
+    disagreement: float
+    overall: float
+    unworded: float
+    far_links: int
+    far: float | None
+    candidates: int
+    links: int
+
+    @property
+    def code(self) -> ReliableCode:
+        """``reliable`` if nothing speaks against the fit, ``refused`` if there is too little to fit."""
+        if self.candidates < FEWEST_CANDIDATES or self.links < FEWEST_LINKS:
+            return "refused"
+        alike = self.disagreement < MOST_DISAGREEMENT and self.overall < MOST_OVERALL
+        near = self.far is None or self.far < MOST_FAR
+        return "reliable" if alike and near and self.unworded < MOST_UNWORDED else "upper_bound"
+
+    @property
+    def reason(self) -> str:
+        """What speaks against the fit, in words."""
+        if self.code == "refused":
+            return (
+                f"too few candidates ({self.candidates}) or links at k = {CHECKED_K} ({self.links}) to tell two classes"
+            )
+        signs = []
+        if self.disagreement >= MOST_DISAGREEMENT:
+            signs.append(f"the mixture and the pair model disagree by {self.disagreement:.2f} about a link")
+        if self.overall >= MOST_OVERALL:
+            signs.append(f"they disagree about {100 * self.overall:.0f} % of the copy class over all candidates")
+        if self.unworded >= MOST_UNWORDED:
+            signs.append(f"{100 * self.unworded:.0f} % of the copy class share no wording")
+        if self.far is not None and self.far >= MOST_FAR:
+            signs.append(f"links of other sources 60 days apart pass for copies (probability {self.far:.2f})")
+        return "; ".join(signs) if signs else "nothing speaks against the fit"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The signs in a result."""
+        return {
+            "disagreement": round(self.disagreement, 6),
+            "overall": round(self.overall, 6),
+            "unworded": round(self.unworded, 6),
+            "far_links": self.far_links,
+            "far": None if self.far is None else round(self.far, 6),
+            "candidates": self.candidates,
+            "links": self.links,
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DuplicateScores:
+    """Duplicates among the links at one k, estimated.
+
+    Attributes:
+        step: k, or the number of the threshold.
+        precision: mean probability of the links; ``None`` without links.
+        recall: share of all probability that they hold.
+        precision_bounds: 95 % interval; ``None`` unless the estimate is reliable.
+        recall_bounds: 95 % interval; likewise.
+        model_precision: mean probability of the links by the shipped pair model: an upper bound where the estimate is
+            not reliable.
+    """
+
+    step: int
+    precision: float | None
+    recall: float | None
+    precision_bounds: Bounds | None
+    recall_bounds: Bounds | None
+    model_precision: float | None
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall; 0 where one is not defined."""
+        both = (self.precision or 0.0) + (self.recall or 0.0)
+        return 2.0 * (self.precision or 0.0) * (self.recall or 0.0) / both if both else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateEstimate:
+    """An estimate with its check.
+
+    Attributes:
+        scores: at each step; empty where the check refuses.
+        check: the signs of a wrong fit.
+        fit: the two classes; ``None`` where the check refuses.
+        lowest_step: below it, not all links are candidates.
+    """
+
+    scores: list[DuplicateScores]
+    check: FitCheck
+    fit: MixtureFit | None
+    lowest_step: int
+
+    @property
+    def code(self) -> ReliableCode:
+        """What the scores are worth."""
+        return self.check.code
+
+
+def estimate_duplicates(
+    candidates: ComparedCandidates, *, steps: Sequence[int], draws: int = _DRAWS
+) -> DuplicateEstimate:
+    """Estimate the duplicates among the links at every step.
+
+    Args:
+        candidates: compared pairs.
+        steps: steps to report; those of counts are k.
+        draws: of documents, for the intervals.
+    """
+    linked = candidates.grades >= candidates.checked_step
+    nothing = FitCheck(
+        disagreement=1.0,
+        overall=1.0,
+        unworded=1.0,
+        far_links=0,
+        far=None,
+        candidates=len(linked),
+        links=int(linked.sum()),
+    )
+    if nothing.code == "refused":
+        return DuplicateEstimate([], nothing, None, candidates.lowest_step)
+    model = shipped_model().probabilities(candidates.evidence)
+    patterns, which = patterns_of(levels_of(candidates.evidence))
+    weights = np.bincount(which).astype(np.float64)
+    fit = fit_mixture(patterns, weights, np.bincount(which, model) / weights)
+    probability = fit.probabilities(patterns)[which]
+    plain = [_scores(candidates.grades, probability, model, step) for step in steps]
+    overall = float(np.abs(probability - model).sum() / probability.sum())
+    check = _checked(candidates, fit, plain, overall)
+    if check.code != "reliable":
+        return DuplicateEstimate(plain, check, fit, candidates.lowest_step)
+    drawn = _drawn(candidates, patterns, which, fit, steps, draws)
+    bounded = [_bounded(candidates, *one, model) for one in zip(plain, drawn, strict=True)]
+    return DuplicateEstimate(bounded, check, fit, candidates.lowest_step)
+
+
+def _scores(
+    grades: NDArray[np.uint8], probability: NDArray[np.float64], model: NDArray[np.float64], step: int
+) -> DuplicateScores:
+    linked = grades >= step
+    some = bool(linked.any())
+    return DuplicateScores(
+        step=step,
+        precision=float(probability[linked].mean()) if some else None,
+        recall=float(probability[linked].sum() / probability.sum()),
+        precision_bounds=None,
+        recall_bounds=None,
+        model_precision=float(model[linked].mean()) if some else None,
+    )
+
+
+def _checked(
+    candidates: ComparedCandidates, fit: MixtureFit, scores: Sequence[DuplicateScores], overall: float
+) -> FitCheck:
+    """Look for signs of a wrong fit over the links, which are sampled apart from the candidates."""
+    links = candidates.links
+    probability = fit.probabilities(levels_of(links.evidence))
+    apart = np.abs(probability - shipped_model().probabilities(links.evidence))
+    best = max((one for one in scores if one.step >= candidates.lowest_step), key=lambda one: (one.f1, -one.step)).step
+    checked = (links.grades >= step for step in (candidates.checked_step, max(best, candidates.checked_step)))
+    return FitCheck(
+        disagreement=max((float(apart[one].mean()) for one in checked if one.any()), default=1.0),
+        overall=overall,
+        unworded=fit.unworded,
+        far_links=links.far_links,
+        far=float(fit.probabilities(levels_of(links.far)).mean()) if links.far_links >= FEWEST_FAR else None,
+        candidates=len(candidates.grades),
+        links=int((candidates.grades >= candidates.checked_step).sum()),
+    )
+
+
+def _drawn(
+    candidates: ComparedCandidates,
+    patterns: NDArray[np.int8],
+    which: NDArray[np.int64],
+    fit: MixtureFit,
+    steps: Sequence[int],
+    draws: int,
+) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Precision and recall at each step in each draw; equal texts are drawn together, and the classes fitted anew."""
+    times = drawn_documents(int(candidates.texts.max(initial=-1)) + 1, draws=draws)
+    start = fit.probabilities(patterns)
+    found = np.full((len(steps), 2, draws), np.nan)
+    for draw in range(draws):
+        one, other = times[candidates.texts[candidates.a], draw], times[candidates.texts[candidates.b], draw]
+        pairs = one.astype(np.float64) * other
+        weights = np.bincount(which, pairs, minlength=len(patterns)).astype(np.float64)
+        if weights.sum() == 0:
+            continue
+        again = fit_mixture(patterns, weights, start, rounds=_REFIT_ROUNDS)
+        expected = pairs * again.probabilities(patterns)[which]
+        for place, step in enumerate(steps):
+            linked = candidates.grades >= step
+            if pairs[linked].sum() > 0:
+                found[place, 0, draw] = expected[linked].sum() / pairs[linked].sum()
+            found[place, 1, draw] = expected[linked].sum() / expected.sum()
+    return [(one[0], one[1]) for one in found]
+
+
+def _bounded(
+    candidates: ComparedCandidates,
+    scores: DuplicateScores,
+    drawn: tuple[NDArray[np.float64], NDArray[np.float64]],
+    model: NDArray[np.float64],
+) -> DuplicateScores:
+    """Scores with intervals that also hold what the pair model says, and errors too rare to have been seen."""
+    linked = candidates.grades >= scores.step
+    precision_bounds = None
+    if scores.precision is not None and scores.model_precision is not None:
+        unseen = _RULE_OF_THREE / int(linked.sum())
+        precision_bounds = _widened(bounds_of(drawn[0], scores.precision), scores.model_precision, unseen)
+    recall = scores.recall or 0.0
+    unseen = _RULE_OF_THREE / max(float(model.sum()), _RULE_OF_THREE)
+    recall_bounds = _widened(bounds_of(drawn[1], recall), float(model[linked].sum() / model.sum()), unseen)
+    return DuplicateScores(
+        step=scores.step,
+        precision=scores.precision,
+        recall=scores.recall,
+        precision_bounds=precision_bounds,
+        recall_bounds=recall_bounds,
+        model_precision=scores.model_precision,
+    )
+
+
+def _widened(bounds: Bounds, other: float, unseen: float) -> Bounds:
+    low, high = bounds
+    return max(min(low, other) - unseen, 0.0), min(max(high, other) + unseen, 1.0)

@@ -1,0 +1,286 @@
+"""Every pair of texts that shares a third of its word triples, found exactly.
+
+The smaller text of a pair needs ``least`` of its triples in the larger one. Rare triples are counted by walking their
+postings. A pair that shares no rare triple must share ``least`` common ones, so at least one of the rarest
+``common - least + 1`` of them: only their postings are walked, and only for texts with so many common triples. So a
+story that a thousand sites print is found although each of its triples stands in a thousand texts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, signed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["FoundPairs", "SharedIndex", "TextClasses", "Universe", "find_copies", "is_series", "thinned_out"]
+
+PLAIN_ON_ARRAYS: Final = True
+"""Computes with slices of arrays."""
+
+_FIRST_MIX = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND_MIX = np.uint64(0x94D049BB133111EB)
+
+
+class SharedIndex(NamedTuple):
+    """Triples that stand in two texts or more.
+
+    Attributes:
+        begins: int64 (texts + 1,), bounds of each text in ``terms``.
+        middles: int64 (texts,), where the common triples of each text begin.
+        terms: int32, numbers of triples: rare ones ascending, then common ones ascending.
+        heads: int64 (terms + 1,), bounds of each triple in ``texts``.
+        texts: int32, texts of each triple, ascending.
+    """
+
+    begins: NDArray[np.int64]
+    middles: NDArray[np.int64]
+    terms: NDArray[np.int32]
+    heads: NDArray[np.int64]
+    texts: NDArray[np.int32]
+
+
+class TextClasses(NamedTuple):
+    """Documents with equal triples, taken together.
+
+    Attributes:
+        sizes: int64 (texts,), triples of each text.
+        begins: int64 (texts + 1,), bounds of each text in ``members``.
+        members: int32, ordinals of the documents of each text, ascending.
+        first: int64 (texts,), the first text that can be near enough in time.
+        last: int64 (texts,), the text after the last that can be.
+    """
+
+    sizes: NDArray[np.int64]
+    begins: NDArray[np.int64]
+    members: NDArray[np.int32]
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+
+
+class Universe(NamedTuple):
+    """Which pairs of documents are counted.
+
+    Attributes:
+        counted: bool (documents,), whether a document is counted at all.
+        window: most microseconds between two documents; negative for any.
+        times: int64 (documents,), microseconds since 1970.
+        days: int64 (documents,), days since 1970.
+        sources: int64 (documents,), number of the source, negative where it is not known.
+        titles: int64 (documents,), equal for titles that are equal but for case and signs; 0 for none.
+    """
+
+    counted: NDArray[np.bool_]
+    window: int
+    times: NDArray[np.int64]
+    days: NDArray[np.int64]
+    sources: NDArray[np.int64]
+    titles: NDArray[np.int64]
+
+
+class FoundPairs(NamedTuple):
+    """Room for pairs of documents. When it is full, half of the pairs are thrown out, chosen by a hash of the pair.
+
+    Attributes:
+        a: int32 (room,), the earlier document.
+        b: int32 (room,), the later one.
+        shared: int32 (room,), triples that both have.
+        smaller: int32 (room,), triples of the smaller document.
+        state: int64 (4,): pairs kept, pairs found that are no series, pairs found that are, halvings.
+    """
+
+    a: NDArray[np.int32]
+    b: NDArray[np.int32]
+    shared: NDArray[np.int32]
+    smaller: NDArray[np.int32]
+    state: NDArray[np.int64]
+
+
+@inlined
+def is_series(universe: Universe, a: int, b: int) -> bool:
+    """Whether one source printed both, on two days and under two titles."""
+    source, title, other = universe.sources[a], universe.titles[a], universe.titles[b]
+    same = (source >= 0) & (source == universe.sources[b])
+    return bool(same & (universe.days[a] != universe.days[b]) & (title != 0) & (other != 0) & (title != other))
+
+
+@inlined
+def thinned_out(a: int, b: int, halvings: int) -> bool:
+    """Whether a pair is left out after so many halvings."""
+    state = np.uint64(a) << np.uint64(32) | np.uint64(b)
+    state = (state ^ (state >> np.uint64(30))) * _FIRST_MIX
+    state = (state ^ (state >> np.uint64(27))) * _SECOND_MIX
+    state ^= state >> np.uint64(31)
+    return halvings > 0 and (state >> np.uint64(64 - halvings)) != np.uint64(0)
+
+
+@compiled_bare
+def _halve(found: FoundPairs) -> None:
+    found.state[3] += 1
+    kept = 0
+    for pair in range(found.state[0]):
+        if not thinned_out(signed(found.a[pair]), signed(found.b[pair]), found.state[3]):
+            found.a[kept], found.b[kept] = found.a[pair], found.b[pair]
+            found.shared[kept], found.smaller[kept] = found.shared[pair], found.smaller[pair]
+            kept += 1
+    found.state[0] = kept
+
+
+@compiled_bare
+def _note(found: FoundPairs, universe: Universe, one: int, other: int, shared: int, smaller: int) -> None:
+    """Count a pair of documents that is in the universe, and keep it."""
+    a, b = min(one, other), max(one, other)
+    if universe.window >= 0 and abs(universe.times[a] - universe.times[b]) > universe.window:
+        return
+    found.state[2 if is_series(universe, a, b) else 1] += 1
+    while found.state[0] == found.a.size and not thinned_out(a, b, found.state[3]):
+        _halve(found)
+    if thinned_out(a, b, found.state[3]):
+        return
+    place = found.state[0]
+    found.a[place], found.b[place], found.shared[place], found.smaller[place] = a, b, shared, smaller
+    found.state[0] = place + 1
+
+
+@compiled_bare
+def _note_texts(
+    found: FoundPairs, classes: TextClasses, universe: Universe, text: int, other: int, shared: int
+) -> None:
+    smaller = classes.sizes[text]
+    for one in range(classes.begins[text], classes.begins[text + 1]):
+        first = classes.begins[other] if other != text else one + 1
+        for two in range(first, classes.begins[other + 1]):
+            _note(found, universe, signed(classes.members[one]), signed(classes.members[two]), shared, smaller)
+
+
+@inlined
+def _common_shared(index: SharedIndex, text: int, other: int) -> int:
+    """Common triples that both texts have."""
+    at, end = index.middles[text], index.begins[text + 1]
+    there, stop = index.middles[other], index.begins[other + 1]
+    shared = 0
+    while at < end and there < stop:
+        mine, theirs = index.terms[at], index.terms[there]
+        shared += mine == theirs
+        at += mine <= theirs
+        there += theirs <= mine
+    return shared
+
+
+@inlined
+def _start(texts: NDArray[np.int32], low: int, high: int, wanted: int) -> int:
+    """First place from ``low`` to ``high`` that holds at least ``wanted``."""
+    while low < high:
+        middle = (low + high) >> 1
+        if texts[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@compiled_bare
+def _walk(
+    index: SharedIndex,
+    classes: TextClasses,
+    text: int,
+    term: int,
+    counts: NDArray[np.int32],
+    touched: NDArray[np.int32],
+    met: int,
+) -> int:
+    """Count one triple for each larger text that has it."""
+    size, last = classes.sizes[text], classes.last[text]
+    end = index.heads[term + 1]
+    for place in range(_start(index.texts, index.heads[term], end, classes.first[text]), end):
+        other = signed(index.texts[place])
+        if other >= last:
+            break
+        theirs = classes.sizes[other]
+        if theirs > size or (theirs == size and other < text):
+            touched[met] = other
+            met += counts[other] == 0
+            counts[other] += 1
+    return met
+
+
+@compiled_bare
+def _walk_unmet(
+    index: SharedIndex,
+    classes: TextClasses,
+    text: int,
+    term: int,
+    counts: NDArray[np.int32],
+    touched: NDArray[np.int32],
+    met: int,
+) -> int:
+    """Note each larger text that has a triple and was not met before."""
+    size, last = classes.sizes[text], classes.last[text]
+    end = index.heads[term + 1]
+    for place in range(_start(index.texts, index.heads[term], end, classes.first[text]), end):
+        other = signed(index.texts[place])
+        if other >= last:
+            break
+        theirs = classes.sizes[other]
+        if counts[other] == 0 and (theirs > size or (theirs == size and other < text)):
+            counts[other] = 1
+            touched[met] = other
+            met += 1
+    return met
+
+
+@compiled
+def find_copies(
+    index: SharedIndex,
+    classes: TextClasses,
+    universe: Universe,
+    begin: int,
+    end: int,
+    counts: NDArray[np.int32],
+    touched: NDArray[np.int32],
+    found: FoundPairs,
+) -> None:
+    """Find the pairs whose smaller text is one of ``begin`` to ``end``: those that share three tenths of its triples.
+
+    Args:
+        index: triples that stand in two texts or more.
+        classes: documents with equal triples.
+        universe: which pairs are counted.
+        begin: the first text.
+        end: the text after the last.
+        counts: int32 (texts,), zeros; zeros again at the end.
+        touched: int32 (texts + 1,), scratch memory.
+        found: receives the pairs.
+    """
+    for text in range(begin, end):
+        size = classes.sizes[text]
+        if size == 0:
+            continue
+        least = (3 * size + 9) // 10
+        _note_texts(found, classes, universe, text, text, size)
+        middle, stop = index.middles[text], index.begins[text + 1]
+        common, met = stop - middle, 0
+        for at in range(index.begins[text], middle):
+            met = _walk(index, classes, text, signed(index.terms[at]), counts, touched, met)
+        rarely = met
+        if common >= least:
+            widths = np.empty(common, dtype=np.int64)
+            for at in range(common):
+                term = index.terms[middle + at]
+                widths[at] = index.heads[term + 1] - index.heads[term]
+            order = np.argsort(widths, kind="mergesort")
+            for at in order[: common - least + 1]:
+                met = _walk_unmet(index, classes, text, signed(index.terms[middle + at]), counts, touched, met)
+        for place in range(met):
+            other = signed(touched[place])
+            rare = signed(counts[other]) if place < rarely else 0
+            counts[other] = 0
+            theirs = index.begins[other + 1] - index.middles[other]
+            if rare + min(common, theirs) >= least:
+                shared = rare + _common_shared(index, text, other)
+                if shared >= least:
+                    _note_texts(found, classes, universe, text, other, shared)

@@ -1,0 +1,161 @@
+"""Duplicates estimated without labels: a mixture of two classes, fitted by EM.
+
+A candidate pair is compared in six fields. Each field falls into one of eight levels, and the pairs are taken as a
+mixture of two classes, in each of which the fields are independent: one class for pairs that are the same text in other
+words, one for all others (Fellegi and Sunter, JASA 64, 1969; fitted by EM: Winkler, ASA Survey Research Methods, 1988).
+What comes out is a table of m and u, the shares of each level in the two classes, and a probability for every pair.
+
+Where a collection has one topic, or is a stream, the two classes that fit best are topics, not texts. So a fit is only
+used where ``duplicate_scores`` finds no sign of that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.evidence.kernels.comparing import COLUMNS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["CUTS", "FIELDS", "LEVELS", "MixtureFit", "fit_mixture", "levels_of", "patterns_of"]
+
+FIELDS: Final = ("wording", "numbers", "names", "opening_most", "opening_least", "share30")
+"""Root of wording, the larger direction; numbers, the larger; names, the smaller; the lead in the other text, the
+larger and the smaller; the weight of 30 key terms in the other text, the smaller."""
+
+CUTS: Final = (0.12, 0.25, 0.40, 0.55, 0.70, 0.85)
+
+LEVELS: Final = len(CUTS) + 2
+"""Level 0 says that a field cannot be compared; levels 1 to 7 are what the cuts part."""
+
+_ROUNDS: Final = 80
+_ADDED: Final = 0.5
+"""Added to the count of each level."""
+_FEWEST: Final = 2
+"""Numbers or names that each document must have to be compared by them."""
+_STEEPEST: Final = 30.0
+_LEAST_START: Final = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class MixtureFit:
+    """Two classes.
+
+    Attributes:
+        prior: share of the copy class.
+        m: float64 (fields, levels), share of each level in the copy class.
+        u: float64 (fields, levels), share of each level among other pairs.
+    """
+
+    prior: float
+    m: NDArray[np.float64]
+    u: NDArray[np.float64]
+
+    def probabilities(self, levels: NDArray[np.int8]) -> NDArray[np.float64]:
+        """Probability of the copy class: float64 (pairs,).
+
+        Args:
+            levels: int8 (pairs, fields).
+        """
+        z = np.full(len(levels), np.log(self.prior + 1e-9) - np.log(1.0 - self.prior + 1e-9))
+        weights = np.log(self.m) - np.log(self.u)
+        for place in range(len(FIELDS)):
+            z += weights[place][levels[:, place]]
+        return np.asarray(1.0 / (1.0 + np.exp(-np.clip(z, -_STEEPEST, _STEEPEST))))
+
+    @property
+    def unworded(self) -> float:
+        """Share of the copy class on the lowest level of wording: copies of nothing."""
+        return float(self.m[0, 1])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Prior, and m and u of each level of each field; the first level is "not comparable"."""
+        return {
+            "prior": round(self.prior, 6),
+            "cuts": list(CUTS),
+            "fields": {
+                field: {"m": np.round(self.m[place], 6).tolist(), "u": np.round(self.u[place], 6).tolist()}
+                for place, field in enumerate(FIELDS)
+            },
+        }
+
+
+def levels_of(evidence: NDArray[np.float64]) -> NDArray[np.int8]:
+    """Levels of pairs: int8 (pairs, fields).
+
+    Args:
+        evidence: float64 (pairs, COLUMNS).
+    """
+
+    def both(name: str) -> NDArray[np.float64]:
+        return evidence[:, [COLUMNS.index(f"{name}_forward"), COLUMNS.index(f"{name}_backward")]]
+
+    def known(values: NDArray[np.float64], least: str) -> NDArray[np.float64]:
+        return np.where(evidence[:, COLUMNS.index(least)] >= _FEWEST, values, -1.0)
+
+    opening = both("opening")
+    values = (
+        np.sqrt(both("wording").max(axis=1)),
+        known(both("numbers").max(axis=1), "numbers_least"),
+        known(both("names").min(axis=1), "names_least"),
+        opening.max(axis=1),
+        opening.min(axis=1),
+        both("share30").min(axis=1),
+    )
+    edges = np.array([0.0, *CUTS])
+    return np.stack([np.searchsorted(edges, np.round(one, 9), side="right") for one in values], axis=1).astype(np.int8)
+
+
+def patterns_of(levels: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
+    """Distinct rows of levels, and the number of the row of each pair: int8 (patterns, fields), int64 (pairs,)."""
+    codes = levels.astype(np.int64) @ (LEVELS ** np.arange(len(FIELDS)))
+    _, first, which = np.unique(codes, return_index=True, return_inverse=True)
+    return levels[first], which.astype(np.int64)
+
+
+def fit_mixture(
+    patterns: NDArray[np.int8],
+    weights: NDArray[np.float64],
+    start: NDArray[np.float64],
+    *,
+    rounds: int = _ROUNDS,
+) -> MixtureFit:
+    """Fit two classes.
+
+    Args:
+        patterns: int8 (patterns, fields), distinct rows of levels.
+        weights: float64 (patterns,), pairs of each pattern.
+        start: float64 (patterns,), mean probability of the pairs of each pattern to begin with, 0 to 1.
+        rounds: of EM, at least 1.
+    """
+    held = _incidence(patterns)
+    everything = weights @ held
+    probability = np.clip(start, _LEAST_START, 1.0 - _LEAST_START)
+    for _ in range(rounds):
+        fit = _maximised(held, weights, everything, probability)
+        probability = fit.probabilities(patterns)
+    return _maximised(held, weights, everything, probability)
+
+
+def _maximised(
+    held: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    everything: NDArray[np.float64],
+    probability: NDArray[np.float64],
+) -> MixtureFit:
+    shape = (len(FIELDS), LEVELS)
+    inside = (weights * probability) @ held
+    m, u = inside.reshape(shape) + _ADDED, (everything - inside).reshape(shape) + _ADDED
+    prior = float((weights * probability).sum() / weights.sum())
+    return MixtureFit(prior, m / m.sum(axis=1, keepdims=True), u / u.sum(axis=1, keepdims=True))
+
+
+def _incidence(patterns: NDArray[np.int8]) -> NDArray[np.float64]:
+    """float64 (patterns, fields * levels), 1 where a pattern has a level."""
+    held = np.zeros((len(patterns), len(FIELDS) * LEVELS), dtype=np.float64)
+    held[np.arange(len(patterns))[:, None], patterns + LEVELS * np.arange(len(FIELDS))] = 1.0
+    return held

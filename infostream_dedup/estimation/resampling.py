@@ -1,0 +1,54 @@
+"""Documents drawn anew: how often each one counts in each draw."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["DRAWS", "Bounds", "bounds_of", "drawn_documents"]
+
+DRAWS: Final = 200
+
+Bounds = tuple[float, float]
+"""Lower and upper end of a 95 % interval, 0 to 1."""
+
+_SEED: Final = 20_091_969
+_ENDS: Final = (0.025, 0.975)
+_MOST: Final = 9
+_CHUNK: Final = 10_000
+
+
+def drawn_documents(documents: int, *, draws: int = DRAWS) -> NDArray[np.uint8]:
+    """How often each document is drawn: uint8 (documents, draws), Poisson with mean 1.
+
+    The draws of a document depend on its ordinal only.
+
+    Args:
+        documents: number of documents.
+        draws: number of draws.
+    """
+    steps = np.cumsum([math.exp(-1.0) / math.factorial(times) for times in range(_MOST)])
+    random, found = np.random.default_rng(_SEED), np.empty((documents, draws), dtype=np.uint8)
+    for begin in range(0, documents, _CHUNK):
+        part = found[begin : begin + _CHUNK]
+        part[:] = np.searchsorted(steps, random.random(part.shape), side="right")
+    return found
+
+
+def bounds_of(values: NDArray[np.float64], estimate: float) -> Bounds:
+    """The 95 % interval of a figure, widened to hold the figure itself.
+
+    Args:
+        values: float64 (draws,), the figure in each draw; NaN where it is not defined.
+        estimate: the figure of the documents themselves.
+    """
+    known = values[~np.isnan(values)]
+    if len(known) == 0:
+        return 0.0, 1.0
+    low, high = np.quantile(known, _ENDS)
+    return min(float(low), estimate), max(float(high), estimate)

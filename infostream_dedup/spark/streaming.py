@@ -1,0 +1,123 @@
+"""Structured Streaming into a stream's store: whole slots of event time, whatever the micro-batches are.
+
+Spark may cut a stream differently after each start, and calls ``foreachBatch`` at least once. So the order is in the
+data: the documents of a slot (a minute of event time) are judged together, sorted, once the clock has passed the slot.
+Documents that come again get their stored verdicts, so that nothing depends on what Spark repeats.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from infostream_dedup.corpus import open_output
+from infostream_dedup.errors import BadDataError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["SlotWriter"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotWriter:
+    """Hands closed slots of event time to a judge; what ``foreachBatch`` calls.
+
+    A document waits in a file until its slot is closed: until a document has come that is ``delay_seconds`` later than
+    the end of the slot. A document that comes later than that is judged with the next slot that closes.
+
+    Attributes:
+        judge: called with the documents of a slot in order, for example ``Deduplicator.process``. If it fails, the
+            documents wait on.
+        waiting: file of the documents that wait; made when it is first written.
+        slot_seconds: length of a slot, at least 1.
+        delay_seconds: how long to wait for late documents, at least 0.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> judged = []
+        >>> with TemporaryDirectory() as folder:
+        ...     write = SlotWriter(judge=judged.append, waiting=Path(folder) / "waiting.json", delay_seconds=0)
+        ...     write.take([{"id": "b", "text": "", "published": "2026-11-21T10:00:30"}])
+        ...     write.take([{"id": "a", "text": "", "published": "2026-11-21T10:00:30"}])
+        ...     write.take([{"id": "c", "text": "", "published": "2026-11-21T10:01:00"}])
+        >>> [[row["id"] for row in slot] for slot in judged]
+        [['a', 'b']]
+    """
+
+    judge: Callable[[Sequence[Mapping[str, Any]]], object]
+    waiting: Path
+    slot_seconds: int = 60
+    delay_seconds: int = 60
+
+    def __call__(self, frame: DataFrame, batch_id: int) -> None:
+        """Take a micro-batch: columns ``id``, ``text``, ``published`` (ISO 8601 or a timestamp) and any others.
+
+        Args:
+            frame: the micro-batch.
+            batch_id: Spark's number of it, which may differ after a restart; not used.
+        """
+        del batch_id
+        self.take([row.asDict(recursive=True) for row in frame.collect()])
+
+    def take(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Take documents in any order, some perhaps again, and judge the slots that are closed now.
+
+        Raises:
+            BadDataError: a document has no id, or no date.
+        """
+        held, clock, closed = self._read()
+        for row in rows:
+            plain = {name: _plain(value) for name, value in row.items() if value is not None}
+            held.setdefault(_key(plain), plain)
+        clock = max([clock, *(_moment(row) for row in held.values())])
+        open_from = max(closed, (clock - self.delay_seconds) // self.slot_seconds)
+        slots: dict[int, list[tuple[int, str]]] = {}
+        for key, row in held.items():
+            slot = max(_moment(row) // self.slot_seconds, closed)
+            if slot < open_from:
+                slots.setdefault(slot, []).append((_moment(row), key))
+        for slot in sorted(slots):
+            ordered = [key for _, key in sorted(slots[slot])]
+            self.judge([held[key] for key in ordered])
+            for key in ordered:
+                del held[key]
+            # What is judged is in the store: after a failure here it would only be given its verdicts again.
+            self._write(held, clock, slot + 1)
+        self._write(held, clock, open_from)
+
+    def _read(self) -> tuple[dict[str, dict[str, Any]], int, int]:
+        if not self.waiting.exists():
+            return {}, 0, 0
+        state = json.loads(self.waiting.read_text(encoding="utf-8"))
+        return state["held"], state["clock"], state["closed"]
+
+    def _write(self, held: Mapping[str, Any], clock: int, closed: int) -> None:
+        state = {"held": held, "clock": clock, "closed": closed}
+        with open_output(self.waiting) as stream:
+            stream.write(json.dumps(state, ensure_ascii=False, sort_keys=True).encode())
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+def _key(row: Mapping[str, Any]) -> str:
+    for name in ("id", "published"):
+        if name not in row:
+            message = "a document of a stream needs an id and a date"
+            raise BadDataError(message, code="E_MISSING", source="<stream>", field=name)
+    return str(row["id"])
+
+
+def _moment(row: Mapping[str, Any]) -> int:
+    try:
+        found = datetime.fromisoformat(str(row["published"]))
+    except ValueError as error:
+        message = f"{row['published']!r} is no date; expected ISO 8601, such as 2026-11-21T10:05Z"
+        raise BadDataError(message, code="E_DATE", source="<stream>", field="published") from error
+    return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())

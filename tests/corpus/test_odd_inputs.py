@@ -1,0 +1,309 @@
+"""Inputs as people have them: read whole, by themselves or with the option that the error names, or refused whole."""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import io
+import json
+import lzma
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyarrow import feather
+
+from infostream_dedup.corpus import ReadingReport, read_documents, row_of
+from infostream_dedup.corpus.column_names import ColumnNames, advice_on
+from infostream_dedup.corpus.dates import utc_time
+from infostream_dedup.corpus.encodings import recognised_encoding
+from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
+from infostream_dedup.sample import documents_path
+
+ROWS = [json.loads(line) for line in documents_path().read_text(encoding="utf-8").splitlines()[:40]]
+PLAIN = [{name: row.get(name) or "" for name in ("id", "title", "text")} for row in ROWS]
+TEXTS = [row["text"] for row in ROWS]
+
+
+def lines(rows: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def table(rows: list[dict[str, Any]], names: list[str], delimiter: str = ",") -> str:
+    out = io.StringIO()
+    written = csv.writer(out, delimiter=delimiter, lineterminator="\n")
+    written.writerow(names)
+    written.writerows(row.values() for row in rows)
+    return out.getvalue()
+
+
+def with_dates(form: str) -> str:
+    return lines(
+        [{**row, "published": datetime(2023, 11, 1 + n % 28, 9).strftime(form)} for n, row in enumerate(PLAIN)]
+    )
+
+
+def zstandard(data: bytes) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, "zstd") as packed:
+        packed.write(data)
+    return bytes(sink.getvalue())
+
+
+def parquet(path: Path) -> None:
+    pq.write_table(pa.Table.from_pylist(PLAIN), path)
+
+
+def arrow(path: Path) -> None:
+    with pa.ipc.new_file(path, pa.Table.from_pylist(PLAIN).schema) as file:
+        file.write(pa.Table.from_pylist(PLAIN))
+
+
+LINES, CSV = lines(PLAIN), table(PLAIN, ["id", "title", "text"])
+OTHER = [{"body": row["text"], "headline": row["title"], "id": row["id"]} for row in PLAIN]
+LANGUAGES = ["rus", "ukr", "ua", "uk-UA", "eng", "en_GB", "de", "pl"]
+
+WHOLE: dict[str, tuple[str, str | bytes | Callable[[Path], None]]] = {
+    "lines": ("a.jsonl", LINES),
+    "lines called json": ("a.json", LINES),
+    "lines called txt": ("a.txt", LINES),
+    "parquet": ("a.parquet", parquet),
+    "feather": ("a.feather", lambda path: feather.write_feather(pa.Table.from_pylist(PLAIN), path)),
+    "arrow": ("a.arrow", arrow),
+    "tsv": ("a.tsv", table(PLAIN, ["id", "title", "text"], "\t")),
+    "csv with a byte order mark": ("a.csv", CSV.encode("utf-8-sig")),
+    "csv in UTF-16": ("a.csv", CSV.encode("utf-16")),
+    "csv in cp1251 with semicolons": (
+        "a.csv",
+        table(PLAIN, ["id", "title", "text"], ";").encode("cp1251", "replace"),
+    ),
+    "lines in koi8-u": ("a.jsonl", LINES.encode("koi8-u", "replace")),
+    "an array": ("a.json", json.dumps(PLAIN, ensure_ascii=False)),
+    "an indented array": ("a.json", json.dumps(PLAIN, ensure_ascii=False, indent=2)),
+    "items in an object": ("a.json", json.dumps({"items": PLAIN}, ensure_ascii=False)),
+    "dates in seconds": ("a.jsonl", lines([{**row, "published": 1_700_000_000} for row in PLAIN])),
+    "dates of feeds": ("a.jsonl", with_dates("%a, %d %b %Y %H:%M:%S +0200")),
+    "dates with dots": ("a.jsonl", with_dates("%d.%m.%Y")),
+    "languages by other names": (
+        "a.jsonl",
+        lines([{**row, "lang": LANGUAGES[n % 8]} for n, row in enumerate(PLAIN)]),
+    ),
+    "markup in texts": ("a.jsonl", lines([{**row, "text": f"<p>{row['text']}</p>"} for row in PLAIN])),
+    "bzip2": ("a.jsonl.bz2", bz2.compress(LINES.encode())),
+    "xz": ("a.csv.xz", lzma.compress(CSV.encode())),
+    "zstandard": ("a.jsonl.zst", zstandard(LINES.encode())),
+}
+
+WITH_AN_OPTION: dict[str, tuple[str, str | bytes, str, dict[str, Any]]] = {
+    "ID, Заголовок, Текст": (
+        "a.csv",
+        table(PLAIN, ["ID", "Заголовок", "Текст"]),
+        "perhaps --columns id=ID,title=Заголовок,text=Текст",
+        {"columns": "id=ID,title=Заголовок,text=Текст"},
+    ),
+    "the same with semicolons in cp1251": (
+        "a.csv",
+        table(PLAIN, ["ID", "Заголовок", "Текст"], ";").encode("cp1251", "replace"),
+        "perhaps --columns id=ID,title=Заголовок,text=Текст",
+        {"columns": ["id=ID", "title=Заголовок,text=Текст"]},
+    ),
+    "ID, Title, Text": (
+        "a.csv",
+        table(PLAIN, ["ID", "Title", "Text"]),
+        "perhaps --columns id=ID,title=Title,text=Text",
+        {"columns": {"id": "ID", "title": "Title", "text": "Text"}},
+    ),
+    "no ids": (
+        "a.jsonl",
+        lines([{"title": row["title"], "text": row["text"]} for row in PLAIN]),
+        "perhaps --make-ids",
+        {"make_ids": True},
+    ),
+    "body and headline": (
+        "a.jsonl",
+        lines(OTHER),
+        "perhaps --columns text=body,title=headline",
+        {"columns": "text=body,title=headline"},
+    ),
+    "whole numbers as ids": (
+        "a.jsonl",
+        lines([{**row, "id": n} for n, row in enumerate(PLAIN)]),
+        "--id-type int",
+        {"id_type": "int"},
+    ),
+}
+
+REFUSED = {
+    "a feed": ("a.rss", "<rss><channel></channel></rss>", "unknown kind of file"),
+    "a feed as xml": ("a.xml", "<rss><channel></channel></rss>", "unknown kind of file"),
+    "a feed called jsonl": ("a.jsonl", "<rss>\n<channel></channel></rss>", "E_JSON"),
+    "a page": ("a.html", "<html></html>", "unknown kind of file"),
+    "an archive of pages": ("a.warc", "WARC/1.0\r\n", "unknown kind of file"),
+}
+
+
+def put(folder: Path, name: str, content: str | bytes | Callable[[Path], None]) -> Path:
+    path = folder / name
+    if callable(content):
+        content(path)
+    else:
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+def test_read_whole_by_itself(kind: str, tmp_path: Path) -> None:
+    path = put(tmp_path, *WHOLE[kind])
+    report = ReadingReport()
+    found = list(read_documents(path, report=report))
+    assert [one.id for one in found] == [row["id"] for row in PLAIN]
+    assert report.read == report.used == 40
+    expected = [f"<p>{text}</p>" for text in TEXTS] if "markup" in kind else TEXTS
+    if "cp1251" not in kind and "koi8" not in kind:
+        assert [one.text for one in found] == expected
+    else:
+        # What the encoding lacks (dashes, accents) was lost when the file was written.
+        kept = [text.encode(recognised, "replace").decode(recognised) for text in TEXTS for recognised in [_of(kind)]]
+        assert [one.text for one in found] == kept
+
+
+def _of(kind: str) -> str:
+    return "cp1251" if "cp1251" in kind else "koi8-u"
+
+
+@pytest.mark.parametrize("kind", WITH_AN_OPTION)
+def test_read_whole_with_the_option_that_the_error_names(kind: str, tmp_path: Path) -> None:
+    name, content, advice, options = WITH_AN_OPTION[kind]
+    path = put(tmp_path, name, content)
+    with pytest.raises(BadDataError) as refused:
+        list(read_documents(path))
+    assert advice in str(refused.value)
+    found = list(read_documents(path, **options))
+    assert len({one.id for one in found}) == 40
+    expected = [text.encode("cp1251", "replace").decode("cp1251") for text in TEXTS] if "cp1251" in kind else TEXTS
+    assert [one.text for one in found] == expected
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_refused_whole(kind: str, tmp_path: Path) -> None:
+    name, content, message = REFUSED[kind]
+    with pytest.raises((BadDataError, ConfigurationError), match=message):
+        list(read_documents(put(tmp_path, name, content)))
+
+
+def test_missing_files_and_addresses_say_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(NoInputError, match="does not exist"):
+        read_documents(tmp_path / "none.jsonl")
+    for address in ("https://example.org/a.jsonl", "s3://bucket/a.jsonl"):
+        with pytest.raises(NoInputError, match="is an address"):
+            read_documents(address)
+    with pytest.raises(NoInputError, match="no file has a name of this pattern"):
+        read_documents(str(tmp_path / "2024-*.jsonl"))
+
+
+def test_folders_and_patterns(tmp_path: Path) -> None:
+    for row in PLAIN:
+        put(tmp_path, f"{row['id']}.txt", row["text"])
+    put(tmp_path, ".hidden.txt", "x")
+    for source in (tmp_path, str(tmp_path / "*.txt")):
+        found = list(read_documents(source))
+        assert sorted((one.id, one.text) for one in found) == sorted((row["id"], row["text"]) for row in PLAIN)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(NoInputError, match="no file in this folder ends in"):
+        read_documents(tmp_path / "empty")
+
+
+@pytest.mark.parametrize("make", [list, pd.Series, pl.Series, lambda texts: pl.LazyFrame(PLAIN)])
+def test_texts_in_memory(make: Callable[[list[str]], Any]) -> None:
+    assert [one.text for one in read_documents(make(TEXTS))] == TEXTS
+
+
+def test_workbooks(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl", reason="writes the workbook that the test reads")
+    book = openpyxl.Workbook()
+    book.active.append(["ID", "Текст"])
+    for number, text in enumerate(TEXTS, 1):
+        book.active.append([number, text])
+    book.save(tmp_path / "a.xlsx")
+    with pytest.raises(BadDataError, match="perhaps --columns id=ID,text=Текст"):
+        list(read_documents(tmp_path / "a.xlsx"))
+    found = list(read_documents(tmp_path / "a.xlsx", columns="id=ID,text=Текст"))
+    assert [(one.id, one.text) for one in found] == [(str(n), text) for n, text in enumerate(TEXTS, 1)]
+
+
+def test_made_ids_depend_on_content_and_tell_equal_documents_apart() -> None:
+    rows = [{"text": "Снег"}, {"text": "Дождь"}, {"text": "Снег"}, {"id": "own", "text": "Снег"}]
+    first = [one.id for one in read_documents(rows, make_ids=True)]
+    assert first == [one.id for one in read_documents(rows, make_ids=True)]
+    assert first[2] == first[0] + "-2"
+    assert first[3] == "own"
+    assert len(set(first)) == 4
+
+
+def test_other_languages_are_counted_left_out_or_refused() -> None:
+    rows = [{"id": "1", "text": "Schnee in Kiew", "lang": "de"}, {"id": "2", "text": "Снег", "lang": "rus"}]
+    report = ReadingReport()
+    german, russian = read_documents(rows, report=report)
+    assert (german.lang, russian.lang) == (None, "ru")
+    assert [row_of(german)["lang"], row_of(russian)["lang"]] == ["de", "rus"], "the document is passed on as it came"
+    assert report.summary() == "read 2 = used 2 + quarantined 0; other languages: de 1"
+    report = ReadingReport()
+    assert [one.id for one in read_documents(rows, report=report, other_languages="skip")] == ["2"]
+    assert report.summary() == "read 2 = used 1 + quarantined 0 + left out 1; other languages: de 1"
+    with pytest.raises(BadDataError, match="'de', expected one of ru, uk, en, or null; see --other-languages"):
+        list(read_documents(rows, other_languages="fail"))
+    with pytest.raises(BadDataError, match="E_LANG"):
+        list(read_documents([{"id": "1", "text": "x", "lang": "no language"}]))
+
+
+@pytest.mark.parametrize(
+    ("given", "moment"),
+    [
+        ("Tue, 21 Nov 2023 10:05:00 +0200", datetime(2023, 11, 21, 8, 5, tzinfo=UTC)),
+        ("21 Nov 2023 10:05 GMT", datetime(2023, 11, 21, 10, 5, tzinfo=UTC)),
+        ("21.11.2023", datetime(2023, 11, 21, tzinfo=UTC)),
+        ("1.2.2023 9:05", datetime(2023, 2, 1, 9, 5, tzinfo=UTC)),
+        ("01.02.2023, 09:05:07", datetime(2023, 2, 1, 9, 5, 7, tzinfo=UTC)),
+    ],
+)
+def test_dates_as_feeds_and_people_write_them(given: str, moment: datetime) -> None:
+    assert utc_time(given) == moment
+
+
+@pytest.mark.parametrize(
+    "given", ["31.02.2023", "21.11.23", "21 Nov 2023 10:05 MSK", "Tue, 41 Nov 2023 10:05 GMT", "1.2.2023 x"]
+)
+def test_dates_that_are_none(given: str) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - the message is Python's own in part
+        utc_time(given)
+
+
+@pytest.mark.parametrize("name", ["cp1251", "koi8-u", "cp866", "utf-16-le", "utf-16-be"])
+def test_encodings_of_real_texts_are_recognised(name: str) -> None:
+    for language in sorted({row["lang"] for row in ROWS} & {"ru", "uk"}):
+        text = '{"text": "' + " ".join(row["text"] for row in ROWS if row["lang"] == language)
+        assert recognised_encoding(text.encode(name, "replace")) == name
+
+
+def test_stray_bytes_in_utf_8_are_no_other_encoding() -> None:
+    text = "Погода в Києві: дощ. ".encode() * 20
+    assert recognised_encoding(text) is None
+    assert recognised_encoding(text[:-1]) is None, "cut within a letter"
+    assert recognised_encoding(text + b"\xff\xfe\xfd") is None
+    assert recognised_encoding(b'{"id": "a", "text": "\xff"}') is None
+
+
+def test_columns() -> None:
+    names = ColumnNames("text=body")
+    assert dict(names.renamed({"text": "old", "body": "new", "id": "1"})) == {"text": "new", "id": "1"}
+    assert names.names(["text", "body"]) == ["text_", "text"]
+    for wrong in ("body", "colour=x", "id=a,id=b", "id="):
+        with pytest.raises(ConfigurationError):
+            ColumnNames(wrong)
+    assert advice_on(["x", "y"]) == "; name the column that holds the text: --columns text=NAME"

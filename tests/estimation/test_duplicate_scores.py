@@ -1,0 +1,119 @@
+"""The check tells a good fit from a bad one: on made-up signs, and on every labelled set."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from infostream_dedup import read_documents, sweep
+from infostream_dedup.estimation.candidates import DrawnPairs
+from infostream_dedup.estimation.duplicate_scores import DuplicateEstimate, DuplicateScores, FitCheck
+from infostream_dedup.estimation.recommending import recommended_k
+
+GOOD = FitCheck(disagreement=0.03, overall=0.2, unworded=0.01, far_links=0, far=None, candidates=900, links=300)
+
+
+@pytest.mark.parametrize(
+    ("signs", "code", "word"),
+    [
+        ({}, "reliable", "nothing speaks"),
+        ({"disagreement": 0.06}, "upper_bound", "disagree"),
+        ({"overall": 0.3}, "upper_bound", "over all candidates"),
+        ({"unworded": 0.05}, "upper_bound", "no wording"),
+        ({"far_links": 100, "far": 0.1}, "upper_bound", "60 days"),
+        ({"far_links": 100, "far": 0.09}, "reliable", "nothing"),
+        ({"candidates": 199}, "refused", "199"),
+        ({"links": 49, "disagreement": 0.9}, "refused", "49"),
+    ],
+)
+def test_one_bad_sign_is_enough(signs, code, word):
+    check = replace(GOOD, **signs)
+    assert check.code == code
+    assert word in check.reason
+
+
+def _scores(step, precision, recall):
+    return DuplicateScores(
+        step=step,
+        precision=precision,
+        recall=recall,
+        precision_bounds=None,
+        recall_bounds=None,
+        model_precision=precision,
+    )
+
+
+def test_only_a_reliable_estimate_chooses_k():
+    scores = [_scores(2, 1.0, 1.0), _scores(4, 0.6, 1.0), _scores(7, 0.9, 0.9), _scores(9, 1.0, 0.5)]
+    good = DuplicateEstimate(scores, GOOD, None, 3)
+    assert recommended_k([], good).k == 7
+    assert recommended_k([], good).reason.startswith("estimated: ")
+    bad = DuplicateEstimate(scores, replace(GOOD, unworded=0.2), None, 3)
+    assert recommended_k([], bad).k == 6
+    assert recommended_k([], bad, n=4).k == 4
+
+
+def test_a_sample_does_not_depend_on_how_pairs_come():
+    a, b = np.triu_indices(80, 1)
+    whole, parts = DrawnPairs(300), DrawnPairs(300)
+    whole.add(a, b)
+    for part in np.array_split(np.random.default_rng(1).permutation(len(a)), 17):
+        parts.add(a[part], b[part])
+    assert whole.total == parts.total == len(a)
+    assert np.array_equal(whole.pairs(), parts.pairs())
+    drawn = np.bincount(np.concatenate(whole.pairs()), minlength=80)
+    assert drawn.min() > 0
+    few = DrawnPairs(5000)
+    few.add(a, b)
+    assert len(few.pairs()[0]) == len(a)
+
+
+def _rows(corpora, name, language=None):
+    documents = read_documents(corpora / f"{name}.docs.jsonl.gz")
+    chosen = [one for one in documents if language in (None, one.lang)]
+    return sweep(chosen, representations=["morph"], examples=False, estimate=True)
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [
+        ("ntrex", "en"),
+        pytest.param("wmt", "uk", marks=pytest.mark.slow),
+        pytest.param("wmt", "ru", marks=pytest.mark.slow),
+        pytest.param("wmt", "en", marks=pytest.mark.slow),
+        pytest.param("uagec", "uk", marks=pytest.mark.slow),
+    ],
+)
+def test_families_are_estimated(corpora, name, language):
+    found = _rows(corpora, name, language)
+    rows = {row.measures.k: row.as_dict() for row in found.rows}
+    six = rows[6]
+    assert six["reliable_code"] == "reliable"
+    assert six["reliable"] is True
+    assert six["precision_low"] <= six["precision"] <= six["precision_high"]
+    assert six["recall_low"] <= six["recall"] <= six["recall_high"]
+    assert rows[2]["precision"] is None
+    assert found.reason["morph"].startswith("estimated: ")
+    table = found.without_labels["morph"]["duplicates"]["classes"]["fields"]["wording"]
+    assert sum(table["m"]) == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("slavictopics", marks=pytest.mark.slow),
+        pytest.param("tgpairs", marks=pytest.mark.slow),
+        pytest.param("mdnews", marks=pytest.mark.slow),
+    ],
+)
+def test_topics_and_streams_are_not(corpora, name):
+    found = _rows(corpora, name)
+    six = next(row.as_dict() for row in found.rows if row.measures.k == 6)
+    assert six["reliable_code"] in ("upper_bound", "refused")
+    assert six["reliable"] is False
+    assert six["precision"] is six["recall"] is six["f1"] is None
+    assert not found.reason["morph"].startswith("estimated")

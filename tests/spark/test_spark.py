@@ -1,0 +1,120 @@
+"""Spark gives what the engine gives, however tasks are cut; skipped where there is no Java 17 or no pyspark."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from infostream_dedup import dedup, pairs, sweep
+from infostream_dedup.errors import UsageError
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def java_version():
+    """Major version of Java, 0 where there is none."""
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    if java is None or not Path(java).exists():
+        return 0
+    said = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
+    found = re.search(r'version "(\d+)', said)
+    return int(found[1]) if found else 0
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory):
+    pytest.importorskip("pyspark", reason="pyspark is not installed: pip install 'infostream-dedup[spark]'")
+    if java_version() < 17:
+        pytest.skip(f"Spark 4 needs Java 17 or newer; found {java_version() or 'none'}")
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+    session = (
+        SparkSession.builder.master("local[2]")
+        .appName("infostream-dedup tests")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.memory", "1g")
+        .config("spark.sql.shuffle.partitions", "3")
+        .config("spark.local.dir", str(tmp_path_factory.mktemp("spark")))
+        .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def rows(collections):
+    """Documents in the order of their ids, some in Ukrainian, with clusters of equal ones and empty texts."""
+    found = [*collections["equal texts"][:70], *collections["empty texts"][:1], *collections["empty texts"][-1:]]
+    return [{"id": f"{place:03d}", "text": one.text, "lang": one.lang} for place, one in enumerate(found)]
+
+
+@pytest.fixture
+def frame(spark, rows):
+    return spark.createDataFrame(rows, "id string, text string, lang string").repartition(4)
+
+
+CUTS = [
+    {"partitions": 3, "shards": 2, "question_parts": 2, "blocks": 3, "chunk": 7},
+    {"partitions": 1, "shards": 1, "question_parts": 1, "blocks": 1},
+]
+
+
+@pytest.mark.parametrize(("cut", "adaptive"), [(CUTS[0], "true"), (CUTS[0], "false"), (CUTS[1], "true")])
+def test_sweep(spark, frame, rows, cut, adaptive):
+    from infostream_dedup import spark as on_spark
+
+    spark.conf.set("spark.sql.adaptive.enabled", adaptive)
+    before = spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch")
+    found = on_spark.sweep(frame, representations=["stem"], cut=on_spark.SparkCut(**cut))
+    expected = sweep(rows, representations=["stem"])
+    assert [row.as_dict() for row in found.rows] == [row.as_dict() for row in expected.rows]
+    assert (found.recommended_k, found.reason) == (expected.recommended_k, expected.reason)
+    assert (found.groups, found.documents) == (expected.groups, expected.documents)
+    assert spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch") == before
+
+
+def test_pairs(frame, rows):
+    from infostream_dedup import spark as on_spark
+
+    names = ("a", "b", "forward", "backward", "n_a", "n_b", "relation")
+    found = on_spark.pairs(frame, representation="stem", cut=on_spark.SparkCut(**CUTS[0]))
+    expected = [row.as_dict() for row in pairs(rows, representation="stem", terms=False)]
+    listed = sorted((tuple(row[name] for name in names) for row in found.collect()), key=str)
+    assert listed == sorted((tuple(row[name] for name in names) for row in expected), key=str)
+    assert expected
+    found.unpersist()
+
+
+def test_dedup(frame, rows, tmp_path):
+    from infostream_dedup import spark as on_spark
+
+    found = on_spark.dedup(frame, representation="stem", cut=on_spark.SparkCut(**CUTS[0]))
+    dedup(rows, tmp_path / "all.jsonl", annotate=True, representation="stem")
+    expected = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text(encoding="utf-8").splitlines()]
+    names = ("id", "status", "of", "group")
+    judged = sorted((tuple(row[name] for name in names) for row in found.collect()), key=str)
+    assert judged == sorted((tuple(row[name] for name in names) for row in expected), key=str)
+
+
+def test_what_spark_does_not_know_is_refused(spark, frame):
+    from infostream_dedup import spark as on_spark
+
+    with pytest.raises(UsageError, match="no column text; it has id, lang"):
+        on_spark.sweep(frame.drop("text"))
+    with pytest.raises(UsageError, match="pivot does not run on Spark"):
+        on_spark.dedup(frame, representation="pivot")
+    with pytest.raises(UsageError, match="share score"):
+        on_spark.pairs(frame, score="share")

@@ -1,0 +1,70 @@
+"""Slots of event time do not depend on how Spark cuts the stream, nor on what it sends again; no Spark is needed."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infostream_dedup.errors import BadDataError
+from infostream_dedup.spark.streaming import SlotWriter
+
+WORDS = ["мост", "река", "завод", "школа", "премьер", "выборы", "мороз", "снег", "дорога", "лес", "музей", "театр"]
+
+
+def document(place):
+    second = 7 * place % 600
+    text = " ".join(WORDS[(place // 3 + word) % 12] + "у" * (word % 2) for word in range(12))
+    return {"id": f"d{place}", "text": text, "published": f"2026-11-21T10:{second // 60:02d}:{second % 60:02d}"}
+
+
+ROWS = [document(place) for place in range(60)]
+LAST = {"id": "last", "text": "", "published": "2026-11-21T12:00:00+00:00"}
+
+
+@given(st.lists(st.integers(1, 20), min_size=1, max_size=8), st.sets(st.integers(0, 7)), st.randoms())
+def test_any_cut_with_repeats_gives_the_same_slots(tmp_path_factory, sizes, repeated, random):
+    """All documents come within ten minutes; the delay waits for the latest."""
+    judged = []
+    folder = tmp_path_factory.mktemp("slots")
+    rows = random.sample(ROWS, len(ROWS))
+    begin = 0
+    for number, size in enumerate([*sizes, len(rows)]):
+        # A new writer each time, as after a restart.
+        write = SlotWriter(judge=judged.append, waiting=folder / "waiting.json", delay_seconds=600)
+        for _ in range(1 + (number in repeated)):
+            write.take(rows[begin : begin + size])
+        begin += size
+    write.take([LAST])
+    expected = {}
+    for row in sorted(ROWS, key=lambda row: (row["published"], row["id"])):
+        expected.setdefault(row["published"][:16], []).append(row["id"])
+    assert [[row["id"] for row in slot] for slot in judged] == list(expected.values())
+
+
+def test_a_late_document_is_judged_with_the_next_slot_and_a_failure_loses_nothing(tmp_path):
+    judged = []
+
+    def fail(rows):
+        raise OSError("full")
+
+    path = tmp_path / "waiting.json"
+    write = SlotWriter(judge=judged.append, waiting=path, delay_seconds=0)
+    failing = SlotWriter(judge=fail, waiting=path, delay_seconds=0)
+    write.take([{"id": "a", "text": "", "published": "2026-11-21T10:00:10Z"}])
+    rows = [{"id": "b", "text": "", "published": "2026-11-21T10:02:00Z"}]
+    with pytest.raises(OSError, match="full"):
+        failing.take(rows)
+    write.take(rows)
+    write.take([{"id": "late", "text": "", "published": "2026-11-21T09:00:00Z"}])
+    assert [[row["id"] for row in slot] for slot in judged] == [["a"]]
+    write.take([{"id": "c", "text": "", "published": "2026-11-21T10:03:00Z"}])
+    assert [[row["id"] for row in slot] for slot in judged] == [["a"], ["late", "b"]]
+
+
+@pytest.mark.parametrize("row", [{"text": "x", "published": "2026-11-21"}, {"id": "a", "text": "x"}])
+def test_documents_without_id_or_date_are_refused(tmp_path, row):
+    with pytest.raises(BadDataError, match="needs an id and a date"):
+        SlotWriter(judge=print, waiting=tmp_path / "waiting.json").take([row])
+    with pytest.raises(BadDataError, match="is no date"):
+        SlotWriter(judge=print, waiting=tmp_path / "w.json").take([{"id": "a", "text": "", "published": "soon"}])
