@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         similarity_matrix,
         sweep,
         sweep_store,
+        term_spans,
     )
     from infostream_dedup.corpus import read_documents
     from infostream_dedup.model import Document, Settings
@@ -55,6 +56,7 @@ __all__ = [
     "suggest",
     "sweep",
     "sweep_store",
+    "term_spans",
     "train",
     "warm",
     "write_comparison",

@@ -20,6 +20,7 @@ from infostream_dedup.api.search import search
 from infostream_dedup.api.similarity import similarity_matrix
 from infostream_dedup.api.suggest import suggest
 from infostream_dedup.api.sweep import demo, moment, sweep, sweep_store
+from infostream_dedup.api.term_spans import term_spans
 from infostream_dedup.api.train import Training, train
 from infostream_dedup.api.warm import Warmth, warm
 from infostream_dedup.corpus.reading import Reading
@@ -53,6 +54,7 @@ __all__ = [
     "suggest",
     "sweep",
     "sweep_store",
+    "term_spans",
     "train",
     "warm",
 ]

@@ -95,7 +95,7 @@ def dedup(
         workdir: work on disk, in this folder (see ``sweep``); not with preset ``judged``, the share score or
             representation ``pivot``. A private one lies beside ``out``.
         memory: with ``workdir``, how much memory to use (see ``sweep``).
-        window_days: with ``workdir``, compare only documents that were published within so many days of each other;
+        window_days: with ``workdir``, compare only documents that were published at most this many days apart;
             equal bodies are ``exact`` however far apart.
         settings: all settings at once.
         reading: all reading options at once.

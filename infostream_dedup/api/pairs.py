@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -112,8 +113,9 @@ def pairs(
         min_probability: with preset ``judged``, least probability of a pair, 0 to 1 (.5, and 0 with ``k_min``); 0 gives
             all candidates, even those that differ too much in their key terms for a close look.
         explain: with preset ``judged``, include the reasons: what each piece of evidence adds to the logit.
-        sort: with preset ``judged``, ``id`` (the default) or ``strength``: the most probable pairs first.
-        top: with preset ``judged``, only so many pairs, the strongest; translations come after all others.
+        sort: ``id`` (the default) or ``strength``: with preset ``judged`` the most probable pairs first, otherwise
+            those with the largest smaller share, then the largest larger one.
+        top: only so many pairs, the strongest; with preset ``judged`` translations come after all others.
         between: with preset ``judged``, rule for translations: ``nothing-better`` (the default) takes pairs that share
             .4 of the weight of their 30 heaviest key terms in both directions, where neither document has a clearly
             better partner in the other's language; ``plain`` leaves the second condition out.
@@ -125,7 +127,7 @@ def pairs(
         workdir: work on disk, in this folder (see ``sweep``); not with preset ``judged``, ``statistics`` or
             representation ``pivot``.
         memory: with ``workdir``, how much memory to use (see ``sweep``).
-        window_days: with ``workdir``, pair only documents that were published within so many days of each other.
+        window_days: with ``workdir``, pair only documents that were published at most this many days apart.
         settings: all settings of key terms at once.
         reading: all reading options at once.
         engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
@@ -151,22 +153,22 @@ def pairs(
     """
     from infostream_dedup.api.sources import read_collection
     from infostream_dedup.batch.epoch_statistics import WeighedCollection
+    from infostream_dedup.batch.judged_pairing import PairChoice
+    from infostream_dedup.batch.pair_order import ordered_rows
     from infostream_dedup.batch.pairing import pair_rows
 
+    order = PairChoice(sort=sort or "id", top=top)
     if statistics is None and is_judged(options, settings=settings, k_min=k_min, workdir=workdir):
         refuse_judged_on_disk(workdir, memory, window_days)
-        from infostream_dedup.batch.judged_pairing import PairChoice
-
         return _judged(
             source,
             chosen_for_judging(pairs, PairKeywords, options, settings=settings, reading=reading),
-            PairChoice(
+            replace(
+                order,
                 k_min=k_min,
                 min_probability=min_probability,
                 terms=terms,
                 explain=explain,
-                sort=sort or "id",
-                top=top,
                 cross_language=cross_language,
                 between=between or "nothing-better",
                 one_to_one=one_to_one,
@@ -181,8 +183,6 @@ def pairs(
         {
             "min_probability": min_probability,
             "explain": explain,
-            "sort": sort,
-            "top": top,
             "between": between,
             "one_to_one": one_to_one,
             "semantic": semantic,
@@ -199,7 +199,7 @@ def pairs(
         run = stack.enter_context(
             disk.run(source, read, agreed, [agreed.representation], boilerplate=boilerplate, progress=progress)
         )
-        return _on_disk(
+        listing = _on_disk(
             run,
             stack,
             k_min=k_min,
@@ -208,6 +208,8 @@ def pairs(
             between_files=between_files,
             window_days=disk.window_days,
         )
+        rows = ordered_rows(iter(listing), strongest_first=order.sort == "strength", top=order.top)
+        return PairListing(rows, listing.columns, listing.report, listing.settings)
     collection, report = read_collection(source, read, boilerplate=boilerplate, engine=engine, progress=progress)
     rows = pair_rows(
         collection if counted is None else WeighedCollection(collection, counted),
@@ -219,6 +221,7 @@ def pairs(
         engine=engine,
         progress=progress,
     )
+    rows = ordered_rows(rows, strongest_first=order.sort == "strength", top=order.top)
     met = ("met",) if agreed.representation == "pivot" else ()
     return PairListing(rows, (*_COLUMNS, "terms", *met) if terms else _COLUMNS, report, agreed)
 

@@ -59,7 +59,7 @@ def sweep(
             same. A run that was ended goes on from its last complete stage. Without it, a collection of files that
             would not fit into memory gets a private folder.
         memory: with ``workdir``, how much memory to use, such as ``8GB``; half of what is free by default.
-        window_days: with ``workdir``, link only documents that were published within so many days of each other.
+        window_days: with ``workdir``, link only documents that were published at most this many days apart.
         settings: all settings at once. Its ``representation``, ``k``, ``threshold``, ``min_terms`` and ``rule`` have
             no meaning here.
         reading: all reading options at once.

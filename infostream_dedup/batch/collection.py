@@ -76,7 +76,7 @@ def collect(
         hashes: also take the checksum of each body: only ``dedup`` needs them, and a month of them takes half a minute.
         evidence: is given every document too, text included.
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
-        progress: told of the documents read.
+        progress: called with the number of documents read.
     """
     kept: list[Document] = []
     text_hashes: list[bytes] = []

@@ -52,7 +52,7 @@ class Status:
 
     Attributes:
         status: ``new``, ``exact``, ``duplicate``, ``similar`` or ``insufficient_text``.
-        of: id of the earlier document it repeats or resembles most; ``None`` where there is none.
+        of: id of the earlier document it repeats or resembles most; ``None`` if there is none.
         group: id of the earliest document of its group; its own id when it is alone.
     """
 

@@ -40,7 +40,7 @@ class JudgedStatus(Status):
     """What a document is to the earlier ones of its collection, and how sure that is.
 
     Attributes:
-        kind: what this document is to ``of``; ``None`` where there is none.
+        kind: what this document is to ``of``; ``None`` if there is none.
         probability: of the same pair, 0 to 1, rounded to 6 decimals.
     """
 
@@ -54,7 +54,7 @@ class JudgedStatus(Status):
 
 @dataclass(slots=True)
 class _Decided:
-    """What the best pair of each document says; -1 and status new where there is none."""
+    """What the best pair of each document says; -1 and status new if there is none."""
 
     status: NDArray[np.int8]
     of: NDArray[np.int64]

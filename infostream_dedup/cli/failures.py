@@ -109,7 +109,7 @@ def _run_for_a_reader(run: Callable[[], object]) -> object:
     except BrokenPipeError:
         pass
     except SystemExit as leaving:
-        # click leaves with 1 of its own accord when the reader has gone, and puts another standard output in place.
+        # click itself exits with 1 when the reader has gone, and puts another standard output in place.
         if leaving.code != 1 or sys.stdout is output:
             raise
     else:

@@ -88,7 +88,7 @@ work_folder_options = stack(
         click.option(
             "--window-days",
             type=click.FloatRange(min=0, min_open=True),
-            help="With --workdir: link only documents published within so many days of each other.",
+            help="With --workdir: link only documents published at most this many days apart.",
         ),
     ]
 )

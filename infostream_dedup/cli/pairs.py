@@ -50,9 +50,11 @@ __all__ = ["pairs"]
 )
 @click.option("--explain", is_flag=True, help="With preset judged: add the reasons for the probability.")
 @click.option(
-    "--sort", type=click.Choice(["id", "strength"]), help="With preset judged: order of the pairs.  [default: id]"
+    "--sort",
+    type=click.Choice(["id", "strength"]),
+    help="Order of the pairs; strength: probability or shares.  [default: id]",
 )
-@click.option("--top", type=click.IntRange(min=1), help="With preset judged: list only this many, the strongest.")
+@click.option("--top", type=click.IntRange(min=1), help="List only this many pairs, the strongest.")
 @semantic_option
 @between_option
 @click.option(

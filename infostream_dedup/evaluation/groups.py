@@ -3,7 +3,7 @@
 A. Bagga, B. Baldwin, 1998 (BCubed); E. Amigó et al., Information Retrieval 12, 2009, who compare such measures;
 L. Hubert, P. Arabie, Journal of Classification 2, 1985 (the adjusted Rand index). The true groups are the documents
 that true pairs connect. Pairs that the protocol does not count (of kin families, of one family but not labelled as
-true) are left out of every count; where there are none, the measures are those of the papers.
+true) are left out of every count; without them, the measures are those of the papers.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def _name_of(path: Path) -> str:
 
 @cache
 def folder_of(source: str) -> str | None:
-    """The first folder that can be written by this user and by nobody else; None where there is none.
+    """The first folder that can be written by this user and by nobody else; ``None`` if there is no such folder.
 
     The last choice is a new temporary folder, which is removed when the process ends.
     """

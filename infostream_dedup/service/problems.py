@@ -58,7 +58,7 @@ _STATUS: Final = {
 
 
 class ProblemError(Exception):
-    """A failure that a client is told of.
+    """A failure that is reported to the client.
 
     Args:
         status: HTTP status.

@@ -18,7 +18,7 @@ _FRESH_SECONDS: Final = 2.0
 
 
 class SearchThread:
-    """Holds a searcher, and opens it anew when the store has changed.
+    """Holds a searcher, and reopens it when the store has changed.
 
     Args:
         path: the store.

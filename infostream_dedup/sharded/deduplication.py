@@ -37,7 +37,7 @@ class FoundStatuses:
 
     Attributes:
         status: uint8 (documents,), index into ``names``.
-        of: int64 (documents,), the earlier document that each repeats or resembles most; -1 where there is none.
+        of: int64 (documents,), the earlier document that each repeats or resembles most; -1 if there is none.
         group: int64 (documents,), the earliest document of its group.
         ids: id of each document, by chunk.
         lengths: int64 (documents,), characters of the body.

@@ -1,10 +1,11 @@
-"""The stages one after the other on one machine: Arrow files in a work folder, one shard in memory at a time."""
+"""The stages in sequence on one machine: Arrow files in a work folder, one shard in memory at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -15,7 +16,7 @@ from infostream_dedup.model.settings import REPRESENTATIONS
 from infostream_dedup.sharded.chance import KeyCounts
 from infostream_dedup.sharded.collapse import NODES, NodeTable, collapse_documents
 from infostream_dedup.sharded.key_terms import KEYS, KeyChunk, mark_key_terms, select_keys
-from infostream_dedup.sharded.linking import LINKS, Linking, Shard, merge_links
+from infostream_dedup.sharded.linking import DEGREES, LINKS, Linking, Shard, merge_links
 from infostream_dedup.sharded.plan import Plan
 from infostream_dedup.sharded.reading import DOCUMENTS, FIRST_TABLES, NO_MOMENT, read_and_count
 from infostream_dedup.sharded.totals import LinkTable
@@ -244,7 +245,7 @@ class LinkedRun:
 
     def links(self, k_min: int) -> Stage:
         """All links of at least ``k_min`` common key terms: one row of LINKS a chunk."""
-        shards = self.run.plan.shards(int(self.key_counts.targets.sum()), len(self.vocabulary), len(self.nodes))
+        shards = self._shards()
         decided = {"nodes": self._nodes.key, "k_min": k_min}
         name = f"links{k_min}"
         found = self.stage(name, {"links": LINKS}, decided, lambda: self._make_links(k_min, shards))
@@ -273,11 +274,37 @@ class LinkedRun:
             self.run.tell(f"{self.settings.representation}: merging links", number + 1, chunks)
 
     def _make_shard(self, linking: Linking, begin: int, end: int, chunks: int) -> Iterator[tuple[str, pa.RecordBatch]]:
-        shard = Shard((chunk for number, chunk in enumerate(self.chunks()) if begin <= number < end), linking)
+        shard = Shard(islice(self.chunks(), begin, end), linking)
         step = f"{self.settings.representation}: links to documents of chunks {begin + 1} to {min(end, chunks)}"
         for number, row in enumerate(shard.ask(self.chunks(), workers=self.run.workers)):
             yield "links", row
             self.run.tell(step, number + 1, chunks)
+
+    def degrees(self, most: int) -> Stage:
+        """How many documents each node is linked with at k = 1 to ``most``, shard by shard; for no window."""
+        decided = {"nodes": self._nodes.key, "most": most}
+        return self.stage(f"degrees{most}", {"degrees": DEGREES}, decided, lambda: self._make_degrees(most))
+
+    def _make_degrees(self, most: int) -> Iterator[tuple[str, pa.RecordBatch]]:
+        linking, n = Linking(self.nodes, self.numbers_of_keys, 1), self.settings.n
+        chunks = sum(1 for _ in self.keys.batches("keys"))
+        shards = self._shards()
+        per_shard = max(1, -(-chunks // shards))
+        for begin in range(0, chunks, per_shard):
+            shard = Shard(islice(self.chunks(), begin, begin + per_shard), linking)
+            step = f"{self.settings.representation}: links below k = {most + 1} to documents of chunks {begin + 1} on"
+            for number, row in enumerate(shard.degrees(self.chunks(), n=n, most=most)):
+                yield "degrees", row
+                self.run.tell(step, number + 1, chunks)
+
+    def _shards(self) -> int:
+        targets = int(self.key_counts.targets.sum())
+        return self.run.plan.shards(targets, len(self.vocabulary), len(self.nodes))
+
+    @property
+    def windowed(self) -> bool:
+        """Whether only documents near in time are linked."""
+        return self._window is not None
 
     def link_table(self, k_min: int) -> LinkTable:
         """The links, mapped."""

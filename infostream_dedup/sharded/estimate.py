@@ -44,7 +44,7 @@ class Estimate:
 
     Attributes:
         documents: number of documents.
-        shards: parts that are searched one after the other.
+        shards: parts that are searched in sequence.
         disk: bytes of the work folder.
         free: bytes free there.
         seconds: of time.

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from infostream_dedup.links.compiled.kernels.both_directions import Counters, PlacedCollection, count_asked
 from infostream_dedup.links.compiled.kernels.forward_matching import Scratch
-from infostream_dedup.links.compiled.posting_index import PostingIndex, commonest_key_terms
+from infostream_dedup.links.compiled.posting_index import PostingIndex, commonest_key_terms, ranked_rows
 from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.sharded.collapse import NodeTable
@@ -28,11 +29,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["LINKS", "Linking", "Shard", "merge_links"]
+__all__ = ["DEGREES", "LINKS", "Linking", "Shard", "merge_links"]
 
 LINKS: Final = Layout("links", ("first", "nodes"), {"sizes": "i4", "columns": "i4", "counts": "u1"})
 """Links of nodes ``first`` to ``first + nodes - 1`` to the nodes of one shard, or of all: ``sizes`` links of each,
 to ``columns``, ascending, with ``counts`` common key terms."""
+
+DEGREES: Final = Layout("degrees", ("first", "nodes"), {"outgoing": "i8", "incoming": "i8", "returned": "i8"})
+"""Documents that nodes ``first`` to ``first + nodes - 1`` link to, that link to them, and both, at k = 1, 2, ... for
+each node; those of one shard."""
 
 _QUESTIONS_AT_ONCE: Final = 4096
 _LINKS_AT_ONCE: Final = 1 << 21
@@ -90,10 +95,10 @@ class Shard:
             nodes.append(np.arange(first, first + len(leaders), dtype=np.int64))
         self._linking = linking
         self._nodes = np.concatenate(nodes)
-        own_keys = _stacked(keys, linking.key_terms)
+        self._keys = _stacked(keys, linking.key_terms)
         every = np.arange(linking.key_terms, dtype=np.int64)
         self._index = PostingIndex.build(
-            own_keys, _stacked(targets, linking.key_terms), np.arange(len(self._nodes)), terms=every
+            self._keys, _stacked(targets, linking.key_terms), np.arange(len(self._nodes)), terms=every
         )
         self._place_of = np.empty(len(self._nodes), dtype=np.int64)
         self._place_of[self._index.order] = np.arange(len(self._nodes))
@@ -137,13 +142,7 @@ class Shard:
         by_term = np.zeros(len(self._index.rank), dtype=np.int64)
         by_term[self._index.terms] = frequencies
         order = np.argsort(commonest_key_terms(keys, by_term), kind="stable").astype(np.uint32)
-        nodes = order.astype(np.int64) + first
-        itself = np.searchsorted(self._nodes, nodes)
-        here = itself < len(self._nodes)
-        here[here] = self._nodes[itself[here]] == nodes[here]
-        places = np.full(len(order), -1, dtype=np.int64)
-        places[here] = self._place_of[itself[here]]
-        questions = self._index.questions(keys, order, places)
+        questions = self._index.questions(keys, order, self._places_of(order.astype(np.int64) + first))
         waiting = [
             (begin, min(begin + _QUESTIONS_AT_ONCE, len(order))) for begin in range(0, len(order), _QUESTIONS_AT_ONCE)
         ][::-1]
@@ -157,6 +156,60 @@ class Shard:
             named = np.empty(len(found), dtype=np.uint64)
             name_links(found, order[begin:end], self._index.order, self._nodes, named)
             yield named
+
+    def degrees(self, chunks: Iterable[KeyChunk], *, n: int, most: int) -> Iterator[pa.RecordBatch]:
+        """How many documents of this shard each node is linked with at k = 1 to ``most``, without storing a link.
+
+        Args:
+            chunks: the asking chunks; there must be no window.
+            n: maximum number of key terms of a document.
+            most: the largest k, at most ``n``.
+
+        Yields:
+            A row of DEGREES for each chunk.
+        """
+        index, weights = self._index, self._linking.nodes.weights
+        key_starts, key_postings = index.lists_of(self._keys, 1)
+        size = index.shard_size
+        counters = Counters(
+            np.zeros(size, np.uint8),
+            np.zeros(size, np.uint8),
+            np.empty(size + 1, np.uint32),
+            np.empty(size + 1, np.uint32),
+        )
+        for chunk in chunks:
+            first, leaders = self._linking.leaders(chunk)
+            order = np.arange(len(leaders), dtype=np.uint32)
+            keys = ranked_rows(self._linking.rows(chunk.keys, leaders), order, index.rank)
+            targets = ranked_rows(self._linking.rows(chunk.targets, leaders), order, index.rank)
+            asking = PlacedCollection(
+                key_indptr=keys[0],
+                key_ranks=keys[1],
+                target_indptr=targets[0],
+                target_ranks=targets[1],
+                target_starts=index.starts,
+                target_postings=index.postings,
+                key_starts=key_starts,
+                key_postings=key_postings,
+                shard_size=size,
+                weights=weights[self._nodes[index.order]].astype(np.uint32),
+                own=np.zeros(0, dtype=np.uint8),
+            )
+            counts = np.zeros((3, len(leaders), n + 1), dtype=np.int64)
+            itself = self._places_of(np.arange(first, first + len(leaders)))
+            count_asked(len(leaders), asking, itself, counters, *counts)
+            at_least = np.cumsum(counts[:, :, ::-1], axis=2)[:, :, ::-1][:, :, 1 : most + 1]
+            out, into, both = (one.ravel() for one in at_least)
+            yield DEGREES.row(first=first, nodes=len(leaders), outgoing=out, incoming=into, returned=both)
+
+    def _places_of(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Place of nodes in the index, -1 where they are not in this shard."""
+        at = np.searchsorted(self._nodes, nodes)
+        here = at < len(self._nodes)
+        here[here] = self._nodes[at[here]] == nodes[here]
+        places = np.full(len(nodes), -1, dtype=np.int64)
+        places[here] = self._place_of[at[here]]
+        return places
 
     def _within_reach(self, chunk: KeyChunk) -> bool:
         linking = self._linking

@@ -32,8 +32,8 @@ class Cut:
 
     Attributes:
         chunk: documents counted together; ``None`` to decide by the memory.
-        shards: parts of the collection that are searched one after the other; ``None`` likewise.
-        blocks: parts whose totals are counted one after the other; ``None`` likewise.
+        shards: parts of the collection that are searched in sequence; ``None`` likewise.
+        blocks: parts whose totals are counted in sequence; ``None`` likewise.
     """
 
     chunk: int | None = None
@@ -86,7 +86,7 @@ class Plan:
         return max(1, -(-targets * _SHARD_BYTES // room))
 
     def blocks(self, links: int, nodes: int) -> int:
-        """Number of blocks whose totals are counted one after the other."""
+        """Number of blocks whose totals are counted in sequence."""
         if self.cut.blocks is not None:
             return self.cut.blocks
         room = max(self._room - _NODE_BYTES * nodes, self._room // 4)

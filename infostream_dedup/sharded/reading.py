@@ -51,7 +51,7 @@ def read_and_count(
         chunk: documents counted together.
         hashes: also take the hash of each body.
         workers: threads; 0 for as many as the process may use.
-        progress: told of the documents read.
+        progress: called with the number of documents read.
 
     Yields:
         Rows of COUNTS and DOCUMENTS, each with the name of its table.

@@ -17,7 +17,7 @@ from infostream_dedup.model import LANGUAGES
 from infostream_dedup.sharded.chance import chance_from, chance_pieces, sum_chances
 from infostream_dedup.sharded.forests import FOREST, group_sizes_of, linkage_order, merge_forests, span_links
 from infostream_dedup.sharded.layout import Layout
-from infostream_dedup.sharded.totals import TOTALS, count_block, sum_of_totals, totals_row
+from infostream_dedup.sharded.totals import TOTALS, count_block, low_totals, sum_of_totals, totals_row
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,8 +31,8 @@ __all__ = ["FoldedLinks", "block_bounds", "sweep_on_disk"]
 
 _TABLES: Final[dict[str, Layout]] = {"totals": TOTALS, "forest": FOREST}
 _FROM_NOTE: Final = (
-    "{}: links below k = {} were neither stored nor counted, as there are too many; a recommendation looks at k from {}"
-    " on"
+    "{}: T below k = {} was not measured, as there are too many links to be stored; a recommendation looks at T from"
+    " k = {} on"
 )
 PIVOT: Final = "pivot"
 _EXAMPLES_NOTE: Final = "{}: no example pairs were drawn; 'pairs --k-min' with the same work folder lists them"
@@ -56,11 +56,18 @@ class FoldedLinks:
         return None
 
     def measures(self, ks: Iterable[int] | None = None, *, progress: Progress | None = None) -> list[Measures]:
-        """As ``Relation.measures``, exact at every k."""
+        """As ``Relation.measures``, exact at every k; below ``k_min`` closed paths are not counted."""
         del progress
         chosen = None if ks is None else set(ks)
-        rows = sum_of_totals(self._totals.batches("totals")).measures()
+        rows = [*self._low(), *sum_of_totals(self._totals.batches("totals")).measures()]
         return [row for row in rows if chosen is None or row.k in chosen]
+
+    def _low(self) -> list[Measures]:
+        """Links below ``k_min``, which are not stored; none if there is a window."""
+        linked, most = self._linked, self.k_min - 1
+        if most == 0 or linked.windowed:
+            return []
+        return low_totals(linked.degrees(most).batches("degrees"), linked.nodes, most).measures()
 
     def chance(self) -> NDArray[np.float64]:
         """As ``Relation.chance``."""

@@ -17,12 +17,12 @@ from infostream_dedup.sharded.collapse import NodeTable
 from infostream_dedup.sharded.forests import forest_row
 from infostream_dedup.sharded.kernels.forests import span_mutual
 from infostream_dedup.sharded.layout import Layout, indptr_of
-from infostream_dedup.sharded.linking import LINKS
+from infostream_dedup.sharded.linking import DEGREES, LINKS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["TOTALS", "BlockRows", "LinkTable", "add_totals", "count_block", "sum_of_totals", "totals_row"]
+__all__ = ["TOTALS", "BlockRows", "LinkTable", "add_totals", "count_block", "low_totals", "sum_of_totals", "totals_row"]
 
 TOTALS: Final = Layout(
     "totals",
@@ -198,6 +198,36 @@ def _row_nodes(rows: BlockRows) -> NDArray[np.int64]:
 def _kept(rows: BlockRows, kept: NDArray[np.bool_]) -> BlockRows:
     indptr = indptr_of(kept)[rows.indptr]
     return BlockRows(rows.nodes, indptr, rows.columns[kept], rows.counts[kept])
+
+
+def low_totals(batches: Iterable[pa.RecordBatch], nodes: NodeTable, most: int) -> LinkTotals:
+    """Links, reciprocal links and paths at k = 1 to ``most``, from rows of DEGREES of all shards.
+
+    Args:
+        batches: of DEGREES.
+        nodes: the nodes of the collection.
+        most: the largest k.
+    """
+    names = ("outgoing", "returned", "incoming")
+    degrees = np.zeros((len(names), len(nodes), most), dtype=np.int64)
+    for row in DEGREES.rows(batches):
+        own = slice(row["first"], row["first"] + row["nodes"])
+        for number, name in enumerate(names):
+            degrees[number, own] += row[name].reshape(-1, most)
+    by_k = {}
+    for k in range(1, most + 1):
+        siblings = np.where(nodes.inside >= k, nodes.weights - 1, 0)
+        out, both, into = degrees[:, :, k - 1] + siblings
+        reciprocal = int((nodes.weights * both).sum())
+        walks = _exact_sum(nodes.weights, out * into)
+        by_k[k] = KTotals(int((nodes.weights * out).sum()), reciprocal, walks - reciprocal, None)
+    return LinkTotals(nodes.documents, by_k)
+
+
+def _exact_sum(times: NDArray[np.int64], values: NDArray[np.int64]) -> int:
+    """Sum of products that may exceed 64 bits: values are below 2^63, times below 2^31."""
+    upper, lower = values >> 32, values & 0xFFFFFFFF
+    return (int((times * upper).sum()) << 32) + int((times * lower).sum())
 
 
 def totals_row(totals: LinkTotals) -> pa.RecordBatch:

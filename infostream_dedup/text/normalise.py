@@ -1,7 +1,7 @@
 """Text as it came from the wild to text that can be compared: one way to write every word.
 
 ``clean`` works on whole texts and keeps case, punctuation and line breaks; ``fold`` makes the key form of one word.
-Places in cleaned text are not places in the raw text: whoever needs spans of the raw text finds them there
+Places in cleaned text are not places in the raw text: callers that need spans of the raw text search it
 (``text.sentences``).
 
 Lists of characters are written out instead of asked from ``unicodedata``, whose answers change with the version of

@@ -142,8 +142,6 @@ def test_pairs_between_files_only(documents):
         {"one_to_one": True},
         {"explain": True},
         {"preset": "best", "min_probability": 0.0},
-        {"top": 3},
-        {"sort": "id"},
     ],
 )
 def test_options_that_have_no_meaning_are_refused(given):

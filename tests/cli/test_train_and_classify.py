@@ -18,7 +18,7 @@ def _rows(answer):
 
 def test_train_then_classify_then_suggest(run, tmp_path):
     weights = _rows(run("train", SAMPLE, "--labels", LABELS, "--model", "m.json", "--domain", "news"))
-    assert {"criterion", "weight", "mean", "scale"} == set(weights[0])
+    assert {"criterion", "weight", "weight_earlier", "mean", "scale"} == set(weights[0])
     sizes = [abs(row["weight"]) for row in weights]
     assert sizes == sorted(sizes, reverse=True)
 

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from infostream_dedup import sweep
 from infostream_dedup.corpus import read_documents
 from infostream_dedup.model import Settings
 from infostream_dedup.sample import documents_path
-from infostream_dedup.sharded.plan import Cut
+from infostream_dedup.sharded.plan import Cut, Plan
 
 CUTS = [Cut(), Cut(chunk=9, shards=1, blocks=1), Cut(chunk=5, shards=2, blocks=3), Cut(chunk=3, shards=7, blocks=7)]
 
@@ -48,6 +49,28 @@ def test_the_bundled_sample(one_digest, tmp_path, representation):
     documents = list(read_documents(str(documents_path())))
     cuts = [Cut(), Cut(chunk=len(documents) // 9, shards=7, blocks=4)]
     check(one_digest, documents, Settings(representation=representation), tmp_path, cuts)
+
+
+@pytest.mark.parametrize("name", ["made-up", "equal texts"])
+def test_links_that_are_not_stored_are_counted(one_digest, collections, tmp_path, monkeypatch, name):
+    monkeypatch.setattr("infostream_dedup.sharded.disk_runner.MOST_STORED", 0)
+    rows = [{"id": one.id, "text": one.text, "lang": one.lang} for one in collections[name]]
+    expected = [row.measures for row in sweep(rows, representations=["stem"]).rows]
+    for number, cut in enumerate(CUTS):
+        monkeypatch.setattr("infostream_dedup.sharded.plan.Plan", lambda memory, cut=cut: Plan(memory, cut))
+        found = sweep(rows, representations=["stem"], workdir=tmp_path / str(number), memory="2GB")
+        measures = [row.measures for row in found.rows]
+        assert [row.as_dict() for row in measures[3:]] == [row.as_dict() for row in expected[3:]]
+        for one, other in zip(measures[:3], expected[:3], strict=True):
+            assert (one.k, one.links, one.reciprocal, one.paths) == (
+                other.k,
+                other.links,
+                other.reciprocal,
+                other.paths,
+            )
+            assert one.symmetry == other.symmetry
+            assert (one.closed, one.transitivity) == (None, None)
+        assert "T below k = 4 was not measured" in found.notes[0]
 
 
 @given(chunk=st.integers(1, 40), shards=st.integers(1, 9), blocks=st.integers(1, 9))

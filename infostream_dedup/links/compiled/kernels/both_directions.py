@@ -13,7 +13,7 @@ from infostream_dedup.machine.compiling import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Counters", "Neighbours", "PlacedCollection", "Walks", "close_walks", "total_chunk"]
+__all__ = ["Counters", "Neighbours", "PlacedCollection", "Walks", "close_walks", "count_asked", "total_chunk"]
 
 
 class PlacedCollection(NamedTuple):
@@ -226,6 +226,37 @@ def total_chunk(
         for k in range(1, outgoing_at.shape[0] + 1):
             outgoing_at[k - 1, row] = outgoing[row - first, k]
             incoming_at[k - 1, row] = incoming[row - first, k]
+
+
+@compiled
+def count_asked(
+    rows: int,
+    asking: PlacedCollection,
+    itself: NDArray[np.int64],
+    counters: Counters,
+    outgoing: NDArray[np.int64],
+    incoming: NDArray[np.int64],
+    returned: NDArray[np.int64],
+) -> None:
+    """Count the links between asking rows and the places of an index, for every count at once.
+
+    Args:
+        rows: number of asking rows.
+        asking: key terms and targets of the asking rows, in ranks of the index; lists and weights of its places.
+        itself: int64 (rows,), place of each row in the index, -1 if it is not there.
+        counters: scratch arrays of this thread.
+        outgoing: int64 (rows, counts), zeros; receives the documents that each row links to with exactly that count.
+        incoming: int64 (rows, counts), zeros; receives those that link to it.
+        returned: int64 (rows, counts), zeros; receives those linked both ways, by the smaller count.
+    """
+    for shard in range(asking.target_starts.shape[0]):
+        base = shard * asking.shard_size
+        weights = asking.weights[base:]
+        for row in range(rows):
+            forward = _count_forward(row, shard, asking, counters)
+            backward = _count_backward(row, shard, asking, counters)
+            _gather_forward(itself[row] - base, forward, weights, counters, outgoing[row], returned[row])
+            _gather_backward(itself[row] - base, backward, weights, counters, incoming[row])
 
 
 @compiled

@@ -1,0 +1,41 @@
+"""``term_spans``: where key terms stand in a text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from infostream_dedup.model import Language, Settings
+
+__all__ = ["term_spans"]
+
+
+def term_spans(
+    text: str, language: Language, terms: Iterable[str], settings: Settings | None = None
+) -> list[tuple[int, int, str]]:
+    """Find the words of a text that stand for given terms, so that they can be marked.
+
+    A word that has one meaning at the start of a sentence and another elsewhere is found if either is given. A word
+    that was glued together from several is marked whole, with the first of its terms.
+
+    Args:
+        text: raw text.
+        language: its language.
+        terms: such as the ``terms`` of ``pairs``, ``ingest`` and ``search``.
+        settings: ``representation`` (``stem`` or ``morph``) and ``morph`` say what a term is; defaults of the package.
+
+    Returns:
+        ``(start, end, term)``, ends excluded, in code points of the text, in its order.
+
+    Raises:
+        ConfigurationError: the language is unknown, or the terms are of a pivot language.
+
+    Example:
+        >>> from infostream_dedup import term_spans
+        >>> term_spans("Президент в Киеве; президента ждут.", "ru", ["президент", "киев"])
+        [(0, 9, 'президент'), (12, 17, 'киев'), (19, 29, 'президент')]
+    """
+    from infostream_dedup.terms.term_spans import spans_of_terms
+
+    return spans_of_terms(text, language, terms, settings)

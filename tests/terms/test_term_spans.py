@@ -1,0 +1,33 @@
+"""Places of terms in a text."""
+
+from __future__ import annotations
+
+import pytest
+
+from infostream_dedup import Settings, term_spans
+from infostream_dedup.errors import ConfigurationError
+
+
+def test_every_form_of_a_word_is_found_where_it_stands() -> None:
+    text = "Президент Зеленский в Киеве; президента ждут."
+    found = term_spans(text, "ru", ["президент", "киев"])
+    assert found == [(0, 9, "президент"), (22, 27, "киев"), (29, 39, "президент")]
+    assert [text[start:end] for start, end, _ in found] == ["Президент", "Киеве", "президента"]
+
+
+def test_apostrophes_and_stress_marks_belong_to_the_word() -> None:
+    text = "Тут пр\u0435м’\u0454\u0301р."
+    (found,) = term_spans(text, "uk", ["прем\u02bcєр"])
+    assert text[found[0] : found[1]] == "прем’є\u0301р"
+
+
+def test_stems_and_refusals() -> None:
+    assert term_spans("Bridges and a bridge", "en", ["bridg"], Settings(representation="stem")) == [
+        (0, 7, "bridg"),
+        (14, 20, "bridg"),
+    ]
+    assert term_spans("Мост", "ru", []) == []
+    with pytest.raises(ConfigurationError, match="language is 'de'"):
+        term_spans("Brücke", "de", ["brücke"])  # type: ignore[arg-type]
+    with pytest.raises(ConfigurationError, match="pivot"):
+        term_spans("Мост", "ru", ["мост"], Settings(representation="pivot"))
