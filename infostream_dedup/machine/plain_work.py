@@ -20,7 +20,7 @@ __all__ = ["PLAIN_CHARACTERS", "PLAIN_DOCUMENTS", "announce_compiling", "count_w
 _log = logging.getLogger("infostream_dedup.compiling")
 
 PLAIN_DOCUMENTS: Final = 500
-"""Documents of a process that plain code reads; reports/start.md has the measurements."""
+"""Documents of a process that plain code reads; ``python -m benchmarks.start`` measures."""
 
 PLAIN_CHARACTERS: Final = 1_000_000
 """Characters of these documents; longer ones are worth compiling for, however few they are."""
