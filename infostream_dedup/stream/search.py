@@ -126,7 +126,7 @@ class Searcher:
     ) -> Self:
         """Open a store for searching: its window, unless more is asked for.
 
-        More than the window is indexed anew at each opening: about 20,000 documents a second, 1 to 2 KB a document.
+        More than the window is indexed anew at each opening, which takes time and memory in proportion.
 
         Args:
             path: the store.
