@@ -108,7 +108,7 @@ class Searcher:
                 held = min(oldest, *loaded.documents.ordinals[:1].tolist(), loaded.position.documents)
                 loaded = replace(loaded, oldest=oldest, documents=store.documents(held, loaded.position.documents))
             self._expired = store.expired_below
-        self._engine = StreamEngine.restore(self._settings, loaded, progress=progress)
+        self._engine = StreamEngine.restore(self._settings, loaded, progress=progress, wording=store.wording)
         begin = int(np.searchsorted(loaded.documents.ordinals, loaded.oldest))
         number = {language: place for place, language in enumerate(LANGUAGES)}
         self._languages = np.array([number[one] for one in loaded.documents.languages[begin:]], dtype=np.uint8)
