@@ -40,7 +40,9 @@ def test_the_demo_prints_what_the_readme_shows():
         numbers = row.measures
         counts = [numbers.k, numbers.documents, numbers.links, numbers.reciprocal, numbers.paths, numbers.closed]
         shares = ["-" if share is None else f"{share:.3f}" for share in (numbers.symmetry, numbers.transitivity)]
-        cells = [row.representation, row.block, *("-" if count is None else str(count) for count in counts), *shares]
+        joined = ["-"] * 3 if row.groups is None else [row.groups.groups, row.groups.grouped, row.groups.largest]
+        numbers_shown = ["-" if count is None else str(count) for count in counts]
+        cells = [row.representation, row.block, *numbers_shown, *shares, *map(str, joined)]
         assert " ".join(cells) in shown
     for name, k in found.recommended_k.items():
         advice = "no k recommended" if k is None else f"k = {k}"

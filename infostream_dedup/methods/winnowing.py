@@ -11,8 +11,8 @@ Example:
     >>> from infostream_dedup.methods import Texts, method
     >>> story = "Мэр города торжественно открыл новый мост через реку, движение начнется завтра утром"
     >>> texts = Texts.of(story, f"Вчера вечером сообщили: {story}. Погода была хорошей", "Мост закрыт")
-    >>> [(a, b) for a, b, _ in method("winnowing").run(texts).pairs.as_list()]
-    [(0, 1)]
+    >>> method("winnowing").run(texts).pairs.as_list()
+    [(0, 1, 1.0)]
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ def original_message(documents: Sequence[Document]) -> list[OriginalFragment]:
         >>> first = Document(id="1", text="Пожар на складе тушили двенадцать машин. Никто не пострадал.")
         >>> later = "Пожар на складе тушили двенадцать машин, сообщила пресс-служба городского управления. Снег."
         >>> [(one.document.id, one.text) for one in original_message([first, Document(id="2", text=later)])][1]
-        ('2', 'сообщила пресс-служба городского управления')
+        ('2', 'сообщила пресс-служба городского управления.')
     """
     message: list[OriginalFragment] = []
     known: list[_Known] = []

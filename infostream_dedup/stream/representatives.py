@@ -33,7 +33,7 @@ def representatives(
         ConfigurationError: ``source-rank`` without sources.
     """
     chosen = StreamSettings.of_store(store.settings).but(best=best, source_ranks=tuple(source_ranks))
-    engine = StreamEngine.restore(chosen, store.load())
+    engine = StreamEngine.restore(chosen, store.load(), wording=store.wording)
     groups = connection.execute("SELECT group_id, documents FROM v_groups ORDER BY documents DESC, ordinal")
     found = ((group, total, engine.best_of(group)) for group, total in groups.fetchall())
     rows = []

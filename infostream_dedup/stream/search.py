@@ -108,7 +108,7 @@ class Searcher:
                 held = min(oldest, *loaded.documents.ordinals[:1].tolist(), loaded.position.documents)
                 loaded = replace(loaded, oldest=oldest, documents=store.documents(held, loaded.position.documents))
             self._expired = store.expired_below
-        self._engine = StreamEngine.restore(self._settings, loaded, progress=progress)
+        self._engine = StreamEngine.restore(self._settings, loaded, progress=progress, wording=store.wording)
         begin = int(np.searchsorted(loaded.documents.ordinals, loaded.oldest))
         number = {language: place for place, language in enumerate(LANGUAGES)}
         self._languages = np.array([number[one] for one in loaded.documents.languages[begin:]], dtype=np.uint8)
@@ -126,7 +126,7 @@ class Searcher:
     ) -> Self:
         """Open a store for searching: its window, unless more is asked for.
 
-        More than the window is indexed anew at each opening: about 20,000 documents a second, 1 to 2 KB a document.
+        More than the window is indexed anew at each opening, which takes time and memory in proportion.
 
         Args:
             path: the store.

@@ -82,7 +82,6 @@ def test_retold_stories_join_only_where_no_document_has_a_date(stream, tmp_path)
     [
         ({"preset": "judged", "k": 6}, UsageError),
         ({"preset": "judged", "duplicate_rule": "contained"}, UsageError),
-        ({"join": "copy"}, UsageError),
         ({"preset": "judged", "join": "copies"}, ConfigurationError),
         ({"preset": "judged", "join": "related"}, ConfigurationError),
     ],

@@ -137,10 +137,7 @@ def test_pairs_between_files_only(documents):
         {"preset": "judged", "n": 30},
         {"preset": "judged", "score": "share"},
         {"preset": "judged", "representation": "pivot"},
-        {"between": "nothing-better"},
         {"preset": "best", "between": "plain"},
-        {"one_to_one": True},
-        {"explain": True},
         {"preset": "best", "min_probability": 0.0},
     ],
 )

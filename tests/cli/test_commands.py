@@ -198,7 +198,8 @@ def test_evaluate_on_the_sample(run, preset):
     assert answer.returncode == 0, answer.stderr
     found = json.loads(answer.stdout)
     step = "threshold" if preset == "best" else "k"
-    assert list(found["rows"][0]) == [step, "tp", "fp", "fn", "precision", "recall", "f1", "low", "high"]
+    scores = ["tp", "fp", "fn", "precision", "recall", "f1", "low", "high"]
+    assert list(found["rows"][0]) == [step, *scores, "linked", "judged"]
     assert found["best"]["f1"] == max(row["f1"] for row in found["rows"] if row["f1"] is not None)
     assert found["best"]["low"] <= found["best"]["f1"] <= found["best"]["high"]
     assert found["recommended"]["f1"] > 0.7

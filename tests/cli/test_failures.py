@@ -20,7 +20,7 @@ GOOD = '{"id": "1", "text": "Снег идёт"}\n'.encode()
         (["pairs", "-", "--k-min", "13"], GOOD, 2, "no pair can have 13 of 12 terms"),
         (["pairs", "-", "-"], GOOD, 78, "standard input can be read once"),
         (["sweep", "no.jsonl"], b"", 66, "no.jsonl does not exist"),
-        (["sweep", "no.xlsx"], b"", 78, "no.xlsx"),
+        (["sweep", "no.xlsx"], b"", 66, "no.xlsx does not exist"),
         (["sweep", "-"], GOOD + b"{]\n", 65, "-:2:"),
         (["pairs", "-"], b'{"id": 1, "text": ""}\n', 65, "-:1: field 'id'"),
         (["dedup", "-", "--out", "no/such/folder/out.jsonl"], GOOD, 73, "cannot create no/such/folder/out.jsonl"),

@@ -71,12 +71,9 @@ def test_templates_of_other_stories_are_no_duplicates(run, tmp_path, halves):
 def test_refusals_say_what_to_do(run, tmp_path, halves):
     trained(run, "counted.json")
     trained(run, "m.json", "--statistics", "background")
-    changed = json.loads((tmp_path / "m.json").read_bytes())
-    changed["bias"] += 1
-    # A file of version 1 has no checksum that the change would break.
-    changed["version"] = 1
-    del changed["checksum"]
-    (tmp_path / "other.json").write_text(json.dumps(changed), encoding="utf-8")
+    labels = (tmp_path / "labels.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "labels.jsonl").write_bytes(b"".join(labels[:-4]))
+    trained(run, "other.json", "--statistics", "background")
     keep = ("--keep-text",)
     assert run("ingest", "rest.jsonl", "--store", "judged.db", "--model", "m.json", *keep).returncode == 0
     assert run("ingest", "rest.jsonl", "--store", "plain.db", "--preset", "faithful").returncode == 0

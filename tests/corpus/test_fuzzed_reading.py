@@ -16,6 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup.corpus import ReadingReport, read_documents
+from infostream_dedup.corpus.encodings import recognised_encoding
+from infostream_dedup.corpus.json_array import is_json_lines
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model import Document
 
@@ -80,10 +82,19 @@ def test_any_json_lines(content: bytes) -> None:
     _, report, rows = _read("d.jsonl", content)
     if rows and rows[0]["line"] == 1 and "UTF-16" in rows[0]["message"]:
         return
-    body = content.removeprefix(b"\xef\xbb\xbf")
-    # zlib's own check: an input that begins like an archive is none of lines.
-    if not content.startswith(b"\x1f\x8b"):
+    if _is_lines(content):
+        body = content.removeprefix(b"\xef\xbb\xbf")
         assert report.read == sum(1 for line in body.split(b"\n") if line.strip())
+
+
+def _is_lines(content: bytes) -> bool:
+    """Whether the reader takes bytes for lines in UTF-8, not for an archive, an array or another encoding."""
+    if content.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")) or recognised_encoding(content):
+        return False
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "d.jsonl"
+        path.write_bytes(content)
+        return is_json_lines(str(path), None)
 
 
 @settings(max_examples=200, deadline=None)

@@ -33,7 +33,13 @@ def _predictions(pairs: dict[tuple[int, int], int], documents: int, steps: int) 
 
 def _intervals(predictions: Predictions, truth: Truth, **options: int) -> list[Intervals]:
     verdicts = truth.judge(predictions.codes)
-    return intervals(predictions, verdicts, truth, scores(predictions, verdicts, len(truth.positives)), **options)
+    return intervals(
+        predictions,
+        verdicts,
+        truth,
+        scores(predictions, verdicts, len(truth.positives), np.ones(len(verdicts), bool)),
+        **options,
+    )
 
 
 def _slowly(predictions: Predictions, truth: Truth, step: int, resamples: int) -> list[tuple[int, int, int]]:
@@ -67,7 +73,7 @@ def test_agrees_with_drawing_stories_and_counting_pairs(data: st.DataObject) -> 
     )
     assume(truth.stories.max() >= 1)
     verdicts = truth.judge(predictions.codes)
-    estimates = scores(predictions, verdicts, len(truth.positives))
+    estimates = scores(predictions, verdicts, len(truth.positives), np.ones(len(verdicts), bool))
     for step, found in enumerate(intervals(predictions, verdicts, truth, estimates, resamples=resamples), start=1):
         drawn = _slowly(predictions, truth, step, resamples)
         estimate = estimates[step - 1].f1

@@ -71,7 +71,7 @@ def test_a_processor_without_avx2_and_a_missing_package_are_told(monkeypatch):
 
 def test_it_goes_with_preset_judged():
     with pytest.raises(UsageError, match="semantic"):
-        pairs([{"id": "1", "text": "слово"}], semantic=True)
+        pairs([{"id": "1", "text": "слово"}], semantic=True, preset="best")
 
 
 @needs_encoder

@@ -43,7 +43,7 @@ def test_agrees_with_independent_terms_drawn_at_random() -> None:
 def test_blocks_of_documents_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     probabilities = np.random.default_rng(4).random((50, 12))
     whole = expected_chance_links(probabilities, 50)
-    monkeypatch.setattr(recommendation, "_BLOCK", 7)
+    monkeypatch.setattr(recommendation, "CHANCE_BLOCK", 7)
     assert expected_chance_links(probabilities, 50) == pytest.approx(whole)
 
 

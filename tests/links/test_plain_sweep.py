@@ -8,10 +8,11 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from infostream_dedup.links.readings import link_counts
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.links import Measures, SimilarityMatrix, sweep_counts, sweep_shares
+
+from .test_readings import link_counts
 
 
 @st.composite

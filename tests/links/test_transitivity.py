@@ -5,7 +5,6 @@ from collections import Counter
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from infostream_dedup.links.readings import link_counts
 
 from infostream_dedup.links.plain import sweeping
 from infostream_dedup.links.plain.sweeping import (
@@ -15,6 +14,8 @@ from infostream_dedup.links.plain.sweeping import (
     reciprocated,
     sampled_closed,
 )
+
+from .test_readings import link_counts
 
 
 def _random_links(documents: int, share: float, seed: int) -> sp.csr_array:

@@ -18,6 +18,7 @@ from infostream_dedup.model import Document
 from infostream_dedup.model.limits import Range, limits_of
 
 WEIGHED_BY_COLLECTION = {
+    "weighted-simhash",
     "tf-idf",
     "tf-ridf",
     "heavy-sent",

@@ -14,7 +14,8 @@ import pytest
 from infostream_dedup import dedup, pairs, sweep
 from infostream_dedup.errors import UsageError
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+# Slow until it has been seen to end within a few minutes on a quiet machine.
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 
 def java_version():
