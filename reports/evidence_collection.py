@@ -92,6 +92,6 @@ def _as_stream(documents: list[Document], languages: NDArray[np.int8]) -> Eviden
         epoch = slice(first, first + EPOCH)
         raw = read_evidence(*evidence_texts(documents[epoch]))
         records = pack_evidence(raw, languages[epoch], frequencies)
-        blobs += [records.blob(number) for number in range(len(records))]
+        blobs += records.blobs()
         frequencies.add(changes_of(raw, languages[epoch]))
     return EvidenceRecords.of_blobs(blobs)

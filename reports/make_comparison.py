@@ -6,30 +6,26 @@ The pages contain only numbers: no texts, ids or titles of the corpora.
 from __future__ import annotations
 
 import gc
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from comparison_texts import COMPARISON_TEXT, CROSS_TEXT, KEY_TERMS_TEXT, ORDERINGS_TEXT, POOL_TEXT, TIMES_TEXT
+from comparison_orderings import orderings_page
+from comparison_results import BEST, Judged, as_figure
+from comparison_texts import COMPARISON_TEXT, CROSS_TEXT, KEY_TERMS_TEXT, POOL_TEXT, TIMES_TEXT
 from make_reports import CORPORA, NEWS, REPORTS, SETS, LabelledSet, table, write_page, write_text
 
 from infostream_dedup import read_documents
 from infostream_dedup.corpus import csv_line
-from infostream_dedup.evaluation.agreement import rank_correlation
 from infostream_dedup.evaluation.collection_scores import truth_for
 from infostream_dedup.evaluation.comparison import ComparedMethod, Comparison, judged_by_pool
 from infostream_dedup.evaluation.labelled_runs import judged_by_labels
 from infostream_dedup.evaluation.method_runs import MethodRuns, run_methods
 from infostream_dedup.evaluation.overlap import dice_matrix, found_alone
-from infostream_dedup.evaluation.pool import POOL_METHODS
 from infostream_dedup.methods import Texts
 from infostream_dedup.methods.registry import methods
 from infostream_dedup.report.comparison_plots import dice_figure, plane_figure
 from infostream_dedup.report.plots import as_svg
-from infostream_dedup.report.published_methods import PUBLISHED_DICE, PUBLISHED_METHODS
 
-BEST = "key-terms-morph:n=30:score=share"
 VARIANTS = (
     "three-plus-two:n=3",
     "shingles:measure=containment",
@@ -56,26 +52,6 @@ DRAWN = ("mdnews dup", "uagec", "wmt ru news")
 
 WHOLE = ("uagec", "wmt", "mdnews", "slavictopics", "tgpairs")
 """Corpora that the pool protocol is run on."""
-
-FEWEST_VERIFIED = 30
-"""Pools of fewer pairs say nothing about orderings."""
-
-
-@dataclass
-class Judged:
-    """All measurements, by corpus and by set.
-
-    Attributes:
-        runs: results of the methods on each corpus.
-        sets: comparison by labels for each labelled set.
-        pools: comparison by the pool for each corpus.
-        cross: comparison by labels for each set across languages.
-    """
-
-    runs: dict[str, MethodRuns]
-    sets: dict[str, Comparison]
-    pools: dict[str, Comparison]
-    cross: dict[str, Comparison]
 
 
 def main() -> None:
@@ -193,210 +169,10 @@ def times_page(judged: Judged) -> None:
     write_page("comparison-times.md", "What the methods cost", "make_comparison.py", [TIMES_TEXT, told, table(rows)])
 
 
-def orderings_page(judged: Judged) -> None:
-    """Make the page on which published orderings hold."""
-    parts = [ORDERINGS_TEXT["opening"]]
-    for title, key, rows in (
-        ("Long Sent has the best recall of A0 to A10", "recall", _best_recall(judged)),
-        ("MD5, Lex Rand and Log Shingles have the best precision of A0 to A10", "precision", _best_precision(judged)),
-        ('"3+5" is above all of A0 to A10 in F', "three-plus-five", _three_plus_five(judged)),
-        ('"3+2": N = 3 raises precision and lowers recall against N = 2', "n", _n_three(judged)),
-        ('"3+2" (N = 2) is a little above "3+5"', "three-plus-two", _against_three_plus_five(judged)),
-        ("Low-IDF-Sig is near 3-shingles at a third of the postings", "low-idf", _low_idf(judged)),
-        ("Decomposition (A11) finds practically everything", "decomposition", _decomposition(judged)),
-        ("The order of A0 to A10 by F, and who agrees with whom", "order", _rank_orders(judged)),
-    ):
-        parts += [f"## {title}", table(rows), _count(rows) + ORDERINGS_TEXT[key]]
-    parts.append(ORDERINGS_TEXT["closing"])
-    write_page("orderings.md", "Which published orderings hold", "make_comparison.py", parts)
-
-
-def _all_comparisons(judged: Judged) -> Iterable[tuple[str, Comparison]]:
-    yield from ((f"{name}, labels", found) for name, found in judged.sets.items())
-    for name, found in judged.pools.items():
-        if found.pool is not None and found.pool.verified >= FEWEST_VERIFIED:
-            yield f"{name}, pool", found
-
-
-def _figure(found: Comparison, method: str, figure: str) -> Any:
-    return next(row.as_dict().get(figure) for row in found.rows if row.run.name == method)
-
-
-def _count(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Count each verdict in each column of verdicts."""
-    columns = [name for name, value in rows[0].items() if value in ("yes", "no") or name == "holds"]
-    told = []
-    for name in columns:
-        verdicts = Counter("-" if row[name] is None else row[name].partition(":")[0] for row in rows)
-        counted = ", ".join(f"{verdict} {times}" for verdict, times in sorted(verdicts.items(), reverse=True))
-        told.append(f"**{name.capitalize()}: {counted}.** ")
-    return "".join(told)
-
-
-def _best_recall(judged: Judged) -> list[dict[str, Any]]:
-    rows = []
-    for name, found in _all_comparisons(judged):
-        recall = {method: _figure(found, method, "recall") or 0.0 for method in POOL_METHODS}
-        others = {method: value for method, value in recall.items() if method != "long-sent"}
-        best = max(others, key=others.__getitem__)
-        rows.append(
-            {
-                "set": name,
-                "Long Sent": recall["long-sent"],
-                "best other": best,
-                "its recall": others[best],
-                "rank of Long Sent": 1 + sum(value > recall["long-sent"] for value in others.values()),
-                "holds": _verdict(recall["long-sent"] >= others[best]),
-            }
-        )
-    return rows
-
-
-def _best_precision(judged: Judged) -> list[dict[str, Any]]:
-    three = ("md5", "lex-rand", "log-shingles")
-    rows = []
-    for name, found in _all_comparisons(judged):
-        precision = {method: _figure(found, method, "precision") for method in POOL_METHODS}
-        known = {method: value for method, value in precision.items() if value is not None}
-        own = [known[method] for method in three if method in known]
-        others = {method: value for method, value in known.items() if method not in three}
-        best = max(others, key=lambda method: others[method])
-        failing = [method for method in three if known.get(method, 1.0) < others[best]]
-        if not own:
-            holds = None
-        elif failing:
-            holds = f"no: {', '.join(failing)}"
-        else:
-            holds = "tie" if min(own) == others[best] else "yes"
-        rows.append(
-            {
-                "set": name,
-                **{method: precision[method] for method in three},
-                "best other": best,
-                "its precision": others[best],
-                "lowest other": min(others.values()),
-                "holds": holds,
-            }
-        )
-    return rows
-
-
-def _three_plus_five(judged: Judged) -> list[dict[str, Any]]:
-    rows = []
-    for name, found in _all_comparisons(judged):
-        f1 = {method: _figure(found, method, "f1") or 0.0 for method in POOL_METHODS}
-        best = max(f1, key=f1.__getitem__)
-        own = _figure(found, "three-plus-five", "f1") or 0.0
-        rows.append(
-            {"set": name, '"3+5"': own, "best of A0-A10": best, "its F": f1[best], "holds": _verdict(own > f1[best])}
-        )
-    return rows
-
-
-def _n_three(judged: Judged) -> list[dict[str, Any]]:
-    rows = []
-    for name, found in _all_comparisons(judged):
-        figures = {
-            f"{figure} N = {n}": _figure(found, method, figure)
-            for figure in ("precision", "recall", "f1", "alike")
-            for n, method in ((2, "three-plus-two"), (3, "three-plus-two:n=3"))
-        }
-        pairs = {
-            f"pairs N = {n}": _figure(found, method, "pairs")
-            for n, method in ((2, "three-plus-two"), (3, "three-plus-two:n=3"))
-        }
-        up = (figures["precision N = 3"] or 0) - (figures["precision N = 2"] or 0)
-        down = (figures["recall N = 3"] or 0) - (figures["recall N = 2"] or 0)
-        holds = (
-            "yes"
-            if up > 0 > down
-            else "recall only"
-            if down < 0 == up
-            else "no difference"
-            if up == down == 0
-            else "no"
-        )
-        rows.append({"set": name, **pairs, **figures, "holds": holds})
-    return rows
-
-
-def _against_three_plus_five(judged: Judged) -> list[dict[str, Any]]:
-    rows = []
-    for name, found in _all_comparisons(judged):
-        five, two = (
-            {figure: _figure(found, method, figure) for figure in ("precision", "recall", "f1", "alike")}
-            for method in ("three-plus-five", "three-plus-two")
-        )
-        rows.append(
-            {
-                "set": name,
-                **{f'{figure} "3+5"': value for figure, value in five.items()},
-                **{f'{figure} "3+2"': value for figure, value in two.items()},
-                "holds": _verdict((two["f1"] or 0.0) >= (five["f1"] or 0.0)),
-            }
-        )
-    return rows
-
-
-def _low_idf(judged: Judged) -> list[dict[str, Any]]:
-    rows = []
-    for name, found in _all_comparisons(judged):
-        shingles, low = (_figure(found, method, "f1") for method in ("shingles", "low-idf-sig"))
-        sizes = [_figure(found, method, "bytes_per_document") for method in ("low-idf-sig", "shingles")]
-        near = shingles is not None and low is not None and low >= shingles - 0.02
-        rows.append(
-            {
-                "set": name,
-                "F 3-shingles": shingles,
-                "F Low-IDF-Sig": low,
-                "F SpotSigs": _figure(found, "spotsigs", "f1"),
-                "F I-Match": _figure(found, "i-match", "f1"),
-                "postings of Low-IDF-Sig / 3-shingles": sizes[0] / sizes[1],
-                "within .02": _verdict(near),
-                "at most a third": _verdict(3 * sizes[0] <= sizes[1]),
-            }
-        )
-    return rows
-
-
-def _decomposition(judged: Judged) -> list[dict[str, Any]]:
-    return [
-        {"set": name, **{figure: _figure(found, "decomposition", figure) for figure in ("precision", "recall", "f1")}}
-        for name, found in _all_comparisons(judged)
-    ]
-
-
-def _rank_orders(judged: Judged) -> list[dict[str, Any]]:
-    """Compute Spearman's correlation with the paper for F and for Dice coefficients."""
-    rows = []
-    for name, found in _all_comparisons(judged):
-        place = {method: number for number, method in enumerate(found.names)}
-        ours = [found.dice[place[one]][place[other]] for one, other in PUBLISHED_DICE]
-        rows.append(
-            {
-                "set": name,
-                "F of A0-A10": rank_correlation(
-                    [_figure(found, method, "f1") for method in POOL_METHODS],
-                    [PUBLISHED_METHODS[method].f1 for method in POOL_METHODS],
-                ),
-                "recall": rank_correlation(
-                    [_figure(found, method, "recall") for method in POOL_METHODS],
-                    [PUBLISHED_METHODS[method].recall for method in POOL_METHODS],
-                ),
-                "precision": rank_correlation(
-                    [_figure(found, method, "precision") for method in POOL_METHODS],
-                    [PUBLISHED_METHODS[method].precision for method in POOL_METHODS],
-                ),
-                "Dice": rank_correlation(ours, list(PUBLISHED_DICE.values())),
-            }
-        )
-    return rows
-
-
 def _summary(judged: Judged) -> list[dict[str, Any]]:
     names = next(iter(judged.sets.values())).names
     rows = [
-        {"method": method, **{name: _figure(found, method, "f1") for name, found in judged.sets.items()}}
+        {"method": method, **{name: as_figure(found, method, "f1") for name, found in judged.sets.items()}}
         for method in names
     ]
     for row in rows:
@@ -411,7 +187,7 @@ def _list_better_methods(judged: Judged) -> list[dict[str, Any]]:
     for name, found in judged.sets.items():
         f1 = {row.run.name: row.figures["f1"] or 0.0 for row in found.rows}
         own = f1["key-terms-morph"]
-        low, high = (_figure(found, "key-terms-morph", end) for end in ("low", "high"))
+        low, high = (as_figure(found, "key-terms-morph", end) for end in ("low", "high"))
         others = sorted((method for method in f1 if not method.startswith("key-terms")), key=lambda method: -f1[method])
         above = [f"{method} {f1[method]:.3f}" for method in others if f1[method] > own]
         best_default = next(method for method in others if ":" not in method)
@@ -431,9 +207,9 @@ def _list_better_methods(judged: Judged) -> list[dict[str, Any]]:
 def _tabulate_across_languages(judged: Judged) -> list[dict[str, Any]]:
     """Tabulate F1 across languages of the methods that find anything there."""
     first = next(iter(judged.cross.values()))
-    finding = [name for name in first.names if any(_figure(found, name, "tp") for found in judged.cross.values())]
+    finding = [name for name in first.names if any(as_figure(found, name, "tp") for found in judged.cross.values())]
     return [
-        {"method": name, **{title: _figure(found, name, "f1") for title, found in judged.cross.items()}}
+        {"method": name, **{title: as_figure(found, name, "f1") for title, found in judged.cross.items()}}
         for name in finding
     ]
 
@@ -509,10 +285,6 @@ def _save_figure(name: str, svg: str, caption: str) -> str:
 
 def _slug(name: str) -> str:
     return "-".join(part for part in name.replace("+", " ").replace(",", " ").split())
-
-
-def _verdict(holds: bool) -> str:
-    return "yes" if holds else "no"
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ def main() -> None:
     sets = [_read(name) for name in SETS]
     origin = (
         f"Made by `python reports/make_learning.py` on {date.today().isoformat()}, Python {platform.python_version()}. "
-        "Corpora: see the README, section Reports."
+        "Corpora: see docs/reports.md."
     )
     parts = ["# What the classifier is worth", origin, TEXT, _without_labels(sets), _splits(sets[0])]
     parts += [_sites(sets[0], sets[1]), _other_corpora(sets), _methods(sets[:2]), _meaning()]

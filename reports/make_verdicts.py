@@ -197,7 +197,7 @@ def ingested_section(corpora: Path) -> list[str]:
     """What ``ingest`` makes of mdnews."""
     about = (
         f"`python reports/make_verdicts.py --ingest`, {date.today().isoformat()}, {platform.machine()}. All dated "
-        "documents in the order of their dates, default settings: key terms and evidence are weighed by what came "
+        "documents in the order of their dates, `--across none`: key terms and evidence are weighed by what came "
         "before. The thresholds of the kinds were chosen on these documents."
     )
     return [about, "", *ingested_lines(corpora)]

@@ -1,0 +1,63 @@
+"""Hook of MkDocs: what is outside ``docs/`` becomes part of the site, notebooks become pages."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).resolve().parents[2]
+OTHERS = ("CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md", "LICENSE")
+FIRST_PAGES = {"README.md": "first-page.md", "README.uk.md": "uk.md", "README.ru.md": "ru.md"}
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the pages of the project's folder, the reports with their figures, and the notebooks."""
+    for name in (*FIRST_PAGES, *OTHERS):
+        text = _first_pages((ROOT / name).read_text("utf-8")).replace("](docs/", "](")
+        files.append(File.generated(config, FIRST_PAGES.get(name, name), content=text))
+    reports = ROOT / "reports"
+    for path in sorted(reports.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            place = path.relative_to(ROOT).as_posix()
+            if path.suffix == ".md":
+                text = path.read_text("utf-8").replace("](../docs/", "](../")
+                files.append(File.generated(config, place, content=_first_pages(text)))
+            else:
+                files.append(File.generated(config, place, abs_src_path=str(path)))
+    for path in sorted((ROOT / "docs" / "tutorials").glob("*.ipynb")):
+        place = path.relative_to(ROOT / "docs").with_suffix(".md").as_posix()
+        files.append(File.generated(config, place, content=notebook_page(path)))
+    return files
+
+
+def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
+    """Point links to the project's folder at the pages of the site."""
+    if not page.file.generated_by:
+        deep = page.file.src_uri.count("/")
+        markdown = _first_pages(markdown.replace(f"]({'../' * (deep + 1)}", f"]({'../' * deep}"))
+    return markdown.replace(".ipynb)", ".md)")
+
+
+def _first_pages(text: str) -> str:
+    """Links to the first pages under the names that they have in the site."""
+    return re.sub(r"\((\.\./)*README(\.uk|\.ru)?\.md\)", _renamed, text) if "README" in text else text
+
+
+def _renamed(found: re.Match[str]) -> str:
+    name = {None: "first-page.md", ".uk": "uk.md", ".ru": "ru.md"}[found[2]]
+    return found[0].replace(f"README{found[2] or ''}.md", name)
+
+
+def notebook_page(path: Path) -> str:
+    """A notebook as Markdown: text, code, and what the code printed."""
+    parts = []
+    for cell in json.loads(path.read_text("utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        parts.append(source if cell["cell_type"] == "markdown" else f"```python\n{source}\n```")
+        printed = ["".join(output["text"]).rstrip("\n") for output in cell.get("outputs", ())]
+        parts.extend(f"```text\n{text}\n```" for text in printed)
+    return "\n\n".join(parts) + "\n"

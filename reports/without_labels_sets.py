@@ -1,0 +1,171 @@
+"""Collections whose truth is known, for the page on what can be said without labels: labelled sets and made-up ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Final, Literal
+
+from infostream_dedup import Document, read_documents
+from infostream_dedup.estimation.planting import Vocabulary, edited
+from infostream_dedup.evaluation.labels import Label, kin_by_field, read_kin, read_labels
+from infostream_dedup.evaluation.truth import Truth, truth_of
+
+__all__ = ["CORPORA", "SETS", "Kind", "TrueSet"]
+
+CORPORA: Final = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+Kind = Literal["corrections", "translations of news", "other translations", "editions", "news", "made up"]
+"""Sets of one kind are left out together when a threshold is chosen for one of them."""
+
+_SEED: Final = 21
+_SOURCES: Final = 40
+_MADE_UP_DAYS: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrueSet:
+    """A collection whose truth is known.
+
+    Attributes:
+        kind: sets of one kind are alike.
+        documents: reads or makes them.
+        labels: reads or makes labelled pairs.
+        kin: kin families, by the documents.
+        positive: labels of right pairs.
+        negatives: ``family``: all pairs of families that are not kin; ``closed``: all that are not labelled right;
+            ``listed``: those labelled as different.
+        copies: whether the pairs labelled right are copies, so that the count can be held against them.
+    """
+
+    kind: Kind
+    documents: Callable[[], list[Document]]
+    labels: Callable[[], list[Label]]
+    kin: Path | None = None
+    positive: tuple[str, ...] = ("dup",)
+    negatives: Literal["family", "closed", "listed"] = "family"
+    copies: bool = False
+
+    def truth(self, documents: list[Document]) -> Truth:
+        """What is right among the pairs of the documents."""
+        known = {one.id for one in documents}
+        labels = [one for one in self.labels() if one.a in known and one.b in known]
+        kin = read_kin(self.kin) if self.kin is not None else []
+        if self.negatives == "family":
+            kin += kin_by_field(documents, "submission", "translation")
+        languages = [one.lang or "ru" for one in documents]
+        closed = self.negatives == "closed"
+        return truth_of(documents, languages, labels, kin=kin, positive=self.positive, closed=closed)
+
+
+def _of_corpus(
+    kind: Kind,
+    corpus: str,
+    language: str | None = None,
+    domains: Callable[[str], bool] = lambda _: True,
+    **more: object,
+) -> TrueSet:
+    def documents() -> list[Document]:
+        return [
+            one
+            for one in read_documents(CORPORA / f"{corpus}.docs.jsonl.gz")
+            if language in (None, one.lang) and domains(str(one.extra.get("domain") or ""))
+        ]
+
+    kin = CORPORA / f"{corpus}.kin.jsonl.gz"
+    return TrueSet(
+        kind=kind,
+        documents=documents,
+        labels=lambda: read_labels(CORPORA / f"{corpus}.labels.jsonl.gz"),
+        kin=kin if kin.is_file() else None,
+        **more,  # type: ignore[arg-type]
+    )
+
+
+@cache
+def _strangers() -> list[Document]:
+    """News of which no two have any passage in common, in an order of their own."""
+    labelled = {
+        one
+        for label in read_labels(CORPORA / "mdnews.labels.jsonl.gz")
+        if label.label != "different"
+        for one in (label.a, label.b)
+    }
+    found = [one for one in read_documents(CORPORA / "mdnews.docs.jsonl.gz") if one.id not in labelled]
+    Random(_SEED).shuffle(found)  # noqa: S311
+    return found
+
+
+def _made_up(news: int, planted: int) -> TrueSet:
+    """News without duplicates and edited copies of some, from slight to heavy: one text in two is reprinted as it was.
+
+    Args:
+        news: documents to begin with.
+        planted: copies.
+    """
+
+    @cache
+    def made() -> tuple[list[Document], list[Label]]:
+        random, first = Random(_SEED), datetime(2026, 1, 1)  # noqa: S311
+        originals = _strangers()[:news]
+        vocabulary = Vocabulary(one.text for one in originals[:1000])
+        found: list[tuple[datetime, Document]] = []
+        labels: list[Label] = []
+        families: dict[str, list[str]] = {}
+        for number in range(news + planted):
+            one = originals[number % news]
+            moment = first + timedelta(days=_MADE_UP_DAYS * (number % news) / news, hours=random.random() * 24)
+            copy = one
+            if number >= news:
+                edit = random.choice(("cuts", "additions", "word forms", "all"))
+                copy = edited(one, edit, random.choice((0.1, 0.3, 0.5)), vocabulary, random)  # type: ignore[arg-type]
+            name = f"{number}"
+            labels += [Label(a=other, b=name, label="dup") for other in families.get(one.id, [])]
+            families.setdefault(one.id, []).append(name)
+            extra = {"id": name, "published": moment.isoformat(), "source": f"source {random.randrange(_SOURCES)}"}
+            found.append((moment, replace(copy, **extra, extra={})))  # type: ignore[arg-type]
+        return [one for _, one in sorted(found, key=lambda pair: pair[0])], labels
+
+    return TrueSet(
+        kind="made up", documents=lambda: made()[0], labels=lambda: made()[1], negatives="closed", copies=False
+    )
+
+
+def _undated(count: int) -> list[Document]:
+    return [replace(one, published=None, source=None, extra={}) for one in _strangers()[:count]]
+
+
+def _news(domain: str) -> bool:
+    return domain in ("", "news")
+
+
+def _other(domain: str) -> bool:
+    return domain not in ("", "news", "conversation")
+
+
+_OVERLAP: Final = ("dup", "similar")
+
+SETS: Final[Mapping[str, TrueSet]] = {
+    "uagec": _of_corpus("corrections", "uagec"),
+    "wmt news ru": _of_corpus("translations of news", "wmt", "ru", _news),
+    "wmt news uk": _of_corpus("translations of news", "wmt", "uk", _news),
+    "wmt news en": _of_corpus("translations of news", "wmt", "en", _news),
+    "wmt other ru": _of_corpus("other translations", "wmt", "ru", _other),
+    "wmt other en": _of_corpus("other translations", "wmt", "en", _other),
+    "ntrex en": _of_corpus("editions", "ntrex", "en"),
+    "mdnews": _of_corpus("news", "mdnews", positive=_OVERLAP, negatives="closed", copies=True),
+    "slavictopics": _of_corpus("news", "slavictopics", positive=_OVERLAP, negatives="closed", copies=True),
+    "tgpairs": _of_corpus("news", "tgpairs", positive=_OVERLAP, negatives="listed"),
+    "made up, 50 %": _made_up(1500, 300),
+    "made up, 10 %": _made_up(3000, 150),
+    "made up, 1 %": _made_up(8000, 95),
+    "made up, .1 %": _made_up(8000, 10),
+    "500 strangers": TrueSet(
+        kind="made up", documents=lambda: _undated(500), labels=list, negatives="closed", copies=True
+    ),
+}
+"""The first seven are families: several renderings of one text each."""
