@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language
 from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.statistics import (
     BACKGROUND_DOCUMENTS,
@@ -25,7 +25,7 @@ TITLE_WORDS: Final = 10
 
 
 def background_statistics(
-    terms: Sequence[str], languages: Collection[Language], representation: str, *, words: int = BACKGROUND_WORDS
+    terms: Sequence[str], languages: Collection[str], representation: str, *, words: int = BACKGROUND_WORDS
 ) -> list[Statistics]:
     """Make statistics from pseudo-documents alone, one for each of ``LANGUAGES``; they do not depend on the documents.
 
@@ -38,7 +38,7 @@ def background_statistics(
     found = []
     for language in LANGUAGES:
         df, length = np.zeros(len(terms)), 1.0
-        if language in languages:
+        if language in OUR_LANGUAGES and language in languages:
             shares = term_frequencies(language, representation)
             df = BACKGROUND_DOCUMENTS * document_probability(terms, shares, words=words)
             length = max(words * _share_of_terms(language, representation), 1.0)

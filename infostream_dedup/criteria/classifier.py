@@ -1,6 +1,6 @@
 """The linear classifier of pairs: which of the two documents repeats the other (Andreev et al., sections 4 and 6).
 
-The vector of differences of i from j lies on one side of a plane or the other: D(i, j) = 1 means that i adds nothing to
+The vector of differences of i from j is on one side of a plane or the other: D(i, j) = 1 means that i adds nothing to
 j. There are two planes: one judges the later document of a pair against the earlier, as the paper does, one the earlier
 against the later. So time, source, pictures and links can weigh something: with one plane for both directions they
 cancel out. Both directions together give the four outcomes. Only numpy is needed; ``training`` learns the planes.

@@ -86,7 +86,7 @@ class Criterion:
         measure: differences of pairs in both directions.
         say: a value in words.
         typical: where its values lie.
-        combined: whether it combines other criteria and is no evidence of its own.
+        combined: whether it combines other criteria and is not evidence of its own.
     """
 
     measure: Callable[[ComparedPairs], Both]

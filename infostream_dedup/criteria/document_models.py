@@ -30,11 +30,12 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.features.hashing import hash_words, scrambled
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.machine.progress import Progress
-from infostream_dedup.model import LANGUAGES, Document, Language, Settings, full_text
+from infostream_dedup.model import Document, Settings, full_text, language_number
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.plain import count_terms
 from infostream_dedup.terms.reading import SurfaceReader, key_terms_of_surfaces
+from infostream_dedup.text.fingerprint import text_hash
 from infostream_dedup.text.language import detect
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class DocumentModels:
         languages: language of each document.
         key_terms: the 30 heaviest key terms (``morph``) of title and body, and where they are looked up.
         evidence: what the shipped pair model compares.
+        text_hashes: bytes (documents,), checksum of each body; empty for an empty one.
         statistics: source of word weights, one of ``STATISTICS``.
     """
 
@@ -89,9 +91,10 @@ class DocumentModels:
     times: NDArray[np.float64]
     sources: list[str | None]
     categories: list[str | None]
-    languages: list[Language]
+    languages: list[str]
     key_terms: KeyTerms
     evidence: ShippedEvidence
+    text_hashes: NDArray[np.object_]
     statistics: str = "collection"
 
     def __len__(self) -> int:
@@ -155,19 +158,20 @@ def document_models(
         languages=languages,
         key_terms=key_terms,
         evidence=read_shipped_evidence(documents, languages, key_terms, background=background),
+        text_hashes=np.array([text_hash(document.text) for document in documents], dtype=object),
         statistics=statistics,
     )
     tell(4)
     return models
 
 
-def _sum_counts(counts: TermCounts, owners: NDArray[np.int64], languages: Sequence[Language]) -> TermCounts:
+def _sum_counts(counts: TermCounts, owners: NDArray[np.int64], languages: Sequence[str]) -> TermCounts:
     """Sum the counts of sentences to counts of documents."""
     shape = (len(languages), len(owners))
     sums = sp.csr_array((np.ones(len(owners), dtype=np.int32), (owners, np.arange(len(owners)))), shape=shape)
     summed = sp.csr_array(sums @ counts.counts)
     summed.sort_indices()
-    numbers = np.array([LANGUAGES.index(language) for language in languages], dtype=np.uint8)
+    numbers = np.array([language_number(language) for language in languages], dtype=np.uint8)
     return TermCounts(summed, counts.terms, numbers, np.asarray(summed.sum(axis=1), dtype=np.int64))
 
 
@@ -211,7 +215,7 @@ def _category(document: Document) -> str | None:
     return None if category is None or category == "" else str(category)
 
 
-def _key_terms(documents: Sequence[Document], languages: Sequence[Language], *, background: bool) -> KeyTerms:
+def _key_terms(documents: Sequence[Document], languages: Sequence[str], *, background: bool) -> KeyTerms:
     reader = SurfaceReader()
     for document, language in zip(documents, languages, strict=True):
         reader.add(full_text(document), language)

@@ -162,9 +162,9 @@ def _json_rows(content: bytes, source: str) -> list[tuple[int | None, Any]]:
     try:
         value = orjson.loads(content)
     except orjson.JSONDecodeError as error:
-        raise _fault(source, None, f"is no JSON ({error})") from None
+        raise _fault(source, None, f"is not JSON ({error})") from None
     if not isinstance(value, list):
-        raise _fault(source, None, "is no list; expected a list of objects with field, value, domain")
+        raise _fault(source, None, "is not a list; expected a list of objects with field, value, domain")
     return [(number, row) for number, row in enumerate(value, start=1)]
 
 
@@ -172,7 +172,7 @@ def _table_rows(content: bytes, source: str) -> list[tuple[int | None, Any]]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise _fault(source, None, f"byte {error.start} is no UTF-8; convert the file first") from None
+        raise _fault(source, None, f"byte {error.start} is not UTF-8; convert the file first") from None
     rows: list[tuple[int | None, Any]] = []
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip() or line.startswith("#"):
@@ -186,7 +186,7 @@ def _table_rows(content: bytes, source: str) -> list[tuple[int | None, Any]]:
 
 def _rule(row: Any, source: str, line: int | None) -> DomainRule:
     if not isinstance(row, dict):
-        raise _fault(source, line, "is no object; expected field, value, domain")
+        raise _fault(source, line, "is not an object; expected field, value, domain")
     for name in ("field", "value", "domain"):
         value = row.get(name)
         if not isinstance(value, str) or not value or not value.isprintable():

@@ -81,8 +81,8 @@ def in_words(found: list[Reason], *, most: int = _MOST) -> str:
         >>> in_words([Reason("numbers", 1.0, -1.2, "numbers differ"), Reason("site", 1.0, 0.3, "two sites")])
         'numbers differ: against (-1.20); two sites: for (+0.30)'
     """
-    told = [reason for reason in found if reason.verdict != "neither"][:most]
-    return "; ".join(f"{reason.says}: {reason.verdict} ({reason.contribution:+.2f})" for reason in told)
+    listed = [reason for reason in found if reason.verdict != "neither"][:most]
+    return "; ".join(f"{reason.says}: {reason.verdict} ({reason.contribution:+.2f})" for reason in listed)
 
 
 def _says(name: str, value: float) -> str:

@@ -110,7 +110,7 @@ def read_model(path: str | Path) -> Classifier:
     try:
         value = orjson.loads(content)
     except orjson.JSONDecodeError as error:
-        raise _fault(source, f"is no JSON ({error}); train the model again") from None
+        raise _fault(source, f"is not JSON ({error}); train the model again") from None
     return _Reader(source, value).classifier()
 
 
@@ -120,7 +120,7 @@ class _Reader:
     def __init__(self, source: str, value: Any) -> None:
         self._source = source
         if not isinstance(value, dict) or value.get("schema") != _SCHEMA:
-            raise _fault(source, f"is no model; expected an object with schema {_SCHEMA!r}, as 'train' writes")
+            raise _fault(source, f"is not a model; expected an object with schema {_SCHEMA!r}, as 'train' writes")
         if type(value.get("version")) is int and value["version"] in _OLD:
             message = (
                 f"is {value['version']}, of an earlier infostream-dedup; this one reads {_VERSION}: train the model "

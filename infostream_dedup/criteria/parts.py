@@ -11,7 +11,6 @@ import numpy as np
 
 from infostream_dedup.features.numbers import numbers
 from infostream_dedup.features.rows import Rows, rows_from
-from infostream_dedup.model import Language
 from infostream_dedup.terms.plain import SurfaceCounter, SurfaceCounts
 from infostream_dedup.text.sentences import sentences
 
@@ -63,7 +62,7 @@ def paragraphs(text: str) -> list[str]:
     return found
 
 
-def read_parts(texts: Iterable[str], languages: Sequence[Language]) -> Parts:
+def read_parts(texts: Iterable[str], languages: Sequence[str]) -> Parts:
     """Cut the bodies of a collection.
 
     Args:

@@ -1,4 +1,4 @@
-"""The evidence of documents and pairs behind preset ``judged``, for the criteria that start from the shipped model."""
+"""The evidence that preset ``judged`` uses, for the criteria that start from the shipped model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from infostream_dedup.evidence.pair_evidence import (
 )
 from infostream_dedup.evidence.reading import evidence_texts, read_evidence
 from infostream_dedup.evidence.records import EvidenceRecords, pack_evidence
-from infostream_dedup.model import LANGUAGES, Document, Language
+from infostream_dedup.model import Document, language_number
 from infostream_dedup.terms.key_terms import KeyTerms
 
 if TYPE_CHECKING:
@@ -56,17 +56,17 @@ class ShippedEvidence:
 
 
 def read_shipped_evidence(
-    documents: Sequence[Document], languages: Sequence[Language], key_terms: KeyTerms, *, background: bool
+    documents: Sequence[Document], languages: Sequence[str], key_terms: KeyTerms, *, background: bool
 ) -> ShippedEvidence:
     """Read the evidence of documents.
 
     Args:
         documents: with their texts.
-        languages: of each document.
+        languages: language of each document.
         key_terms: the 30 heaviest of each.
         background: weigh by the language in general, so that the evidence of a document does not depend on the others.
     """
-    numbers = np.array([LANGUAGES.index(language) for language in languages], dtype=np.int8)
+    numbers = np.array([language_number(language) for language in languages], dtype=np.int8)
     raw = read_evidence(*evidence_texts(documents))
     frequencies = EvidenceFrequencies()
     if not background:

@@ -49,7 +49,7 @@ def prior_plane(criteria: Sequence[str], weights: Mapping[str, float]) -> Plane:
 
 
 def fit_plane(vectors: NDArray[np.float64], repeats: NDArray[np.bool_], prior: Plane) -> Plane:
-    """Learn the plane that tells repeats from originals. No class weights; figures are rounded to 10 digits.
+    """Learn the plane that separates repeats from originals. No class weights; figures are rounded to 10 digits.
 
     Args:
         vectors: float64 (vectors, criteria).

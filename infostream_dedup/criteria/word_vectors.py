@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.criteria.background_statistics import TITLE_WORDS, background_statistics
-from infostream_dedup.model import LANGUAGES, Language, Settings
+from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.plain import SurfaceCounter, count_terms, statistics_of
 from infostream_dedup.terms.statistics import Statistics
@@ -55,7 +55,7 @@ class WordVectors:
 
 
 def word_vectors(counts: TermCounts, given: list[Statistics] | None = None) -> tuple[WordVectors, list[Statistics]]:
-    """Make BM25 vectors of documents; also return the statistics behind the weights.
+    """Make BM25 vectors of documents; also return the statistics from which the weights come.
 
     Args:
         counts: words of each document.
@@ -72,7 +72,7 @@ def word_vectors(counts: TermCounts, given: list[Statistics] | None = None) -> t
     return WordVectors(weights, unit, counts.lengths), statistics
 
 
-def title_vectors(titles: list[str], languages: list[Language], *, background: bool = False) -> WordVectors:
+def title_vectors(titles: list[str], languages: list[str], *, background: bool = False) -> WordVectors:
     """Make BM25 vectors of titles, weighted by the frequency of words in titles, not in bodies.
 
     Args:

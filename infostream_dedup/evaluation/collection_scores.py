@@ -21,7 +21,7 @@ from infostream_dedup.evaluation.predictions import Predictions, predicted_by_co
 from infostream_dedup.evaluation.protocol import Evaluation, evaluate
 from infostream_dedup.evaluation.second_look import checked_kinds, judged_groups, judged_predictions
 from infostream_dedup.evaluation.truth import Truth, truth_of
-from infostream_dedup.model import Document, Language, Settings
+from infostream_dedup.model import Document, Settings
 
 __all__ = ["Documents", "evaluate_collection", "predictions_of", "truth_for"]
 
@@ -34,7 +34,7 @@ class Documents(Protocol):
         """The documents in input order."""
 
     @property
-    def languages(self) -> Sequence[Language]:
+    def languages(self) -> Sequence[str]:
         """Language of each document, given or detected."""
 
 

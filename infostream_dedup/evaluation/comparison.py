@@ -28,6 +28,7 @@ from infostream_dedup.evaluation.truth import Truth
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.methods import Texts
 from infostream_dedup.model import VERSION
+from infostream_dedup.model.tabular import Tabular
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -111,8 +112,8 @@ class PoolSummary:
     codes: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Comparison(Tabular):
     """Result of a comparison.
 
     Attributes:
@@ -179,15 +180,9 @@ class Comparison:
             "configuration": self.configuration,
         }
 
-    def to_arrow(self) -> Any:
-        """Return the rows as a ``pyarrow.Table``."""
-        import pyarrow as pa
-
-        return pa.Table.from_pylist([row.as_dict() for row in self.rows])
-
-    def to_pandas(self) -> Any:
-        """Return the rows as a ``pandas.DataFrame``; needs pandas."""
-        return self.to_arrow().to_pandas()
+    def as_rows(self) -> list[dict[str, Any]]:
+        """The rows, as plain dicts."""
+        return [row.as_dict() for row in self.rows]
 
 
 def compare_methods(
@@ -356,7 +351,7 @@ def _write_notes(truth: Truth, listed: Sequence[Label], positive: Sequence[str])
     if not truth.takes_part().any():
         notes.append(
             "documents name no family: only labelled pairs count, what methods find beyond them is not judged; the "
-            "columns linked and judged tell how many pairs that is, and no method is called the best; if the labels "
+            "columns linked and judged say how many pairs that is, and no method is called the best; if the labels "
             "are exhaustive, say closed (--closed)"
         )
     return notes

@@ -54,7 +54,7 @@ def group_scores(groups: NDArray[np.int64], truth: Truth) -> GroupScores | None:
 
     Args:
         groups: int64 (documents,), equal for documents of one group.
-        truth: of the same collection.
+        truth: what the labels say of the same collection.
 
     Returns:
         ``None`` in an open world: where unlisted pairs do not count, most of any group is not judged.

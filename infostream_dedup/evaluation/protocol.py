@@ -11,6 +11,7 @@ from infostream_dedup.evaluation.groups import GroupScores
 from infostream_dedup.evaluation.predictions import Predictions
 from infostream_dedup.evaluation.scores import Scores, scores
 from infostream_dedup.evaluation.truth import Truth
+from infostream_dedup.model.tabular import Tabular
 
 if TYPE_CHECKING:
     from infostream_dedup.corpus import ReadingReport
@@ -67,8 +68,8 @@ class StepScores:
         return {name: value for name, value in self.as_dict().items() if name != self.step_name}
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Evaluation(Tabular):
     """Result of an evaluation.
 
     Attributes:
@@ -76,7 +77,7 @@ class Evaluation:
         best: first row with the highest F1; ``None`` if F1 is undefined everywhere.
         recommended: row of the recommended step.
         judged: scores of the pairs of preset ``judged``; ``None`` if it did not run.
-        groups: of the groups that this preset makes; ``None`` as in ``group_scores``, or if it did not run.
+        groups: scores of the groups that this preset makes; ``None`` as in ``group_scores``, or if it did not run.
         report: what was read; ``None`` if no documents were read.
     """
 
@@ -103,6 +104,10 @@ class Evaluation:
             "judged": None if self.judged is None else self.judged.without_step(),
             "groups": None if self.groups is None else self.groups.as_dict(),
         }
+
+    def as_rows(self) -> list[dict[str, Any]]:
+        """The rows, as plain dicts."""
+        return [row.as_dict() for row in self.rows]
 
 
 def evaluate(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.model import LANGUAGES, Document, Language
+from infostream_dedup.model import LANGUAGES, Document, language_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,7 +48,7 @@ class Scope:
 
 def scope_of(
     documents: Sequence[Document],
-    languages: Sequence[Language],
+    languages: Sequence[str],
     *,
     language_pairs: str | None = None,
     domains: Sequence[str] = (),
@@ -68,7 +68,7 @@ def scope_of(
     Raises:
         ConfigurationError: a language is unknown, or no document has a domain that is named.
     """
-    numbers = np.array([LANGUAGES.index(language) for language in languages], dtype=np.uint8)
+    numbers = np.array([language_number(language) for language in languages], dtype=np.uint8)
     names = [str(document.extra.get("domain") or "") for document in documents]
     return Scope(numbers, _parse_language_pairs(language_pairs), _select_domains(names, domains))
 

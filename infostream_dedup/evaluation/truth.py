@@ -18,7 +18,7 @@ from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.evaluation.labels import Kin, Label, family_of, positive_labels
 from infostream_dedup.evaluation.pair_codes import both_of, codes_of, places_in
 from infostream_dedup.evaluation.scope import Scope, scope_of
-from infostream_dedup.model import Document, Language
+from infostream_dedup.model import Document
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -98,7 +98,7 @@ class Truth:
 
 def truth_of(
     documents: Sequence[Document],
-    languages: Sequence[Language],
+    languages: Sequence[str],
     labels: Sequence[Label],
     *,
     kin: Sequence[Kin] = (),
@@ -116,7 +116,7 @@ def truth_of(
     - A listed pair whose label is in ``negative`` is false; with any other label it is not counted.
     - An unlisted pair is false if both documents name a family, and not counted otherwise.
     - In a closed world every other unlisted pair is false too, and so is every listed pair that is a template (label or
-      field ``kind``), whatever its label: a form filled in anew repeats nothing.
+      field ``kind``), whatever its label: a form that is filled in again repeats nothing.
 
     Args:
         documents: the collection; ``extra["family"]`` names a document's family, ``extra["domain"]`` its domain.

@@ -7,7 +7,7 @@ from typing import Final
 __all__ = ["DAY_WORDS", "ENGLISH_MONTH", "MONTH_WORDS"]
 
 ENGLISH_MONTH: Final = 16
-"""Added to the number of a month whose name may stand before the day (April 17)."""
+"""Added to the number of a month whose name may precede the day (April 17)."""
 
 _MONTHS: Final = (
     ("январь января январе янв січень січня січні", "january jan"),

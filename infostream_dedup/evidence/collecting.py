@@ -13,7 +13,7 @@ from infostream_dedup.evidence.meaning import Meanings
 from infostream_dedup.evidence.pair_evidence import TripleRows
 from infostream_dedup.evidence.reading import RawEvidence, evidence_texts, read_evidence
 from infostream_dedup.evidence.records import EvidenceRecords, pack_weighed
-from infostream_dedup.model import LANGUAGES, Document
+from infostream_dedup.model import Document, language_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ class DocumentEvidence:
     Attributes:
         records: about 450 bytes for a news item.
         triples: 8 bytes for each word.
-        meanings: of the documents, if they were asked for.
+        meanings: meanings of the documents, if they were asked for.
     """
 
     records: EvidenceRecords
@@ -72,10 +72,10 @@ class EvidenceReader:
         """Weigh what was read; the reader is empty afterwards.
 
         Args:
-            languages: of each document, one of ``LANGUAGES``.
+            languages: code of the language of each document.
         """
         self._read_waiting()
-        numbers = np.array([LANGUAGES.index(one) for one in languages], dtype=np.int8)
+        numbers = np.array([language_number(one) for one in languages], dtype=np.int8)
         ends = np.cumsum([0, *(len(raw) for raw in self._read)]).tolist()
         parts = [numbers[begin:end] for begin, end in pairwise(ends)]
         frequencies = EvidenceFrequencies()

@@ -42,11 +42,11 @@ LONGEST_ACRONYM: Final = 6
 """A longer word in capitals says nothing: headlines are written so."""
 
 HEAD_CHARACTERS: Final = 200
-"""Characters after the title in which a date tells the edition."""
+"""Characters after the title in which a date names the edition."""
 FIRST_YEAR: Final = 1990
 LAST_YEAR: Final = 2039
 
 HEAD_BIT: Final = 1
-"""Of a number: it stands in the title or soon after it."""
+"""Bit of a number that occurs in the title or soon after it."""
 DATE_BIT: Final = 2
 """Of a number: it is a day of a month, or a year."""

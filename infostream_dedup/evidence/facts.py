@@ -34,7 +34,7 @@ class DocumentFacts:
 
     Attributes:
         sources: int64 (documents,), number of the source, ``NO_SOURCE`` where it is not known.
-        times: int64 (documents,), microseconds since 1970, ``NO_TIME`` where there is no date.
+        times: int64 (documents,), microseconds since 1970, ``NO_TIME`` without a date.
         texts: int64 (documents,), equal for equal texts, negative for an empty one.
         addresses: int64 (documents,), equal for equal addresses, negative if a document has no address.
     """

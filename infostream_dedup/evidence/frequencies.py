@@ -1,32 +1,21 @@
-"""In how many documents each number, name and lead word stands: counters by hash, the same in batch and stream."""
+"""In how many documents each number, name and lead word occurs: counters by hash, the same in batch and stream."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.evidence.kernels.packing import (
-    BUCKET_BITS,
-    LEAD_KIND,
-    NUMBER_KIND,
-    bucket_of,
-    buckets_of_documents,
-    buckets_of_records,
-)
-from infostream_dedup.evidence.kernels.reading import prefix_hashes
-from infostream_dedup.evidence.plain_reading import date_hash, figure_hash
-from infostream_dedup.evidence.reading import RawEvidence, room_for, tables
-from infostream_dedup.lexicon.frequency import common_forms
-from infostream_dedup.model import LANGUAGES, Language
-from infostream_dedup.text.utf8 import texts_of
+from infostream_dedup.evidence.kernels.packing import BUCKET_BITS, buckets_of_documents
+from infostream_dedup.evidence.reading import RawEvidence
+from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from infostream_dedup.evidence.records import EvidenceRecords
 
 __all__ = [
     "BACKGROUND_DOCUMENTS",
@@ -35,7 +24,6 @@ __all__ = [
     "Changes",
     "EvidenceFrequencies",
     "changes_of",
-    "changes_of_records",
 ]
 
 BUCKETS: Final = 1 << BUCKET_BITS
@@ -50,11 +38,12 @@ EPOCH: Final = 1000
 Shorter than the epochs of key terms, so that names that every item of a stream holds soon weigh little.
 """
 
-_LEAD_RUNNING_WORDS: Final = 32
-"""Running words that hold the 20 long words of a lead."""
+_FILE: Final = "background.npz"
+"""Made by ``reports/make_background.py``: hashing the common words of a language takes longer than a small job."""
 
-_NUMBER_SHARES: Final = ((1, 11, 0.12), (11, 32, 0.06), (32, 101, 0.015), (1990, 2040, 0.03))
-"""Whole numbers from, up to (exclusive), and the share of news items that hold each."""
+
+_WITH_OTHERS: Final = -1
+"""Opens a stored blob that also counts documents of other languages; a stream without any keeps the older form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +62,20 @@ class Changes:
 
     def blob(self) -> bytes:
         """The changes as a store keeps them: 8 bytes for each counter."""
-        parts = (self.documents.astype("<i8"), self.buckets.astype("<u4"), self.counts.astype("<u4"))
+        head = self.documents if self.documents[-1] else self.documents[: len(OUR_LANGUAGES)]
+        mark = [_WITH_OTHERS] if self.documents[-1] else []
+        parts = (np.array([*mark, *head], dtype="<i8"), self.buckets.astype("<u4"), self.counts.astype("<u4"))
         return b"".join(part.tobytes() for part in parts)
 
     @classmethod
     def of_blob(cls, blob: bytes) -> Changes:
         """Changes from a store."""
-        head = 8 * len(LANGUAGES)
-        buckets, counts = np.frombuffer(blob, dtype="<u4", offset=head).reshape(2, -1).astype(np.uint32)
-        return cls(buckets, counts, np.frombuffer(blob[:head], dtype="<i8").astype(np.int64))
+        documents = np.zeros(len(LANGUAGES), dtype=np.int64)
+        marked = np.frombuffer(blob[:8], dtype="<i8")[0] == _WITH_OTHERS
+        first, known = (8, len(LANGUAGES)) if marked else (0, len(OUR_LANGUAGES))
+        documents[:known] = np.frombuffer(blob, dtype="<i8", count=known, offset=first)
+        buckets, counts = np.frombuffer(blob, dtype="<u4", offset=first + 8 * known).reshape(2, -1).astype(np.uint32)
+        return cls(buckets, counts, documents)
 
 
 def changes_of(raw: RawEvidence, languages: NDArray[np.int8]) -> Changes:
@@ -93,18 +87,7 @@ def changes_of(raw: RawEvidence, languages: NDArray[np.int8]) -> Changes:
     """
     buckets = np.empty(len(raw.numbers) + len(raw.names) + len(raw.lead), dtype=np.uint32)
     count = buckets_of_documents(raw.numbers, raw.names, raw.lead, raw.ends, languages, buckets)
-    return _changes(buckets[:count], languages)
-
-
-def changes_of_records(records: EvidenceRecords, languages: NDArray[np.int8]) -> Changes:
-    """The same from the documents' records, for a stream that starts again."""
-    buckets = np.empty(len(records.words), dtype=np.uint32)
-    count = buckets_of_records(records.words, records.begins, languages, buckets)
-    return _changes(buckets[:count], languages)
-
-
-def _changes(buckets: NDArray[np.uint32], languages: NDArray[np.int8]) -> Changes:
-    changed, counts = np.unique(buckets, return_counts=True)
+    changed, counts = np.unique(buckets[:count], return_counts=True)
     documents = np.bincount(languages, minlength=len(LANGUAGES)).astype(np.int64)
     return Changes(changed.astype(np.uint32), counts.astype(np.uint32), documents)
 
@@ -151,31 +134,18 @@ class EvidenceFrequencies:
         counts, documents = self.counts.astype(np.float32), self.documents.astype(np.float64)
         for number, language in enumerate(LANGUAGES):
             missing = BACKGROUND_DOCUMENTS - int(self.documents[number])
-            if missing > 0:
-                buckets, shares = _background(language)
+            if missing > 0 and (language in OUR_LANGUAGES or self.documents[number]):
+                buckets, shares = _background()[language]
                 counts[buckets] += (missing * shares).astype(np.float32)
                 documents[number] += missing
         return counts, documents
 
 
 @cache
-def _background(language: Language) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Counters that a pseudo-document raises, each once, and by how much: int64, float64 of 0 to 1."""
-    number = LANGUAGES.index(language)
-    forms, frequencies = zip(*common_forms(language), strict=True)
-    texts = texts_of(forms)
-    hashes = np.zeros(len(texts), dtype=np.uint32)
-    prefix_hashes(texts.data, texts.offsets, tables(), room_for(texts.longest), hashes)
-    starts, which = np.unique(hashes, return_inverse=True)
-    share = np.bincount(which, weights=np.array(frequencies))
-    held = -np.expm1(_LEAD_RUNNING_WORDS * np.log1p(-np.minimum(share, 0.999)))
-    entries = [
-        (bucket_of(int(start), LEAD_KIND, number), one) for start, one in zip(starts, held, strict=True) if start
-    ]
-    for first, last, one in _NUMBER_SHARES:
-        for value in range(first, last):
-            entry = date_hash(value) if value > 1000 else figure_hash(str(value))
-            entries.append((bucket_of(entry >> 1, NUMBER_KIND, number), one))
-    buckets, where = np.unique(np.array([bucket for bucket, _ in entries], dtype=np.int64), return_inverse=True)
-    shares = np.array([one for _, one in entries], dtype=np.float64)
-    return buckets, np.bincount(where, weights=shares).astype(np.float64)
+def _background() -> Mapping[Language, tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    """Counters that a pseudo-document of each language raises, ascending, and by how much: int64, float64 of 0 to 1."""
+    with files("infostream_dedup.evidence").joinpath(_FILE).open("rb") as file, np.load(file) as held:
+        return {
+            language: (held[f"{language}_buckets"].astype(np.int64), held[f"{language}_shares"])
+            for language in LANGUAGES
+        }

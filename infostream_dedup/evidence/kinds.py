@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KIND_NAMES",
+    "ONE_TEXT",
     "RULES",
     "Kind",
     "Rule",
@@ -42,6 +43,9 @@ class Kind(IntEnum):
     FOLLOW_UP = 7
     TRANSLATION = 8
 
+
+ONE_TEXT: Final = (Kind.COPY, Kind.RETOLD, Kind.UPDATED)
+"""Kinds of pairs of one language whose documents have one text, perhaps in other words or in another version."""
 
 KIND_NAMES: Final = tuple(kind.name.lower().replace("_", "-") for kind in Kind)
 """Name of each kind in rows and flags."""
@@ -114,8 +118,11 @@ def own_next_step(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def much_the_same_wording(pair: PairFacts) -> NDArray[np.bool_]:
-    """Both texts consist of the other's wording to a good part, and the model agrees."""
-    some = (pair.wording_least >= 0.3) & (pair.wording_most >= 0.35) & (pair.probability >= 0.9)
+    """Half of one text is in the other, and a good part of that one in it; the model agrees.
+
+    Two sources that quote one statement in full share a third of their wording without either copying the other.
+    """
+    some = (pair.wording_least >= 0.3) & (pair.wording_most >= 0.5) & (pair.probability >= 0.9)
     much = (pair.wording_least >= 0.5) & (pair.probability >= 0.5)
     return ~pair.own & (some | much)
 

@@ -50,7 +50,7 @@ def pair_weights(
     """Weight of each pair: all pairs of two families share the root of their number; both classes weigh one half.
 
     Args:
-        families_a: int64 (pairs,), family of one document; each its own where there are no families.
+        families_a: int64 (pairs,), family of one document; each its own without families.
         families_b: int64 (pairs,), family of the other.
         same: bool (pairs,), the class.
     """

@@ -89,7 +89,7 @@ def with_meaning(
         a: int64 (pairs,).
         b: int64 (pairs,).
         probability: float64 (pairs,), of the pair model.
-        meanings: of all documents.
+        meanings: meanings of all documents.
 
     Returns:
         float64 (pairs,) twice: the probability, rounded as before, and the cosine; NaN where it was not asked for.

@@ -1,4 +1,4 @@
-"""The pair model: the probability that two documents are one text or tell one story, and what speaks for it."""
+"""The pair model: the probability that two documents are one text or report one story, and what speaks for it."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class PairModel:
             name: name of the file, for the error message.
 
         Raises:
-            ConfigurationError: it is no such file.
+            ConfigurationError: the content is not a pair model.
         """
         try:
             content = json.loads(text)
@@ -124,7 +124,7 @@ def shipped_model() -> PairModel:
 def _checked(content: Any, name: str) -> tuple[float, dict[str, float]]:
     """Intercept and coefficients of a file."""
     if not isinstance(content, dict) or content.get("format") != _FORMAT:
-        raise ConfigurationError(f"{name} is no pair model; expected an object with format {_FORMAT!r}")
+        raise ConfigurationError(f"{name} is not a pair model; expected an object with format {_FORMAT!r}")
     given, intercept = content.get("coefficients"), content.get("intercept")
     if not isinstance(given, dict) or tuple(given) != FEATURES:
         raise ConfigurationError(f"{name}: coefficients must be {', '.join(FEATURES)}; learn the model again")

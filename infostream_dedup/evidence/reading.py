@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -22,16 +23,16 @@ from infostream_dedup.evidence.kernels.reading import (
 )
 from infostream_dedup.evidence.kernels.sorting import BINS
 from infostream_dedup.evidence.plain_reading import word_hash
-from infostream_dedup.model import Document
+from infostream_dedup.model import Document, full_text
 from infostream_dedup.text.normalise import clean
-from infostream_dedup.text.utf8 import Utf8Texts, encoded, texts_of_bytes
+from infostream_dedup.text.utf8 import Utf8Texts, encoded, texts_of, texts_of_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["RawEvidence", "evidence_texts", "read_evidence", "room_for", "tables"]
 
-_MARKUP: Final = ("<", "&", "://", "@", "{")
+_MARKUP: Final = (b"<", b"&", b"://", b"@", b"{")
 """A text that holds one of these is cleaned first."""
 
 
@@ -63,7 +64,7 @@ class RawEvidence:
         return len(self.tokens)
 
     def lists(self) -> EvidenceLists:
-        """The same arrays, as compiled code takes them."""
+        """These arrays, as compiled code takes them."""
         return EvidenceLists(
             triples=self.triples,
             numbers=self.numbers,
@@ -75,28 +76,56 @@ class RawEvidence:
             titles=self.titles,
         )
 
+    def triple_blobs(self) -> list[bytes]:
+        """Triples of each document as a store keeps them: 8 bytes for each."""
+        whole, bounds = self.triples.astype("<u8", copy=False).tobytes(), (8 * self.ends[:, 0]).tolist()
+        return [whole[begin:end] for begin, end in pairwise(bounds)]
+
     def triples_of(self, document: int) -> NDArray[np.uint64]:
         """Hashes of the triples of one document, ascending."""
         return self.triples[self.ends[document, 0] : self.ends[document + 1, 0]]
 
 
-def evidence_texts(documents: Sequence[Document]) -> tuple[Utf8Texts, NDArray[np.int64]]:
+def evidence_texts(
+    documents: Sequence[Document], texts: Utf8Texts | None = None
+) -> tuple[Utf8Texts, NDArray[np.int64]]:
     """Title and text of documents as ``read_evidence`` wants them.
+
+    Args:
+        documents: the documents.
+        texts: ``full_text`` of each, if already encoded.
 
     Returns:
         The texts, and int64 (documents,), where each title ends in their bytes.
     """
-    whole, titles = [], []
-    for document in documents:
-        title, text = document.title, document.text
-        if _needs_cleaning(title) or _needs_cleaning(text):
-            title, text = clean(title), clean(text)
-        doubled = not title or text.startswith(title)
-        head = encoded(title)
-        whole.append(encoded(text) if doubled else head + b"\n" + encoded(text))
-        titles.append(len(head))
-    texts = texts_of_bytes(whole)
-    return texts, texts.offsets[:-1] + np.array(titles, dtype=np.int64)
+    if texts is None:
+        texts = texts_of([full_text(document) for document in documents])
+    heads = [encoded(document.title) for document in documents]
+    marked = _marked(texts)
+    if marked:
+        whole = [texts.data[begin:end].tobytes() for begin, end in pairwise(texts.offsets.tolist())]
+        for number in marked:
+            title, text = clean(documents[number].title), clean(documents[number].text)
+            heads[number] = encoded(title)
+            whole[number] = encoded(text if not title or text.startswith(title) else f"{title}\n{text}")
+        texts = texts_of_bytes(whole)
+    return texts, texts.offsets[:-1] + np.array([len(head) for head in heads], dtype=np.int64)
+
+
+def _marked(texts: Utf8Texts) -> list[int]:
+    """Numbers of the texts that hold markup, ascending."""
+    bounds = texts.offsets - texts.offsets[0]
+    data, found = texts.data[texts.offsets[0] : texts.offsets[-1]].tobytes(), set()
+    for mark in _MARKUP:
+        place = data.find(mark)
+        while place >= 0:
+            number = int(np.searchsorted(bounds, place, "right")) - 1
+            end = int(bounds[number + 1])
+            within = place + len(mark) <= end
+            if within:
+                found.add(number)
+            place = data.find(mark, end if within else place + 1)
+    return sorted(found)
 
 
 def read_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64]) -> RawEvidence:
@@ -132,7 +161,7 @@ def read_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64]) -> RawEvidenc
 
 
 def room_for(longest: int) -> Room:
-    """Scratch memory for texts of so many bytes."""
+    """Scratch memory for texts of a given number of bytes."""
     return Room(
         np.zeros(longest + PADDING, dtype=np.uint8),
         np.zeros(longest + PADDING, dtype=np.uint16),
@@ -154,7 +183,3 @@ def tables() -> Tables:
         np.array(words, dtype=np.uint64),
         np.array([months[word] for word in words], dtype=np.int64),
     )
-
-
-def _needs_cleaning(text: str) -> bool:
-    return any(sign in text for sign in _MARKUP)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,9 +39,11 @@ class EvidenceRecords:
     def __len__(self) -> int:
         return len(self.begins) - 1
 
-    def blob(self, document: int) -> bytes:
-        """The record of one document as a store keeps it."""
-        return self.words[self.begins[document] : self.begins[document + 1]].astype("<u4").tobytes()
+    def blobs(self) -> list[bytes]:
+        """The record of each document as a store keeps it."""
+        first = self.begins[0]
+        whole = self.words[first : self.begins[-1]].astype("<u4", copy=False).tobytes()
+        return [whole[begin:end] for begin, end in pairwise((4 * (self.begins - first)).tolist())]
 
     @classmethod
     def of_blobs(cls, blobs: Sequence[bytes]) -> EvidenceRecords:

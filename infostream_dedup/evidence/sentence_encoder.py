@@ -65,7 +65,7 @@ def refuse_old_processor(machine: str, cpu_info: str) -> None:
 
     Args:
         machine: what ``platform.machine`` says.
-        cpu_info: content of /proc/cpuinfo; empty where there is none.
+        cpu_info: content of /proc/cpuinfo; empty if the file is missing.
 
     Raises:
         ConfigurationError: the processor lacks AVX2.

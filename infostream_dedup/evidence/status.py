@@ -46,7 +46,7 @@ def joined_kinds(names: Iterable[str]) -> NDArray[np.bool_]:
     """Which kinds join groups: bool (kinds,).
 
     Args:
-        names: kinds as ``--join`` has them, told from the later document: ``contained`` joins a document that an
+        names: kinds as ``--join`` has them, seen from the later document: ``contained`` joins a document that an
             earlier one contains.
 
     Raises:

@@ -83,11 +83,11 @@ def _cut(ordered: sp.csr_array, threshold: float) -> tuple[sp.csr_array, NDArray
     squares = np.concatenate(([0.0], np.cumsum(ordered.data**2)))
     sizes = np.diff(ordered.indptr)
     # Norm of the rest of the row from each entry on.
-    behind = np.sqrt(np.maximum(np.repeat(squares[ordered.indptr[1:]], sizes) - squares[:-1], 0.0))
-    keep = behind >= threshold - _SLACK
+    remaining = np.sqrt(np.maximum(np.repeat(squares[ordered.indptr[1:]], sizes) - squares[:-1], 0.0))
+    keep = remaining >= threshold - _SLACK
     rest = np.zeros(len(sizes), dtype=np.float64)
     row = np.repeat(np.arange(len(sizes)), sizes)
-    np.maximum.at(rest, row[~keep], behind[~keep])
+    np.maximum.at(rest, row[~keep], remaining[~keep])
     indptr = np.concatenate(([0], np.cumsum(np.bincount(row[keep], minlength=len(sizes)))))
     return sp.csr_array((ordered.data[keep], ordered.indices[keep], indptr), shape=ordered.shape), rest
 

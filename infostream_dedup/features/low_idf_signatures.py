@@ -16,7 +16,7 @@ from infostream_dedup.features.hashing import hash_sequences, hash_words
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.features.words import Words
 from infostream_dedup.lexicon.frequency import common_forms
-from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.model import LANGUAGES, Language, language_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,13 +31,13 @@ def frequent_words(language: Language, n: int) -> frozenset[str]:
     return frozenset(form for form, _ in islice(common_forms(language), n))
 
 
-def antecedent_places(words: Words, languages: Sequence[Language], n: int) -> NDArray[np.bool_]:
+def antecedent_places(words: Words, languages: Sequence[str], n: int) -> NDArray[np.bool_]:
     """Find the words of each row that are among the n most frequent of its language: bool (words of all rows,)."""
     frequent = np.zeros((len(LANGUAGES), len(words.vocabulary)), dtype=np.bool_)
     for number, name in enumerate(LANGUAGES):
         known = frequent_words(name, n)
         frequent[number] = [word in known for word in words.vocabulary]
-    language = np.array([LANGUAGES.index(name) for name in languages], dtype=np.int64)
+    language = np.array([language_number(name) for name in languages], dtype=np.int64)
     return np.asarray(frequent[np.repeat(language, words.rows.sizes), words.rows.values], dtype=np.bool_)
 
 

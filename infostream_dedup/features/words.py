@@ -15,7 +15,7 @@ import numpy as np
 
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.lexicon.word_lists import stop_words
-from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.model import LANGUAGES, language_number
 from infostream_dedup.text.normalise import clean, fold
 from infostream_dedup.text.sentences import sentences
 
@@ -102,7 +102,7 @@ def read_words(texts: Sequence[str]) -> Words:
     )
 
 
-def stop_word_places(words: Words, languages: Sequence[Language]) -> NDArray[np.bool_]:
+def stop_word_places(words: Words, languages: Sequence[str]) -> NDArray[np.bool_]:
     """Find the words that are function words of their document's language.
 
     Args:
@@ -112,7 +112,7 @@ def stop_word_places(words: Words, languages: Sequence[Language]) -> NDArray[np.
     Returns:
         bool (words of all documents,).
     """
-    language = np.array([LANGUAGES.index(name) for name in languages], dtype=np.int64)
+    language = np.array([language_number(name) for name in languages], dtype=np.int64)
     stops = np.zeros((len(LANGUAGES), len(words.vocabulary)), dtype=np.bool_)
     for number, name in enumerate(LANGUAGES):
         known = stop_words(name)
@@ -120,7 +120,7 @@ def stop_word_places(words: Words, languages: Sequence[Language]) -> NDArray[np.
     return np.asarray(stops[np.repeat(language, words.rows.sizes), words.rows.values], dtype=np.bool_)
 
 
-def significant(words: Words, languages: Sequence[Language]) -> Words:
+def significant(words: Words, languages: Sequence[str]) -> Words:
     """Drop function words and words of three letters or fewer (Zelenkov, Segalovich, section 4).
 
     Args:

@@ -109,7 +109,7 @@ def thresholds(
     above = np.cumsum(histogram[:, ::-1], axis=1)[:, ::-1][:, 2:]
     allowed = (above > 0) & (100 * above.astype(np.int64) >= counts.df[:, None])
     cost = np.where(allowed, near, np.iinfo(np.int32).max)
-    # Take the highest: with the lowest, a bit would only tell that the word occurs.
+    # Take the highest: with the lowest, a bit would only say that the word occurs.
     best = steps - 2 - np.argmin(cost[:, ::-1], axis=1)
     least = cost[np.arange(size), best]
     possible = least < np.iinfo(np.int32).max

@@ -92,5 +92,5 @@ def _import_datasketch() -> Any:
     try:
         import datasketch
     except ImportError as error:
-        raise MissingExtraError("datasketch", "bench", "the method minhash") from error
+        raise MissingExtraError("datasketch", "compare", "the method minhash") from error
     return datasketch

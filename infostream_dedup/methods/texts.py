@@ -12,7 +12,7 @@ from infostream_dedup.features.sentence_texts import Sentence, sentence_weights,
 from infostream_dedup.features.shingles import shingles
 from infostream_dedup.features.word_counts import WordCounts, count_words, tf_idf_weights, weights_of_occurrences
 from infostream_dedup.features.words import Words, read_words, significant, stop_word_places
-from infostream_dedup.model import Document, Language, full_text
+from infostream_dedup.model import Document, full_text
 from infostream_dedup.terms.plain import SurfaceCounter, SurfaceCounts
 from infostream_dedup.text.language import detect
 
@@ -53,7 +53,7 @@ class Texts:
         return [full_text(document) for document in self.documents]
 
     @cached_property
-    def languages(self) -> list[Language]:
+    def languages(self) -> list[str]:
         """Language of each document, given or detected."""
         return [document.lang or detect(text) for document, text in zip(self.documents, self.raw, strict=True)]
 

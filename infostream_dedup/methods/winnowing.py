@@ -43,7 +43,7 @@ class Winnowing(Method):
         w: number of words in a shingle, 1 to 20.
         window: number of shingles of which one is kept, 1 to 100.
         tau: minimum share of common fingerprints, 0.05 to 1.
-        measure: ``containment``: of the smaller document's; ``resemblance``: of both documents'.
+        measure: ``containment``: share of the smaller document's; ``resemblance``: share of both documents'.
     """
 
     w: Annotated[int, Range(1, 20)] = 5

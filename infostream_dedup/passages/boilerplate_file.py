@@ -67,9 +67,9 @@ def _json_rows(lines: list[bytes], name: str) -> Iterator[tuple[int, Mapping[str
         try:
             row = orjson.loads(line)
         except orjson.JSONDecodeError as error:
-            raise _fault(f"no JSON ({error}); expected an object with sentence and source", name, number) from error
+            raise _fault(f"not JSON ({error}); expected an object with sentence and source", name, number) from error
         if not isinstance(row, dict):
-            raise _fault(f"came a {type(row).__name__}; expected an object with sentence and source", name, number)
+            raise _fault(f"found a {type(row).__name__}; expected an object with sentence and source", name, number)
         yield number, row
 
 
@@ -79,7 +79,7 @@ def _tsv_rows(lines: list[bytes], name: str) -> Iterator[tuple[int, Mapping[str,
         try:
             text = line.decode("utf-8").rstrip("\r")
         except UnicodeDecodeError as error:
-            raise _fault("no UTF-8; save the file as UTF-8", name, number) from error
+            raise _fault("not UTF-8; save the file as UTF-8", name, number) from error
         if not text.strip():
             continue
         cells = text.split("\t")

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from infostream_dedup.features.numbers import numbers
 from infostream_dedup.lexicon.word_lists import stop_words
-from infostream_dedup.model import Document, Language
+from infostream_dedup.model import Document
 from infostream_dedup.morphology.stemming import stem
 from infostream_dedup.passages.sentence_table import SentenceTable, read_sentences
 from infostream_dedup.text.language import detect
@@ -105,7 +105,7 @@ def original_message(documents: Sequence[Document]) -> list[OriginalFragment]:
     known: list[_Known] = []
     holders: defaultdict[str, list[int]] = defaultdict(list)
     for number, document in enumerate(documents):
-        language: Language = document.lang or detect(document.text)
+        language: str = document.lang or detect(document.text)
         table = read_sentences([document.text], [language])
         read: list[_Known] = []
         before: OriginalFragment | None = None
@@ -162,7 +162,7 @@ def _best(clause: _Clause, known: Sequence[_Known], holders: dict[str, list[int]
     return known[max(close, key=lambda at: (met[at], (clause.numbers & known[at].numbers).total(), -at))]
 
 
-def _clauses(text: str, start: int, end: int, table: SentenceTable, language: Language) -> Iterator[_Clause]:
+def _clauses(text: str, start: int, end: int, table: SentenceTable, language: str) -> Iterator[_Clause]:
     """Cut a sentence at its punctuation; fewer than four words join the next piece, the last ones the one before."""
     bounds = [start, *(found.end() for found in _BORDER.finditer(text, start, end)), end]
     spans: list[tuple[int, int]] = []
@@ -180,7 +180,7 @@ def _clauses(text: str, start: int, end: int, table: SentenceTable, language: La
         yield _clause(text, begin, close, table, language)
 
 
-def _clause(text: str, start: int, end: int, table: SentenceTable, language: Language) -> _Clause:
+def _clause(text: str, start: int, end: int, table: SentenceTable, language: str) -> _Clause:
     inside = (table.word_starts >= start) & (table.word_ends <= end)
     words = [table.words.vocabulary[word] for word in table.words.rows.values[inside].tolist()]
     ignored = stop_words(language)

@@ -17,7 +17,7 @@ from infostream_dedup.features.numbers import numbers
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.features.shingles import shingles
 from infostream_dedup.features.words import Words
-from infostream_dedup.model import Document, Language
+from infostream_dedup.model import Document
 from infostream_dedup.morphology.stemming import stem
 from infostream_dedup.passages.novelty import stream_order
 from infostream_dedup.passages.passage_table import NO_TIME
@@ -218,7 +218,7 @@ def _moment(time: datetime | None) -> int:
 def _copy(first: Document, copy: Document, table: SentenceTable, place: int) -> Copy:
     before, after = _sentences(table, 0), _sentences(table, place)
     partner = _partners(before, after)
-    language: Language = copy.lang or detect(copy.text)
+    language: str = copy.lang or detect(copy.text)
     first_texts = [first.text[start:end] for start, end in table.spans(0)]
     spans = table.spans(place)
     texts = [copy.text[start:end] for start, end in spans]
@@ -273,7 +273,7 @@ def _partners(before: list[tuple[int, ...]], after: list[tuple[int, ...]]) -> di
     return partner
 
 
-def _change(before: str, after: str, language: Language) -> Change:
+def _change(before: str, after: str, language: str) -> Change:
     old_numbers, new_numbers = numbers(before), numbers(after)
     (old_names, old_words), (new_names, new_words) = _names(before, language), _names(after, language)
     return Change(
@@ -307,7 +307,7 @@ def _without(some: list[str], others: list[str]) -> tuple[str, ...]:
     return tuple((Counter(some) - Counter(others)).elements())
 
 
-def _names(text: str, language: Language) -> tuple[dict[str, str], set[str]]:
+def _names(text: str, language: str) -> tuple[dict[str, str], set[str]]:
     """Return stem and form of the capitalised words that do not open the sentence, and the stems of all words.
 
     A name may open the sentence in the other version, so it is looked up among all words there.

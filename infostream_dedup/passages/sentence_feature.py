@@ -38,7 +38,7 @@ class SentenceFeature(ABC):
     def bags(self, table: SentenceTable) -> Rows:
         """Return the features of each sentence, with repetitions: uint64, one row per sentence.
 
-        A sentence with an empty bag is no copy of any other.
+        A sentence with an empty bag is never a copy.
         """
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from infostream_dedup.features.hashing import hash_sequences, hash_words
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.features.words import Words
-from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.model import LANGUAGES, Language, language_number
 from infostream_dedup.text.language import detect
 from infostream_dedup.text.normalise import clean, fold
 from infostream_dedup.text.sentences import sentences
@@ -91,7 +91,7 @@ class SentenceTable:
     def begins(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return where stretches that begin with these words begin: int64, code points.
 
-        A stretch that begins with the first word of a sentence takes what stands before the word, such as a quote.
+        A stretch that begins with the first word of a sentence takes what precedes the word, such as a quote.
 
         Args:
             words: int64, numbers of words in the whole collection.
@@ -133,7 +133,7 @@ class TableBuilder:
         self._first = array("q", [0])
         self._languages = array("B")
 
-    def add(self, text: str, language: Language | None = None) -> None:
+    def add(self, text: str, language: str | None = None) -> None:
         """Cut one raw text into sentences and words; a missing language is detected."""
         # Most texts are clean already; cleaning whole texts is much faster than cleaning sentences.
         is_clean = clean(text) == text
@@ -146,7 +146,7 @@ class TableBuilder:
                 if words:
                     self._add_sentence((start, end), words, places)
         self._first.append(len(self._starts))
-        self._languages.append(LANGUAGES.index(language or detect(text)))
+        self._languages.append(language_number(language or detect(text)))
 
     def _add_sentence(self, span: tuple[int, int], words: list[str], places: list[tuple[int, int]]) -> None:
         self._words.extend(map(self._numbers.__getitem__, words))
@@ -191,7 +191,7 @@ def _places(cleaned: list[str], words: list[str], places: list[tuple[int, int]])
     """Find the words of a cleaned sentence in the raw one.
 
     Where cleaning has changed words, those between two unchanged ones share the raw words there out in order: the last
-    takes what is left, and where there are too few, it has no characters.
+    takes what is left, and if there are too few, it has no characters.
     """
     found: list[tuple[int, int]] = []
     blocks = SequenceMatcher(None, cleaned, words, autojunk=False).get_matching_blocks()
@@ -215,7 +215,7 @@ def _fold_word(word: str) -> str:
     return lower if _PLAIN.fullmatch(lower) else fold(word)
 
 
-def read_sentences(texts: Iterable[str], languages: Iterable[Language | None] | None = None) -> SentenceTable:
+def read_sentences(texts: Iterable[str], languages: Iterable[str | None] | None = None) -> SentenceTable:
     """Cut raw texts into sentences and words.
 
     Args:

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.passages.passage_table import Passage, PassageTable
 from infostream_dedup.passages.sentence_table import SentenceTable
 
@@ -61,8 +62,8 @@ class _Copy(NamedTuple):
     passage: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextComparison:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TextComparison(Tabular):
     """Passages that two texts share.
 
     Attributes:
@@ -127,6 +128,13 @@ class TextComparison:
             "coverage_b": round(self.coverage_b, 6),
             "sentences": self.sentences,
         }
+
+    def as_rows(self) -> list[dict[str, Any]]:
+        """One row for each passage, with the copied words of both texts."""
+        return [
+            span | {"text_a": self.text_a[slice(*span["a"])], "text_b": self.text_b[slice(*span["b"])]}
+            for span in self.as_dict()["spans"]
+        ]
 
 
 def text_comparison(text_a: str, text_b: str, found: PassageTable) -> TextComparison:

@@ -47,7 +47,7 @@ def _rows(documents):
     return [[row] for row in range(documents)]
 
 
-def test_documents_without_words_are_no_candidates():
+def test_documents_without_words_are_not_candidates():
     models = document_models(
         [Document(id=str(n), text=text, lang="ru") for n, text in enumerate(["", "", "мост", "мост"])]
     )

@@ -25,7 +25,7 @@ SHARES = (
     "wording",
     "lead",
 )
-SYMMETRIC = ("words", "title", "number_order", "time_apart", "site", "evidence")
+SYMMETRIC = ("words", "title", "number_order", "time_apart", "site", "evidence", "other_text")
 ANTISYMMETRIC = ("images", "links", "time", "source")
 NINE = ("words", "title", "numbers", "sentences", "paragraphs", "images", "links", "time", "source")
 
@@ -58,6 +58,7 @@ def test_the_nine_of_the_paper_and_ours_are_there():
         "wording",
         "lead",
         "names",
+        "other_text",
     } == set(CRITERIA)
     assert all(criterion.measure.__doc__ for criterion in CRITERIA.values())
 
@@ -90,6 +91,9 @@ def test_a_copy_differs_in_nothing():
         # CA to ABC: 3 edits where nothing is edited twice; the unrestricted distance would be 2.
         ("number_order", "3 1", "1 2 3", (1, 1)),
         ("key_terms", "", BRIDGE, (0, 1)),
+        ("other_text", BRIDGE, BRIDGE.replace("\n", " \n\n"), (0, 0)),
+        ("other_text", BRIDGE, BRIDGE.replace("закрыли", "Закрыли"), (1, 1)),
+        ("other_text", "", "", (1, 1)),
     ],
 )
 def test_by_hand(name, one, other, expected):

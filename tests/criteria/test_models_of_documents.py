@@ -71,7 +71,7 @@ def test_paragraphs_and_sentences_and_their_numbers():
     assert [parts.number_names[number] for number in parts.numbers.row(0)] == ["1"]
 
 
-def test_progress_is_told():
+def test_progress_is_reported():
     steps = []
     document_models([Document(id="a", text="слово", lang="ru")], progress=lambda *step: steps.append(step))
     assert [done for _, done, _ in steps] == sorted(done for _, done, _ in steps)

@@ -83,7 +83,7 @@ def test_a_damaged_or_cut_off_gzip_file_is_named(tmp_path: Path, content: bytes)
     assert caught.value.code == "E_GZIP"
 
 
-def test_a_missing_file_is_no_input(tmp_path: Path) -> None:
+def test_a_missing_file_is_not_an_input(tmp_path: Path) -> None:
     with pytest.raises(NoInputError, match="cannot open"):
         read_labels(tmp_path / "nothing.jsonl")
 

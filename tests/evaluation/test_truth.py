@@ -160,7 +160,7 @@ def test_a_true_pair_joins_the_stories_of_two_families() -> None:
     assert truth.stories.tolist() == [0, 0, 0, 1]
 
 
-def test_stories_lie_in_scope() -> None:
+def test_stories_are_in_scope() -> None:
     truth = _truth(["f", "g", "h"], {}, languages=["ru", "uk", "ru"], language_pairs="ru")
     assert truth.stories.tolist() == [0, -1, 1]
 

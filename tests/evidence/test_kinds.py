@@ -59,7 +59,8 @@ def wording(forward: float, backward: float) -> dict[str, float]:
         ({**_OWN, **wording(0.5, 0.5)}, "follow-up", "own next step"),
         ({"same_source": True, "same_title": True, **wording(0.9, 0.9)}, "copy", "much the same wording"),
         ({"same_source": True, "no_title": True, **wording(0.9, 0.9)}, "copy", "much the same wording"),
-        ({"probability": 0.9, **wording(0.3, 0.35)}, "copy", "much the same wording"),
+        ({"probability": 0.9, **wording(0.3, 0.5)}, "copy", "much the same wording"),
+        ({"probability": 0.9, **wording(0.49, 0.3)}, "retold", "told by another source"),
         ({"probability": 0.89, **wording(0.3, 0.45)}, "follow-up", "next step"),
         ({"probability": 0.5, **wording(0.5, 0.5)}, "copy", "much the same wording"),
         ({"known": False, **wording(0.5, 0.5)}, "copy", "much the same wording"),
@@ -134,7 +135,7 @@ def test_the_best_pair_has_the_strongest_status_first() -> None:
     assert best_pairs(a, b, status, probability, shares).tolist() == [5, 3]
 
 
-def test_kinds_to_join_are_told_from_the_later_document():
+def test_kinds_to_join_are_seen_from_the_later_document():
     joined = joined_kinds(["contained"])
     # The earlier document contains the later one.
     assert (joined[Kind.CONTAINS], joined[Kind.CONTAINED]) == (True, False)

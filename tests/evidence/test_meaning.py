@@ -57,7 +57,7 @@ def test_a_title_is_not_doubled_and_forty_words_are_enough():
     assert head_of(Document(id="1", text=" слово" * 100)).count("слово") == 40
 
 
-def test_a_processor_without_avx2_and_a_missing_package_are_told(monkeypatch):
+def test_a_processor_without_avx2_and_a_missing_package_are_named(monkeypatch):
     with pytest.raises(ConfigurationError, match="AVX2"):
         refuse_old_processor("x86_64", "flags\t\t: fpu sse sse2 avx\n")
     refuse_old_processor("x86_64", "flags\t\t: fpu avx2\n")

@@ -69,8 +69,8 @@ def test_a_model_comes_back_from_its_file() -> None:
     ("change", "message"),
     [
         ("nonsense", "is not JSON"),
-        ([], "is no pair model"),
-        ({"format": "another"}, "is no pair model"),
+        ([], "is not a pair model"),
+        ({"format": "another"}, "is not a pair model"),
         ({"coefficients": {"cosine": 1.0}}, "coefficients must be share12_least"),
         ({"intercept": None}, "intercept is None; expected a number"),
         ({"intercept": float("nan")}, "intercept is nan; expected a number"),

@@ -19,6 +19,8 @@ from infostream_dedup.evidence.plain_reading import (
 )
 from infostream_dedup.evidence.reading import RawEvidence, evidence_texts, read_evidence
 from infostream_dedup.model import Document
+from infostream_dedup.stream.full_texts import full_texts
+from infostream_dedup.text.utf8 import Utf8Texts
 
 LISTS = ("triples", "numbers", "names", "lead", "body")
 
@@ -154,3 +156,37 @@ def test_a_title_repeated_by_the_text_is_read_once() -> None:
     )
     assert raw.tokens.tolist() == [[3, 1], [3, 1]]
     assert np.array_equal(raw.triples_of(0), raw.triples_of(1))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["", "Заголовок", "a<b", "x@y.md", "Киев:"]),
+            st.sampled_from(["", "Заголовок и 17 слов", "https://a.md текст", "&nbsp; дом", "//дом", "{x} : //"]),
+        ),
+        max_size=6,
+    ),
+    st.integers(0, 3),
+)
+def test_texts_that_are_already_encoded_give_the_same(rows: list[tuple[str, str]], first: int) -> None:
+    documents = [Document(id=str(number), title=title, text=text) for number, (title, text) in enumerate(rows)]
+    whole = full_texts(documents).texts
+    first = min(first, len(documents))
+    part = Utf8Texts(whole.offsets[first:], whole.data)
+    texts, ends = evidence_texts(documents[first:], part)
+    expected, expected_ends = evidence_texts(documents[first:])
+    assert [texts[number] for number in range(len(texts))] == [expected[number] for number in range(len(expected))]
+    assert (ends - texts.offsets[:-1]).tolist() == (expected_ends - expected.offsets[:-1]).tolist()
+
+
+def test_only_texts_with_markup_are_cleaned() -> None:
+    texts, _ = evidence_texts(
+        [
+            Document(id="1", text="до\u00adм:"),
+            Document(id="2", text="//до\u00adм"),
+            Document(id="3", text="до\u00adм @ 7"),
+            Document(id="4", title="<b>Дом</b>", text="до\u00adм"),
+        ]
+    )
+    assert [texts[number] for number in range(4)] == ["до\u00adм:", "//до\u00adм", "дом @ 7", " Дом \nдом"]

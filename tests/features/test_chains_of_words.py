@@ -34,7 +34,7 @@ def test_spot_signatures_of_the_paper():
     assert _spelt(words, places) == ["a:rally:kick", "a:weeklong:campaign"]
 
 
-def test_spot_signatures_lose_no_word_behind_a_stop_word():
+def test_spot_signatures_lose_no_word_after_a_stop_word():
     # The authors' code would go from kick to campaign.
     words = read_words(["a rally to kick weeklong campaign"])
     places = spot_places(words.rows.row(0), _among(words, "a"), _among(words, "a to"), c=3, d=1)

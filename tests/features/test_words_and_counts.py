@@ -56,7 +56,7 @@ def test_tf_idf_by_hand():
     assert counts.tf_max.tolist() == [2, 2, 1]
 
 
-def test_weights_are_found_where_words_stand():
+def test_weights_are_found_where_words_are():
     words = read_words(["река мост река", "", "мост"])
     counts = count_words(words)
     assert weights_of_occurrences(counts, words, np.array([10, 20, 30])).tolist() == [20, 10, 20, 30]

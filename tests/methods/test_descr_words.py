@@ -8,7 +8,7 @@ from infostream_dedup.methods import Texts, method
 from infostream_dedup.methods.descr_words import DescriptiveWords, support_words, thresholds
 
 
-def test_a_threshold_lies_where_no_document_is_near():
+def test_a_threshold_is_where_no_document_is_near():
     # Frequencies of "мост" relative to the most frequent word: 1, 1, 1/4. In 4 steps: 4, 4, 1.
     words = read_words(["мост мост река", "мост река", "мост река река река река"])
     counts = count_words(words)

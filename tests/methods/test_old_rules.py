@@ -28,7 +28,7 @@ def test_short_beginnings_can_be_left_out():
     assert not method("first-paragraph", least_words=3).run(texts).pairs.as_list()
 
 
-def test_a_title_is_no_first_paragraph():
+def test_a_title_is_not_a_first_paragraph():
     documents = [
         Document(id="1", text="Мост открыт.", title="Срочно"),
         Document(id="2", text="Снег выпал.", title="Срочно"),

@@ -46,7 +46,7 @@ def test_examples_run(name):
     assert result.failed == 0
 
 
-def test_unknown_method_is_told_with_the_known_ones():
+def test_an_unknown_method_is_named_with_the_known_ones():
     with pytest.raises(ConfigurationError, match="'tfidf'; expected one of md5, tf, tf-idf"):
         method("tfidf")
 
@@ -62,7 +62,7 @@ def test_a_name_is_given_once():
 
 def test_minhash_names_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "datasketch", None)
-    with pytest.raises(MissingExtraError, match=r"datasketch.*infostream-dedup\[bench\]"):
+    with pytest.raises(MissingExtraError, match=r"datasketch.*infostream-dedup\[compare\]"):
         method("minhash").run(Texts.of("слово"))
 
 
@@ -77,7 +77,7 @@ def test_range_of_whole_numbers_and_of_others():
         OneOf(32, 64).check("bits", 16)
 
 
-def test_samples_that_cannot_tell_containment_are_refused():
+def test_samples_that_cannot_measure_containment_are_refused():
     with pytest.raises(ConfigurationError, match="use sample mod"):
         method("dsc", sample="min", measure="containment")
 

@@ -3,7 +3,7 @@
 from infostream_dedup.methods import Texts
 
 
-def test_features_are_made_once_but_a_bare_copy_makes_them_anew():
+def test_features_are_made_once_but_a_bare_copy_makes_them_again():
     texts = Texts.of("Мэр открыл новый мост через реку")
     words, shingles = texts.words, texts.shingles(3)
     bare = texts.without_features()

@@ -50,7 +50,7 @@ def test_what_a_source_repeats_is_boilerplate():
     ]
 
 
-def test_what_many_sources_reprint_is_none():
+def test_what_many_sources_reprint_is_not_boilerplate():
     assert (
         _found([Document(id=str(number), text=f"{number}. {NEWS}", source=f"{number}.md") for number in range(9)]) == []
     )
@@ -139,15 +139,15 @@ def test_a_tab_separated_list(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("l.jsonl", b"{", r"l\.jsonl:1: no JSON"),
-        ("l.jsonl", b"\n[]", r"l\.jsonl:2: came a list"),
-        ("l.jsonl", b"\xff", r"l\.jsonl:1: no JSON"),
+        ("l.jsonl", b"{", r"l\.jsonl:1: not JSON"),
+        ("l.jsonl", b"\n[]", r"l\.jsonl:2: found a list"),
+        ("l.jsonl", b"\xff", r"l\.jsonl:1: not JSON"),
         ("l.jsonl", b"{}", r"l\.jsonl:1: field 'sentence': expected a sentence"),
         ("l.jsonl", b'{"sentence": "..."}', r"field 'sentence'"),
         ("l.jsonl", b'{"sentence": "a b", "source": 1}', r"field 'source': expected the name of a source"),
         ("l.tsv", b"phrase\nx", r"l\.tsv:1: the header is \['phrase'\]"),
         ("l.tsv", b"source\tsentence\nx", r"l\.tsv:2: 1 columns; the header has 2"),
-        ("l.tsv", b"\xff", r"l\.tsv:1: no UTF-8"),
+        ("l.tsv", b"\xff", r"l\.tsv:1: not UTF-8"),
     ],
 )
 def test_a_bad_list_says_where_and_what(tmp_path, name, content, message):
@@ -161,7 +161,7 @@ def test_a_list_that_is_not_there(tmp_path):
         read_boilerplate(tmp_path / "none.jsonl")
 
 
-def test_a_digest_tells_lists_apart():
+def test_a_digest_distinguishes_lists():
     one, two = ListedSentence("a.md", "Читайте нас"), ListedSentence(None, "Пишите нам")
     digest = Boilerplate([one, two]).digest
     assert len(digest) == 32

@@ -22,7 +22,7 @@ def _document(name, text, day=None):
     return Document(id=name, text=text, time=None if day is None else datetime(2024, 1, day, tzinfo=UTC))
 
 
-def test_rows_say_where_what_was_copied_stands():
+def test_rows_say_where_the_copied_text_is():
     texts = {"one": f"Начало тут.\n{QUOTE} {SECOND}", "two": f"{QUOTE}\r\n{SECOND}\r\n👍 Совсем другое."}
     found = find_passages(_document(name, text) for name, text in texts.items())
     rows = list(found.as_dicts())
@@ -71,7 +71,7 @@ def test_every_feature_finds_whole_sentences(feature):
     assert [row["sentences"] for row in rows] == [2]
 
 
-def test_progress_is_told():
+def test_progress_is_reported():
     told = []
     documents = [_document(str(number), QUOTE) for number in range(2000)]
     found = find_passages(documents[:3], progress=lambda *step: told.append(step))

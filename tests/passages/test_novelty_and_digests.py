@@ -90,7 +90,7 @@ def test_a_digest_names_its_sources_in_order():
     assert sum(part["share"] for part in rows[0]["sources"]) == pytest.approx(rows[0]["share"], abs=1e-5)
 
 
-def test_what_is_no_digest():
+def test_what_is_not_a_digest():
     whole = f"{BUDGET} {BRIDGE} {SNOW}"
     early = _document("early", whole, 1)
     assert _digests([early, *(_document(str(n), s, 2) for n, s in enumerate((BUDGET, BRIDGE, SNOW)))]) == []

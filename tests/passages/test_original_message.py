@@ -16,7 +16,7 @@ def _message(*texts):
     return [(one.document.id, one.kind, one.text, one.numbers) for one in original_message(documents)]
 
 
-def test_a_new_clause_stands_after_the_sentence_it_follows():
+def test_a_new_clause_comes_after_the_sentence_it_follows():
     later = (
         "В порту на складе двенадцать машин тушили пожар, загоревшийся ночью из-за короткого замыкания. "
         "Петренко, начальник управления, уехал в Одессу."
@@ -33,7 +33,7 @@ def test_a_known_clause_with_another_number_is_shown_for_it():
     assert _message(one, other, other)[1:] == [("1", "number", other, ("15",))]
 
 
-def test_what_two_bring_is_told_once_with_its_first_source():
+def test_what_two_bring_is_listed_once_with_its_first_source():
     news = "Мэр обещал жителям района новый дом к осени."
     found = _message(FIRST, f"{FIRST} {news}", f"{news} Синоптики ждут сильного снега на выходных.")
     assert [(source, text) for source, _, text, _ in found[2:]] == [

@@ -103,7 +103,7 @@ def test_the_earlier_document_is_a():
     assert _sides(_table(documents, times=[10, 10, 10]))[0] == (0, 1, [0, 1], [1, 2])
 
 
-def test_a_document_that_repeats_itself_is_no_copy_of_itself():
+def test_a_document_that_repeats_itself_is_not_a_copy_of_itself():
     assert len(_table(["abab"])) == 0
 
 

@@ -25,7 +25,7 @@ def _documents():
     ]
 
 
-def test_copies_stand_against_the_first_publisher():
+def test_copies_are_compared_with_the_first_publisher():
     found = provenance(_documents())
     assert found.first.id == "first"
     copy, cut = found.copies
@@ -104,7 +104,7 @@ def test_each_copy_names_the_document_it_shares_most_with():
         (("2024-01-01", None), "0", "order"),
     ],
 )
-def test_a_day_without_a_clock_time_is_no_midnight(published, first, first_by):
+def test_a_day_without_a_clock_time_is_not_midnight(published, first, first_by):
     found = provenance([_dated(str(number), FIRST, value) for number, value in enumerate(published)])
     assert (found.first.id, found.first_by) == (first, first_by)
 

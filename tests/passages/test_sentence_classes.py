@@ -66,7 +66,7 @@ def test_all_pairs_are_found_and_no_others(bags, tau):
     assert sentence_classes(rows_from(bags, np.uint64), tau).pairs().tolist() == _brute_force(bags, tau)
 
 
-def test_small_bags_of_small_ranks_are_told_apart():
+def test_small_bags_of_small_ranks_are_distinguished():
     # Every bag of up to three of eight elements: a weak hash of their ranks would join some.
     bags = [list(bag) for size in (1, 2, 3) for bag in combinations(range(8), size)]
     assert index_bags(rows_from(bags, np.uint64)).class_of.max() == len(bags) - 1

@@ -178,6 +178,6 @@ def test_a_feature_and_its_parameters_in_one_word():
         "i-match:least_words=0",
     ],
 )
-def test_what_is_no_feature_is_refused(notation):
+def test_what_is_not_a_feature_is_refused(notation):
     with pytest.raises(ConfigurationError, match=r"expected|parameter"):
         sentence_feature(notation)

@@ -72,7 +72,7 @@ def test_a_long_list_is_cut_into_items():
 
 
 @given(st.lists(st.text(LETTERS + ODD, max_size=60), max_size=4))
-def test_spans_lie_in_the_text_and_hold_their_words(texts):
+def test_spans_are_in_the_text_and_hold_their_words(texts):
     table = read_sentences(texts, ["uk"] * len(texts))
     for document, text in enumerate(texts):
         before = 0

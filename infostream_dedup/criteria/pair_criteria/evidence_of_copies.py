@@ -42,7 +42,7 @@ def wording(pairs: ComparedPairs) -> Both:
 
 @criterion(order=160, say=say_share("beginning", "differs"))
 def lead(pairs: ComparedPairs) -> Both:
-    """Share of the weight of i's first 20 long words that j's lack; 0 to 1. Not in the paper: news stands first."""
+    """Share of the weight of i's first 20 long words that j's lack; 0 to 1. Not in the paper: news comes first."""
     return _lacking(pairs, "lead")
 
 

@@ -1,4 +1,4 @@
-"""Which entries of a document stand in another: through a small table, for merging two lists guesses wrong too often.
+"""Which entries of a document occur in another: through a small table, for merging two lists guesses wrong too often.
 
 The document that many are compared with is entered into the table once.
 """
@@ -103,7 +103,7 @@ def meet(room: MeetingRoom, which: int, entries: Any, begin: int, count: int, ot
     Args:
         room: the tables.
         which: number of the table.
-        entries: of both documents.
+        entries: entries of both documents.
         begin: start of the list in ``entries``.
         count: its entries.
         other_begin: start, in ``entries``, of the list in the table.

@@ -144,7 +144,7 @@ def _decimal_hash(
 
 @compiled_bare
 def _version_hash(kinds: NDArray[np.uint8], folded: NDArray[np.uint16], begin: int, end: int) -> Any:
-    """Hash of digits with more than one sign that is no thousands: 1.2.3.4."""
+    """Hash of digits with more than one sign that does not mark thousands: 1.2.3.4."""
     state = _SEED
     for place in range(begin, end):
         state = step(state, _ZERO + signed(folded[place]) if kinds[place] == _DIGIT else _STOP)
@@ -193,7 +193,7 @@ def number_at(
     """Read the number at a place.
 
     Args:
-        kinds: uint8, ``CharacterKind`` of each character, with 16 zeros behind the text.
+        kinds: uint8, ``CharacterKind`` of each character, with 16 zeros after the text.
         folded: uint16, value of each digit.
         begin: place of its first digit.
         title_end: characters of the title.

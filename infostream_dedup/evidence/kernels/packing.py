@@ -30,7 +30,6 @@ __all__ = [
     "TITLE_AT",
     "bucket_of",
     "buckets_of_documents",
-    "buckets_of_records",
     "filter_place",
     "pack_documents",
     "record_sizes",
@@ -51,7 +50,7 @@ BLOCKS_AT: Final = 2
 TITLE_AT: Final = 3
 FORM_AT: Final = 4
 FIGURES_AT: Final = 5
-"""Word of a record: numbers that are no dates, and from bit 16 on dates in the head."""
+"""Word of a record: numbers that are not dates, and from bit 16 on dates in the head."""
 SUMS_AT: Final = 6
 """First of four words of a record: weight of all numbers, figures, names, lead words."""
 HEADER: Final = 10
@@ -123,37 +122,6 @@ def buckets_of_documents(
             place += 1
         for at in range(ends[document, 3], ends[document, 3] + _entries(ends, document, 3)):
             buckets[place] = bucket_of(signed(lead[at]), LEAD_KIND, language)
-            place += 1
-    return place
-
-
-@compiled
-def buckets_of_records(
-    words: NDArray[np.uint32],
-    begins: NDArray[np.int64],
-    languages: NDArray[np.int8],
-    buckets: NDArray[np.uint32],
-) -> int:
-    """The same from records, for a stream that starts again.
-
-    Args:
-        words: uint32, records.
-        begins: int64 (documents + 1,), bounds of the records.
-        languages: int8 (documents,), index into ``LANGUAGES``.
-        buckets: uint32, as long as ``words``; receives one number for each entry.
-    """
-    place = 0
-    for document in range(languages.size):
-        at, language = begins[document], signed(languages[document])
-        numbers = signed(words[at + COUNTS_AT]) & 0xFFFF
-        names = signed(words[at + COUNTS_AT]) >> 16
-        entries = numbers + names + (signed(words[at + BLOCKS_AT]) & 0xFFFF)
-        for number in range(entries):
-            entry = signed(words[at + HEADER + number])
-            if number < numbers:
-                buckets[place] = bucket_of(entry >> HEAD_BIT, NUMBER_KIND, language)
-            else:
-                buckets[place] = bucket_of(entry, NAME_KIND if number < numbers + names else LEAD_KIND, language)
             place += 1
     return place
 

@@ -35,7 +35,7 @@ __all__ = ["FIELDS", "PADDING", "EvidenceLists", "Room", "Tables", "prefix_hashe
 FIELDS: Final = 5
 """Lists of a document: triples, numbers, names, lead, body."""
 PADDING: Final = 16
-"""Zeros that ``Room.kinds`` has behind the longest text."""
+"""Zeros that ``Room.kinds`` has after the longest text."""
 
 _SMALL: Final = int(CharacterKind.SMALL)
 _CAPITAL: Final = int(CharacterKind.CAPITAL)
@@ -193,7 +193,7 @@ def _take_token(room: Room, token: Any, begin: int, dated: bool) -> None:
             room.titles[1] = mixed((room.titles[1] or _TITLE_SEED) ^ token)
 
 
-@compiled_bare
+@inlined
 def _read_month(tables: Tables, room: Room, found: EvidenceLists, word: Any, begin: int) -> None:
     """Let a month date the number before it, or an English one the number after it."""
     state = room.state
@@ -208,7 +208,7 @@ def _read_month(tables: Tables, room: Room, found: EvidenceLists, word: Any, beg
     state[_DAY] = -1
 
 
-@compiled_bare
+@inlined
 def _take_name(tables: Tables, room: Room, found: EvidenceLists, begin: int, end: int) -> None:
     code = skeleton(tables.latin, room.kinds, room.folded, begin, end)
     if code:
@@ -216,7 +216,7 @@ def _take_name(tables: Tables, room: Room, found: EvidenceLists, begin: int, end
         room.state[_NAMES] += 1
 
 
-@compiled_bare
+@inlined
 def _take_start(room: Room, found: EvidenceLists, start: Any) -> None:
     """Take the beginning of a long word into body and lead."""
     state = room.state
@@ -228,7 +228,7 @@ def _take_start(room: Room, found: EvidenceLists, start: Any) -> None:
         state[_LEAD] += 1
 
 
-@compiled_bare
+@inlined
 def _take_word(tables: Tables, room: Room, found: EvidenceLists, begin: int) -> int:
     """Take the word that begins at a place; the place after it."""
     state, kinds, folded = room.state, room.kinds, room.folded
@@ -260,7 +260,7 @@ def _take_word(tables: Tables, room: Room, found: EvidenceLists, begin: int) -> 
     return last + 1
 
 
-@compiled_bare
+@inlined
 def _take_number(room: Room, found: EvidenceLists, begin: int) -> int:
     """Take the number that begins at a place; the place after it."""
     state = room.state
@@ -286,15 +286,15 @@ def _take_number(room: Room, found: EvidenceLists, begin: int) -> int:
 @compiled_bare
 def _walk(tables: Tables, room: Room, found: EvidenceLists, size: int) -> None:
     state, kinds = room.state, room.kinds
-    place = behind = 0
+    place = after = 0
     while place < size:
         kind = kinds[place]
         if _is_letter(kind):
-            place = behind = _take_word(tables, room, found, place)
+            place = after = _take_word(tables, room, found, place)
         elif kind == _DIGIT:
-            place = behind = _take_number(room, found, place)
+            place = after = _take_number(room, found, place)
         else:
-            if kind == _OPENER or (kind == _POINT and not (state[_INITIAL] and place == behind)):
+            if kind == _OPENER or (kind == _POINT and not (state[_INITIAL] and place == after)):
                 state[_OPENS] = 1
             if kind in (_OPENER, _POINT):
                 state[_INITIAL] = 0
@@ -303,7 +303,7 @@ def _walk(tables: Tables, room: Room, found: EvidenceLists, size: int) -> None:
 
 @compiled
 def _merge_heads(numbers: NDArray[np.uint32], begin: int, end: int) -> int:
-    """Keep each number once: in the head if it stands there at all. Numbers are ascending; the end of what is kept."""
+    """Keep each number once: in the head if it occurs there at all. Numbers are ascending; the end of what is kept."""
     kept = begin
     for place in range(begin, end):
         # Equal but for the head bit are neighbours, the one with it last.

@@ -205,7 +205,7 @@ def _kind_at(data: NDArray[np.uint8], at: int, end: int, kinds: NDArray[np.uint8
 
 
 @inlined
-def _behind_letters(data: NDArray[np.uint8], at: int, end: int) -> int:
+def _after_letters(data: NDArray[np.uint8], at: int, end: int) -> int:
     """Return the end of a run of letters from U+0400 to U+047F, inside which no number can begin."""
     while at < end and data[at] | 1 == _CYRILLIC_FIRST:
         at += 2
@@ -269,11 +269,11 @@ def _runs_of_text(
         kind = _kind_at(data, at, end, kinds)
         if kind == LEFT:
             return -1, False
-        behind = at + size_of(data[at])
+        after = at + size_of(data[at])
         if CYRILLIC <= kind <= DIGIT:
             cyrillic = cyrillic or kind == CYRILLIC
             begin = at if begin < 0 else begin
-            behind = _behind_letters(data, behind, end) if kind == CYRILLIC else behind
+            after = _after_letters(data, after, end) if kind == CYRILLIC else after
         elif begin >= 0:
             said = _value_of_word(data, begin, at, kinds, words, word)
             if said >= 0:
@@ -283,14 +283,14 @@ def _runs_of_text(
         if inside:
             pure = pure and (kind != DIGIT or before == DIGIT)
             # A point after plain digits means nothing.
-            kept = behind if kind == DIGIT or (kind == POINT and not pure) else kept
+            kept = after if kind == DIGIT or (kind == POINT and not pure) else kept
             inside = APOSTROPHE <= kind <= SPACE
             if not inside:
                 size, found = _run_written(data, run, kept, glued, room, size), found + 1
                 starts[found] = size
         elif kind == DIGIT:
-            inside, pure, glued, run, kept = True, True, CYRILLIC <= before <= APOSTROPHE, at, behind
-        before, at = kind, behind
+            inside, pure, glued, run, kept = True, True, CYRILLIC <= before <= APOSTROPHE, at, after
+        before, at = kind, after
     return found, cyrillic
 
 

@@ -22,7 +22,7 @@ __all__ = ["SentenceSpotSigs"]
 @register("spotsigs", order=20)
 @dataclass(frozen=True)
 class SentenceSpotSigs(SentenceFeature):
-    """Chains that end within the sentence; a sentence without one is no copy of any other.
+    """Chains that end within the sentence; a sentence without one is never a copy.
 
     Attributes:
         c: content words after the antecedent, 1 to 10.

@@ -33,7 +33,7 @@ def test_an_unknown_criterion_counts_as_the_mean():
     assert PLANE.values(np.array([[np.nan, np.nan]])).tolist() == [0.5]
 
 
-def test_four_outcomes_and_a_tie_is_no_repeat():
+def test_four_outcomes_and_a_tie_is_not_a_repeat():
     at_plane = np.array([0.5 + 0.25 * 0.25, 0.0])
     assert PLANE.values(at_plane[None, :]).tolist() == [0.0]
     yes, no = np.array([0.0, 0.0]), np.array([1.0, 0.0])

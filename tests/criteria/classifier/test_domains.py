@@ -111,6 +111,6 @@ def test_wrong_rules_get_a_clear_error(name, content, tmp_path):
         read_domain_rules(tmp_path / name)
 
 
-def test_missing_rules_are_no_input(tmp_path):
+def test_missing_rules_are_not_an_input(tmp_path):
     with pytest.raises(NoInputError):
         read_domain_rules(tmp_path / "none.tsv")

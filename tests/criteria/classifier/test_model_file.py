@@ -124,7 +124,7 @@ def test_a_damaged_model_gets_a_clear_error(name, trained, tmp_path):
     ],
     ids=["empty", "cut", "deep", "nan", "binary", "pickle", "huge"],
 )
-def test_what_is_no_model_gets_a_clear_error(content, tmp_path):
+def test_what_is_not_a_model_gets_a_clear_error(content, tmp_path):
     path = tmp_path / "model.json"
     path.write_bytes(content)
     with pytest.raises(BadDataError, match="E_MODEL"):
@@ -166,7 +166,7 @@ def test_a_cut_model_is_refused_wherever_it_is_cut(trained, tmp_path):
             read_model(path)
 
 
-def test_a_missing_model_and_a_folder_are_no_input(tmp_path):
+def test_a_missing_model_and_a_folder_are_not_inputs(tmp_path):
     for path in (tmp_path / "none.json", tmp_path):
         with pytest.raises(NoInputError):
             read_model(path)

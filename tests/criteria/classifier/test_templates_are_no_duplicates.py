@@ -30,7 +30,7 @@ def templates():
     return models, judged_pairs(labels, models.ids, positive=["dup"])
 
 
-def test_templates_of_stories_never_seen_are_told_from_reprints(templates):
+def test_templates_of_unseen_stories_are_distinguished_from_reprints(templates):
     models, pairs = templates
     found = held_out(models, pairs, CLASSIFIER_PRESETS["duplicate"].criteria, NoAuthority(), PRIOR).found("both")
     truth = pairs.repeats

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -11,15 +12,18 @@ import pytest
 from infostream_dedup.criteria.classifier_presets import CLASSIFIER_PRESETS, chosen_criteria, chosen_preset
 from infostream_dedup.criteria.criterion import CRITERIA
 from infostream_dedup.criteria.cross_validation import held_out, single_criterion
-from infostream_dedup.criteria.judged_pairs import judged_pairs
+from infostream_dedup.criteria.document_models import document_models
+from infostream_dedup.criteria.judged_pairs import JudgedPairs, judged_pairs
 from infostream_dedup.criteria.learned_authority import LearnedAuthority, NoAuthority
 from infostream_dedup.criteria.learning_curve import curve_criteria, learning_curve
 from infostream_dedup.criteria.model_file import model_bytes
+from infostream_dedup.criteria.pair_vectors import PairVectors
 from infostream_dedup.criteria.stories import folds
 from infostream_dedup.criteria.suggestion import suggestions
 from infostream_dedup.criteria.svm import fit_plane, prior_plane
 from infostream_dedup.criteria.training import train
 from infostream_dedup.errors import BadDataError, ConfigurationError
+from infostream_dedup.model import Document
 
 PRESET = CLASSIFIER_PRESETS["duplicate"]
 PRIOR = prior_plane(PRESET.criteria, PRESET.prior)
@@ -91,6 +95,22 @@ def test_the_plane_starts_from_its_prior_and_moves_with_labels():
     assert (learned.values(vectors) > 0).tolist() == [False, True] * 20
     wild = fit_plane(np.array([[0.0, 1e15], [np.nan, -1e15]]), np.array([True, False]), prior)
     assert np.isfinite(wild.weights).all()
+
+
+def test_without_labels_equal_texts_repeat_each_other_on_any_day_and_a_form_filled_in_again_does_not():
+    form = "Курс доллара на сегодня составил {} гривны, курс евро {} гривны, курс фунта {} гривны за единицу валюты."
+    bodies = (form.format("41,25", "44,10", "52,30"), form.format("41,31", "44,02", "52,18"))
+    models = document_models(
+        [
+            Document(id=f"{body}-{day}", text=bodies[body], lang="ru", time=datetime(2026, 3, day, tzinfo=UTC))
+            for body, day in ((0, 1), (0, 2), (0, 30), (1, 4))
+        ]
+    )
+    yes, i, j = np.ones(4, dtype=bool), np.array([0, 0, 1, 0]), np.array([1, 2, 2, 3])
+    pairs = JudgedPairs(i, j, yes, yes, yes)
+    vectors = PairVectors(models, pairs, PRESET.criteria, NoAuthority())
+    values = vectors.values(np.arange(4), (PRIOR, PRIOR), np.zeros(0, dtype=np.int64))
+    assert [(value > 0).tolist() for value in values] == [[True, True, True, False]] * 2
 
 
 def test_directed_labels_have_an_f1_for_each_direction(sample_models, sample_labels):
