@@ -71,7 +71,7 @@ def _compare(spark: Any, rows: list[dict[str, str]]) -> bool:
     frame = spark.createDataFrame(rows, "id string, text string, title string, lang string").repartition(8)
     cut = on_spark.SparkCut(partitions=4, shards=2, question_parts=2, blocks=2, chunk=2_000)
     found = on_spark.sweep(frame, representations=["stem"], order=["id"], cut=cut)
-    expected = sweep(rows, representations=["stem"], examples=False)
+    expected = sweep(rows, representations=["stem"], estimate=False, examples=False)
     exact = {row.measures.k for row in found.rows} & {
         row.measures.k for row in expected.rows if not row.measures.sampled
     }

@@ -1,18 +1,22 @@
-"""The first minutes: CPU time of small commands in a new environment, cold and warm; writes reports/start.md.
+"""The first minutes: CPU time of small commands, cold and warm; size of an installation; a start without a home.
 
-    python -m benchmarks.start [--compiled]
+    python -m venv base && base/bin/pip install .
+    python -m benchmarks.start --environment base [--python /usr/bin/python3] [--compiled]
 
-Each command runs in a process of its own. Cold: no machine code, no table of word forms, no translations on disk. Warm:
-the same command again. With ``--compiled`` also with the compiler forced, which takes minutes.
+Writes reports/start.md. Each command runs in a process of its own. Cold: no machine code, no table of word forms, no
+translations on disk. Warm: the same command again. With ``--compiled`` also with the compiler forced, which takes
+minutes. ``--environment`` holds the base installation, whose packages are measured; as root, ``--python``, an
+interpreter that every user may run, starts commands as the user 65534 without a home, who may write nothing but a
+folder of documents.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import resource
 import subprocess
 import sys
-import time
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,86 +25,170 @@ from infostream_dedup.sample import documents_path
 
 REPORT = Path(__file__).resolve().parents[1] / "reports" / "start.md"
 FORTY = 40
+NOBODY = 65534
+TOOLS = ("pip", "setuptools", "pkg_resources", "_distutils_hack")
+"""What a new environment holds before anything is installed."""
+
+WHO = {
+    "pyarrow": ("Parquet, Arrow, feather; tables in and out", "an extra; CSV and JSON Lines in the base"),
+    "llvmlite": ("numba", "shipped machine code instead of a compiler"),
+    "numba": ("compiled loops of collections and streams", "the same"),
+    "scipy": ("sparse matrices of the plain stages, groups", "own products of sparse matrices"),
+    "numpy": ("every number", "-"),
+    "wordfreq": ("frequencies of words: backgrounds, languages", "tables of the three languages alone"),
+    "pymorphy3_dicts_ru": ("Russian lemmas", "-"),
+    "pymorphy3_dicts_uk": ("Ukrainian lemmas", "an extra, with stems in the base"),
+    "nltk": ("textblob", "a lexicon of English of our own"),
+    "textblob": ("parts of speech of English", "the same"),
+    "rapidfuzz": ("string similarity in the criteria of a pair", "an extra with learn"),
+    "rich": ("tables and progress on a terminal", "plain text"),
+    "pygments": ("rich", "the same"),
+    "names_translator": ("names across Russian, Ukrainian and English", "-"),
+}  # fmt: skip
+"""Who needs the larger packages, and what would have to take their place for a smaller base."""
 
 
 def main() -> None:
     """Measure every command and write the page."""
-    lines = documents_path().read_text(encoding="utf-8").splitlines(keepends=True)
-    rows = []
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--environment", type=Path, help="environment with the base installation")
+    parser.add_argument("--python", type=Path, help="interpreter that every user may run")
+    parser.add_argument("--compiled", action="store_true", help="also with the compiler forced")
+    given = parser.parse_args()
+    modes = ("auto", "compiled") if given.compiled else ("auto",)
     with TemporaryDirectory() as name:
         folder = Path(name)
-        documents = folder / "forty.jsonl"
-        documents.write_text("".join(lines[:FORTY]), encoding="utf-8")
-        for text, line in (("a.txt", lines[0]), ("b.txt", lines[1])):
-            (folder / text).write_text(line, encoding="utf-8")
-        for what, command in commands(folder, documents).items():
-            found = [what]
-            for loops in ("auto", "compiled") if "--compiled" in sys.argv else ("auto",):
-                cache = folder / f"cache of {loops} {len(rows)}"
-                found += [f"{measured(command, folder, cache, loops):.1f}" for _ in ("cold", "warm")]
-            rows.append(found)
-            print(" | ".join(found), flush=True)
-    REPORT.write_text(page(rows), encoding="utf-8")
+        written(folder)
+        rows = [row_of(what, arguments, folder, modes) for what, arguments in commands().items()]
+    sizes = "" if given.environment is None else size_page(given.environment)
+    homeless = "" if None in (given.environment, given.python) else homeless_page(given.environment, given.python)
+    REPORT.write_text(page(rows, modes) + sizes + homeless, encoding="utf-8")
 
 
-def commands(folder: Path, documents: Path) -> dict[str, list[str]]:
-    """Arguments of the commands by what they do."""
-    store = str(folder / "TURN.db")
-    str(documents_path())
+def written(folder: Path) -> None:
+    """Write the documents and texts that the commands read."""
+    lines = documents_path().read_text(encoding="utf-8").splitlines(keepends=True)
+    (folder / "forty.jsonl").write_text("".join(lines[:FORTY]), encoding="utf-8")
+    for name, line in (("a.txt", lines[0]), ("b.txt", lines[1])):
+        (folder / name).write_text(line, encoding="utf-8")
+
+
+def commands() -> dict[str, list[str]]:
+    """Arguments by command as shown; ``RUN`` becomes a name of each run's own, ``LAST`` that of the last one."""
     return {
-        "`--help`": ["--help"],
-        "`demo`": ["demo", "--out", str(folder / "demo")],
-        "`ingest` of 40 documents": ["ingest", str(documents), "--store", store],
-        "`search` of a text in that store": ["search", "--store", store, "--text", "Мэр открыл трамвайную линию"],
-        "`dedup` of 40 documents, preset `judged`": ["dedup", str(documents), "--preset", "judged", "--out", "-"],
-        "`dedup` of the 199 of the sample, `judged`": [
-            "dedup",
-            str(documents_path()),
-            "--preset",
-            "judged",
-            "--out",
-            "-",
-        ],
-        "`passages compare` of two texts": ["passages", "compare", str(folder / "a.txt"), str(folder / "b.txt")],
+        "--help": ["--help"],
+        "demo": ["demo", "--out", "demo"],
+        "ingest forty.jsonl --store s.db": ["ingest", "forty.jsonl", "--store", "RUN.db"],
+        "search --store s.db --text '...'": ["search", "--store", "LAST.db", "--text", "Мэр открыл трамвайную линию"],
+        "dedup forty.jsonl --out kept.jsonl": ["dedup", "forty.jsonl", "--out", "kept.jsonl"],
+        "passages compare a.txt b.txt": ["passages", "compare", "a.txt", "b.txt"],
     }
 
 
-def measured(command: list[str], folder: Path, cache: Path, loops: str) -> float:
+def row_of(what: str, arguments: list[str], folder: Path, modes: tuple[str, ...]) -> list[str]:
+    """Seconds of a command, cold and warm, in each mode."""
+    found = [f"`{what}`"]
+    for loops in modes:
+        cache = folder / f"cache {loops} {what[:6]}"
+        for turn in ("cold", "warm"):
+            stores = sorted(folder.glob("*.db"), key=lambda path: path.stat().st_mtime_ns)
+            last = stores[-1].stem if stores else ""
+            named = [one.replace("RUN", f"{loops}-{turn}").replace("LAST", last) for one in arguments]
+            found.append(f"{measured(named, folder, cache, loops):.1f}")
+    print(" | ".join(found), flush=True)
+    return found
+
+
+def measured(arguments: list[str], folder: Path, cache: Path, loops: str) -> float:
     """CPU seconds of one process."""
     own = {
         "INFOSTREAM_DEDUP_CACHE": str(cache),
         "NUMBA_CACHE_DIR": str(cache / "numba"),
         "MPLCONFIGDIR": str(cache / "mpl"),
+        "INFOSTREAM_DEDUP_LOOPS": loops,
     }
-    # Every ingest makes a store of its own; a search asks the one that was made last.
-    stores = sorted(folder.glob("*.db"))
-    store = stores[-1] if command[0] == "search" and stores else folder / f"{time.monotonic_ns()}.db"
-    [one.replace(str(folder / "TURN.db"), str(store)) for one in command]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "infostream_dedup",
-            *(one.replace(str(folder / "TURN.db"), str(store)) for one in command),
-        ],
-        env={**os.environ, **own, "INFOSTREAM_DEDUP_LOOPS": loops},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        check=True,
-    )
+    command = [sys.executable, "-m", "infostream_dedup", *arguments]
+    silent = subprocess.DEVNULL
+    subprocess.run(command, cwd=folder, env={**os.environ, **own}, stdout=silent, stderr=silent, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def page(rows: list[list[str]]) -> str:
-    """The report."""
-    head, given = "| command | as it is, cold | warm |\n|---|---|---|", ""
-    if "--compiled" in sys.argv:
-        head, given = (
-            "| command | as it is, cold | warm | compiled, cold | warm |\n|---|---|---|---|---|",
-            " --compiled",
-        )
+def packages_of(environment: Path) -> Path:
+    """The folder of an environment's packages."""
+    return next((environment / "lib").glob("python*/site-packages"))
+
+
+def size_page(environment: Path) -> str:
+    """What the base installation takes, by package, without the tools of every new environment."""
+    sizes: dict[str, list[int]] = {}
+    for path in packages_of(environment).rglob("*"):
+        top = path.relative_to(packages_of(environment)).parts[0].split("-")[0].split(".")[0]
+        if path.is_file() and not path.is_symlink() and top not in TOOLS:
+            both = sizes.setdefault(top, [0, 0])
+            both[path.suffix == ".pyc"] += path.stat().st_size
+    shipped, compiled = (sum(one[part] for one in sizes.values()) / 1e6 for part in (0, 1))
+    lines = []
+    for name, both in sorted(sizes.items(), key=lambda item: -sum(item[1])):
+        if sum(both) < 2_000_000 and name not in WHO:
+            continue
+        who, instead = WHO.get(name, ("", ""))
+        lines.append(f"| `{name}` | {both[0] / 1e6:.0f} | {both[1] / 1e6:.0f} | {who} | {instead} |")
+    return f"""
+## Size of the base installation
+
+{shipped:.0f} MB of files ({shipped / 1.048576:.0f} MiB, as `du -m` counts), and {compiled:.0f} MB of bytecode that pip
+makes of them (`pip install --no-compile` leaves it out). Megabytes of a million bytes, by folder of `site-packages`,
+without pip and setuptools; packages below 2 MB are not listed.
+
+| package | files | bytecode | who needs it | what would have to take its place |
+|---|---|---|---|---|
+{chr(10).join(lines)}
+
+For 450 MB `llvmlite` with `numba`, or `pyarrow` and what is marked as an extra above, would have to go: large
+collections without compiled loops, or no Parquet.
+"""
+
+
+def homeless_page(environment: Path, python: Path) -> str:
+    """Run commands as a user who has no home and may write nothing but the folder of documents."""
+    rows = []
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        written(folder)
+        folder.chmod(0o777)
+        for what, arguments in commands().items():
+            named = [one.replace("RUN", "s").replace("LAST", "s") for one in arguments]
+            plain = {"HOME": "/nonexistent", "PYTHONPATH": str(packages_of(environment))}
+            ran = subprocess.run(
+                [python, "-m", "infostream_dedup", *named],
+                cwd=folder,
+                env=plain,
+                user=NOBODY,
+                group=NOBODY,
+                extra_groups=[],
+                capture_output=True,
+                check=False,
+            )
+            said = ran.stderr.decode().strip().splitlines()
+            rows.append(f"| `{what}` | {ran.returncode} | {said[0].replace(str(folder), '.') if said else ''} |")
+            print(rows[-1], flush=True)
+            assert ran.returncode == 0, ran.stderr.decode()
+    return f"""
+## Without a home
+
+`env -i HOME=/nonexistent` as user {NOBODY}, packages of another user, nothing writable but the folder of documents:
+
+| command | exit code | first line on standard error |
+|---|---|---|
+{chr(10).join(rows)}
+"""
+
+
+def page(rows: list[list[str]], modes: tuple[str, ...]) -> str:
+    """The first part of the report."""
+    head = "| command | as it is, cold | warm |" + (" compiled, cold | warm |" if len(modes) > 1 else "")
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     return f"""# The first minutes
 
@@ -109,10 +197,12 @@ translations or fonts on disk; *warm*: the same command again. *As it is*: up to
 Python, and no compiler is started. *Compiled*, where shown: `INFOSTREAM_DEDUP_LOOPS=compiled`.
 
 {head}
+|{"---|" * len(rows[0])}
 {table}
 
-Command: `python -m benchmarks.start{given}`. Data: the bundled sample. Machine: {os.cpu_count()} cores, Python \
-{sys.version_info[0]}.{sys.version_info[1]}. Date: {date.today().isoformat()}.
+Command: `python -m benchmarks.start {" ".join(sys.argv[1:])}`. Data: the bundled sample, its first {FORTY} \
+documents. Machine: {os.cpu_count()} cores, Python {sys.version_info[0]}.{sys.version_info[1]}. \
+Date: {date.today().isoformat()}.
 """
 
 

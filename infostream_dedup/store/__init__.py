@@ -18,9 +18,11 @@ if TYPE_CHECKING:
         events_of,
         expire,
         forget,
+        groups,
         migrate,
         representatives_of,
         republications_of,
+        show,
         stats,
         templates_of,
         verify,
@@ -40,17 +42,19 @@ __all__ = [
     "events_of",
     "expire",
     "forget",
+    "groups",
     "migrate",
     "representatives_of",
     "republications_of",
+    "show",
     "stats",
     "templates_of",
     "verify",
 ]
 
 _PUBLIC: Final = (
-    *("backup", "events_of", "expire", "forget", "migrate"),
-    *("representatives_of", "republications_of", "stats", "templates_of", "verify"),
+    *("backup", "events_of", "expire", "forget", "groups", "migrate"),
+    *("representatives_of", "republications_of", "show", "stats", "templates_of", "verify"),
 )
 
 if not TYPE_CHECKING:

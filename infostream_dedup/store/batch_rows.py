@@ -9,7 +9,14 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from infostream_dedup.model.stream_records import EpochFrequencies, GroupEvent, Remembered, Verdict
+from infostream_dedup.model.stream_records import (
+    EpochFrequencies,
+    GroupEvent,
+    Remembered,
+    StoryEvent,
+    TranslatedFrom,
+    Verdict,
+)
 from infostream_dedup.store.blobs import INT32, INT64, blobs_of
 
 __all__ = [
@@ -19,7 +26,9 @@ __all__ = [
     "EVENT_COLUMNS",
     "EVIDENCE_COLUMNS",
     "JUDGEMENT_COLUMNS",
+    "PIVOT_COLUMNS",
     "SIGNATURE_COLUMNS",
+    "STORY_COLUMNS",
     "VERDICT_COLUMNS",
     "WORDING_COLUMNS",
     "BatchContent",
@@ -34,8 +43,10 @@ __all__ = [
     "evidence_rows",
     "insertion",
     "judgement_rows",
+    "pivot_rows",
     "signature_hash",
     "signature_rows",
+    "story_rows",
     "verdict_of_row",
     "wording_rows",
 ]
@@ -60,17 +71,24 @@ DOCUMENT_COLUMNS: Final = (
     "kind",
     "probability",
     "url",
+    "translation_of",
+    "translation",
+    "story_id",
 )
-_LATER_COLUMNS: Final = ("kind", "probability", "url")
-"""The last columns of `DOCUMENT_COLUMNS`, which stores did not have at first."""
+_LATER_COLUMNS: Final = (("translation_of", "translation", "story_id"), ("kind", "probability", "url"))
+"""The last columns of `DOCUMENT_COLUMNS`, which stores did not have at first; the youngest come first."""
 SIGNATURE_COLUMNS: Final = ("ordinal", "text_hash", "opening_hash", "keys", "weights", "targets", "numbers")
 EVENT_COLUMNS: Final = ("number", "ordinal", "kind", "group_id", "other", "value")
 JUDGEMENT_COLUMNS: Final = ("ordinal", "probability", "criteria")
 EVIDENCE_COLUMNS: Final = ("ordinal", "keys", "weights", "record")
 WORDING_COLUMNS: Final = ("ordinal", "triples")
+PIVOT_COLUMNS: Final = ("ordinal", "keys", "weights", "members", "canonical", "further", "links")
+STORY_COLUMNS: Final = ("number", "ordinal", "story_id", "other", "begun")
 COUNT_COLUMNS: Final = ("epoch", "part", "counts", "checksum")
 EPOCH_COLUMNS: Final = ("epoch", "language", "documents", "length", "terms", "df")
 
+_SHORT: Final = ("keys", "canonical", "further")
+"""Columns of terms in `PIVOT_COLUMNS`."""
 _SIGNATURE_HASH_BYTES: Final = 8
 _CHECKSUM_BYTES: Final = 16
 
@@ -100,6 +118,8 @@ class BatchContent(NamedTuple):
         epochs: in the order of `EPOCH_COLUMNS`, by epoch and language.
         judgements: in the order of `JUDGEMENT_COLUMNS`, by ordinal.
         repeats: rows of table ``repeat_frequency``, in the order of `EPOCH_COLUMNS`, by epoch and language.
+        pivot: rows of table ``pivot_frequency``, likewise.
+        stories: in the order of `STORY_COLUMNS`.
     """
 
     head: BatchHead
@@ -109,6 +129,8 @@ class BatchContent(NamedTuple):
     epochs: list[Row]
     judgements: list[Row]
     repeats: list[Row]
+    pivot: list[Row]
+    stories: list[Row]
 
 
 def insertion(table: str, columns: Sequence[str]) -> str:
@@ -164,6 +186,21 @@ def wording_rows(remembered: Iterable[Remembered]) -> list[Row]:
     return [(one.ordinal, one.evidence.triples) for one in remembered if one.evidence is not None]
 
 
+def pivot_rows(remembered: Iterable[Remembered]) -> list[Row]:
+    """Make rows of table ``pivot``, in the order of `PIVOT_COLUMNS`, for documents of streams across languages."""
+    kept = [(one.ordinal, one.pivot) for one in remembered if one.pivot is not None]
+    return list(
+        zip(
+            (ordinal for ordinal, _ in kept),
+            *(
+                blobs_of([getattr(pivot, name) for _, pivot in kept], INT32 if name in _SHORT else INT64)
+                for name in PIVOT_COLUMNS[1:]
+            ),
+            strict=True,
+        )
+    )
+
+
 def count_checksum(epoch: int, counts: bytes) -> bytes:
     """Return the checksum of a row of ``evidence_frequency``."""
     return blake2b(epoch.to_bytes(8, "little") + counts, digest_size=_CHECKSUM_BYTES).digest()
@@ -175,7 +212,8 @@ def signature_hash(signature: Row, packed: bytes | None, *evidence: bytes | None
     Args:
         signature: the row.
         packed: compressed text, if it is kept.
-        evidence: further key terms, their weights, record and triples, if they are kept.
+        evidence: further key terms, their weights, record and triples, if they are kept; then the columns of table
+            ``pivot``, if they are.
     """
     parts = (*signature[1:], packed or b"", *(part for part in evidence if part is not None))
     sizes = orjson.dumps([signature[0], *map(len, parts)])
@@ -210,14 +248,23 @@ def document_rows(remembered: Sequence[Remembered], verdicts: Sequence[Verdict],
             # That of a classifier is in table ``judgement``, as in older stores.
             None if verdict.kind is None else verdict.probability,
             one.url,
+            verdict.translation_of,
+            None if verdict.translation is None else orjson.dumps(verdict.translation.as_dict()).decode(),
+            verdict.story,
         )
         for one, verdict, checksum in zip(remembered, verdicts, hashes, strict=True)
     ]
 
 
 def verdict_of_row(row: Row) -> Verdict:
-    """Make a verdict from the values of `VERDICT_COLUMNS`, kind, probability and criteria (``None`` where missing)."""
-    id_, status, of, group, relation, forward, backward, met, kind, probability, differences = row
+    """Make a verdict of a stored row.
+
+    Args:
+        row: values of `VERDICT_COLUMNS`, kind, probability, criteria, translation_of, translation and story, ``None``
+            where missing.
+    """
+    id_, status, of, group, relation, forward, backward, met, kind, probability, differences, *across = row
+    translation_of, translation, story = across
     terms = None if met is None else tuple(orjson.loads(met))
     criteria = None if differences is None else tuple(orjson.loads(differences).items())
     return Verdict(
@@ -232,7 +279,15 @@ def verdict_of_row(row: Row) -> Verdict:
         kind=kind,
         probability=probability,
         criteria=criteria,
+        translation_of=translation_of,
+        translation=None if translation is None else _translation(orjson.loads(translation)),
+        story=story,
     )
+
+
+def _translation(stored: dict[str, Any]) -> TranslatedFrom:
+    met = tuple((one["word"], one["pivot"], one["their_word"], one["rung"]) for one in stored["met"])
+    return TranslatedFrom(stored["share_forward"], stored["share_backward"], met)
 
 
 def judgement_rows(remembered: Sequence[Remembered], verdicts: Sequence[Verdict]) -> list[Row]:
@@ -252,6 +307,14 @@ def event_rows(events: Iterable[GroupEvent], first: int) -> list[Row]:
     ]
 
 
+def story_rows(events: Iterable[StoryEvent], first: int) -> list[Row]:
+    """Make rows of table ``story_event``, numbered from `first`, in the order of `STORY_COLUMNS`."""
+    return [
+        (number, event.ordinal, event.story, event.other, event.begun)
+        for number, event in enumerate(events, start=first)
+    ]
+
+
 def epoch_rows(closed: Iterable[EpochFrequencies]) -> list[Row]:
     """Make rows of table ``epoch_frequency`` or ``repeat_frequency``, in the order of `EPOCH_COLUMNS`."""
     return [
@@ -265,16 +328,19 @@ def batch_checksum(content: BatchContent) -> bytes:
     SQLite keeps no checksums, so a flipped bit inside a value would go unnoticed. The checksum in each document's row
     covers the blobs of its signature, because they are deleted earlier than the row.
     """
-    # A batch without judgements or repeats keeps the checksum it had before stores knew them.
-    later = [content.judgements, content.repeats]
+    # A batch without judgements, repeats or stories keeps the checksum it had before stores knew them.
+    later = [content.judgements, content.repeats, content.pivot, content.stories]
     while later and not later[-1]:
         later.pop()
     documents = [_without_later(row) for row in content.documents]
-    written = orjson.dumps((tuple(content.head), documents, *content[2:-2], *later), default=bytes.hex)
+    written = orjson.dumps((tuple(content.head), documents, *content[2:5], *later), default=bytes.hex)
     return blake2b(written, digest_size=_CHECKSUM_BYTES).digest()
 
 
 def _without_later(row: Row) -> Row:
-    """A row without its later columns if all of them are empty: as it was before stores had them."""
-    first = len(DOCUMENT_COLUMNS) - len(_LATER_COLUMNS)
-    return row if any(value is not None for value in row[first:]) else row[:first]
+    """A row without its later columns where all of them are empty: as it was before stores had them."""
+    for columns in _LATER_COLUMNS:
+        if any(value is not None for value in row[-len(columns) :]):
+            break
+        row = row[: -len(columns)]
+    return row

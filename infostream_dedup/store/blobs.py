@@ -43,7 +43,7 @@ class RaggedBuilder:
     """Concatenates rows that arrive in chunks of bytes.
 
     Args:
-        dtype: of the numbers.
+        dtype: type of the numbers.
     """
 
     def __init__(self, dtype: np.dtype[Any]) -> None:

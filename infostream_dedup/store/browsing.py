@@ -14,6 +14,7 @@ from infostream_dedup.store.summary import time_text
 __all__ = [
     "GroupFilter",
     "GroupPlace",
+    "document_shown",
     "document_versions",
     "group_page",
     "group_with_members",
@@ -24,9 +25,21 @@ __all__ = [
 ]
 
 _DOCUMENT: Final = (
-    "document.ordinal, document.id, version, source, language, clock, published, title, status, of_id,"
-    " document.group_id, relation, forward, backward, terms, forgotten"
+    "document.ordinal, document.id, version, document.source, document.language, clock, published, title, status,"
+    " of_id, document.group_id, relation, forward, backward, terms, forgotten"
 )
+
+_GROUPS: Final = (
+    "(SELECT grouping.group_id, document.title, documents, sources, languages,"
+    " strftime('%Y-%m-%dT%H:%M:%SZ', first / 1000000, 'unixepoch') AS first,"
+    " strftime('%Y-%m-%dT%H:%M:%SZ', last / 1000000, 'unixepoch') AS last, alarm, earliest AS ordinal"
+    " FROM grouping JOIN document ON document.ordinal = grouping.earliest)"
+)
+_ALONE: Final = (
+    "document.id = ?1 AND document.group_id = ?1"
+    " AND NOT EXISTS (SELECT 1 FROM membership WHERE membership.ordinal = document.ordinal)"
+)
+"""A document that is a group alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,8 +47,8 @@ class GroupFilter:
     """Which groups to list.
 
     Attributes:
-        language: of one of their documents at least; None for any.
-        source: of one of their documents at least; None for any.
+        language: language of at least one of their documents; None for any.
+        source: source of at least one of their documents; None for any.
         since: published (or arrived, without a date) then or later, UTC microseconds since 1970; None for any.
         until: published (or arrived) before then; None for any.
         least: number of documents at least, 2 or more.
@@ -58,7 +71,7 @@ class GroupPlace:
 
     Attributes:
         value: number of documents, or last date, of the last group.
-        ordinal: of its earliest document.
+        ordinal: ordinal of its earliest document.
     """
 
     value: int | str
@@ -68,8 +81,8 @@ class GroupPlace:
 def document_versions(connection: sqlite3.Connection, id: str) -> list[dict[str, Any]]:  # noqa: A002 - its own word
     """Return all versions of a document, the oldest first: what is stored of it, its verdict, its present group."""
     rows = connection.execute(
-        f"SELECT {_DOCUMENT}, v_members.group_id FROM document JOIN v_members USING (ordinal)"  # noqa: S608
-        " WHERE document.id = ? ORDER BY version",
+        f"SELECT {_DOCUMENT}, coalesce(membership.group_id, document.group_id) FROM document"  # noqa: S608
+        " LEFT JOIN membership USING (ordinal) WHERE document.id = ? ORDER BY version",
         (id,),
     )
     return [_document(row[:-1]) | {"group": row[-1]} for row in rows]
@@ -113,7 +126,7 @@ def group_page(
         conditions.append(f"({order} < ? OR ({order} = ? AND ordinal > ?))")
         values += [after.value, after.value, after.ordinal]
     rows = connection.execute(
-        "SELECT group_id, title, documents, sources, languages, first, last, alarm, ordinal FROM v_groups"  # noqa: S608
+        f"SELECT group_id, title, documents, sources, languages, first, last, alarm, ordinal FROM {_GROUPS}"  # noqa: S608
         f" WHERE {' AND '.join(conditions)} ORDER BY {order} DESC, ordinal LIMIT ?",
         (*values, limit),
     )
@@ -124,11 +137,13 @@ def group_page(
 def group_with_members(connection: sqlite3.Connection, group: str) -> dict[str, Any] | None:
     """Return a present group with its members in the order of publication, and its events; None if there is none.
 
-    A member's ``joined`` tells how it came in: ``verdict``, or ``merge`` if its group was joined later.
+    A member's ``joined`` says how it came in: ``verdict``, or ``merge`` if its group was joined later.
     """
+    several = connection.execute("SELECT 1 FROM grouping WHERE group_id = ?", (group,)).fetchone()
+    held = "document.ordinal IN (SELECT ordinal FROM membership WHERE group_id = ?)" if several else _ALONE
     rows = connection.execute(
-        f"SELECT {_DOCUMENT} FROM document JOIN v_members USING (ordinal)"  # noqa: S608
-        " WHERE v_members.group_id = ? ORDER BY coalesce(published, nullif(clock, 0)), ordinal",
+        f"SELECT {_DOCUMENT} FROM document WHERE {held}"  # noqa: S608
+        " ORDER BY coalesce(published, nullif(clock, 0)), ordinal",
         (group,),
     )
     members = [_document(row) for row in rows]
@@ -150,10 +165,34 @@ def group_with_members(connection: sqlite3.Connection, group: str) -> dict[str, 
     }
 
 
+def document_shown(connection: sqlite3.Connection, id: str) -> dict[str, Any] | None:  # noqa: A002 - its own word
+    """Return what the store has of the latest version of a document; None if it does not have the document.
+
+    That is the document and its verdict, its present group and story, and its key terms, heaviest first.
+    """
+    found = document_versions(connection, id)
+    if not found:
+        return None
+    shown = found[-1]
+    across = connection.execute(
+        "SELECT kind, probability, url, translation_of, translation FROM document WHERE ordinal = ?",
+        (shown["ordinal"],),
+    ).fetchone()
+    story = connection.execute("SELECT story_id FROM telling WHERE group_id = ?", (shown["group"],)).fetchone()
+    names = ("kind", "probability", "url", "translation_of", "translation")
+    shown |= dict(zip(names, across, strict=True))
+    shown["translation"] = None if across[-1] is None else orjson.loads(across[-1])
+    shown["story"] = None if story is None else story[0]
+    return shown | {"versions": len(found), "key_terms": key_terms_of(connection, shown["ordinal"])}
+
+
 def surviving_group(connection: sqlite3.Connection, group: str) -> str | None:
     """Return the group that the document with this id belongs to now; None if no document has the id."""
-    row = connection.execute("SELECT group_id FROM v_members WHERE id = ? ORDER BY ordinal LIMIT 1", (group,))
-    found = row.fetchone()
+    found = connection.execute(
+        "SELECT coalesce(membership.group_id, document.group_id) FROM document LEFT JOIN membership USING (ordinal)"
+        " WHERE id = ? ORDER BY ordinal LIMIT 1",
+        (group,),
+    ).fetchone()
     return None if found is None else str(found[0])
 
 
@@ -181,10 +220,7 @@ def _conditions(chosen: GroupFilter) -> tuple[list[str], list[Any]]:
             values.append(time_text(time))
     for column, value in (("language", chosen.language), ("source", chosen.source)):
         if value is not None:
-            conditions.append(
-                "group_id IN (SELECT v_members.group_id FROM v_members JOIN document USING (ordinal)"  # noqa: S608
-                f" WHERE document.{column} = ?)"
-            )
+            conditions.append(f"group_id IN (SELECT group_id FROM membership WHERE {column} = ?)")  # noqa: S608
             values.append(value)
     return conditions, values
 

@@ -15,7 +15,9 @@ from infostream_dedup.store.batch_rows import (
     EPOCH_COLUMNS,
     EVENT_COLUMNS,
     JUDGEMENT_COLUMNS,
+    PIVOT_COLUMNS,
     SIGNATURE_COLUMNS,
+    STORY_COLUMNS,
     BatchContent,
     BatchHead,
     Row,
@@ -35,16 +37,26 @@ _DOCUMENTS: Final = (
     f"SELECT {', '.join(DOCUMENT_COLUMNS)} FROM document WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal"  # noqa: S608
 )
 _EVENTS: Final = f"SELECT {', '.join(EVENT_COLUMNS)} FROM event WHERE batch = ? ORDER BY number"  # noqa: S608
-_EPOCHS, _REPEATS = (
+_STORIES: Final = f"SELECT {', '.join(STORY_COLUMNS)} FROM story_event WHERE batch = ? ORDER BY number"  # noqa: S608
+_EPOCHS, _REPEATS, _PIVOT = (
     f"SELECT {', '.join(EPOCH_COLUMNS)} FROM {table} WHERE batch = ? ORDER BY epoch, language"  # noqa: S608
-    for table in ("epoch_frequency", "repeat_frequency")
+    for table in ("epoch_frequency", "repeat_frequency", "pivot_frequency")
 )
 _JUDGEMENTS: Final = (
     f"SELECT {', '.join(JUDGEMENT_COLUMNS)} FROM judgement WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal"  # noqa: S608
 )
-_KEPT_EVIDENCE: Final = "evidence.keys, evidence.weights, record, triples"
-_EVIDENCE_PARTS: Final = 4
+_KEPT: Final = "evidence.keys, evidence.weights, record, triples, " + ", ".join(
+    f"pivot.{name}" for name in PIVOT_COLUMNS[1:]
+)
+_KEPT_PARTS: Final = 4 + len(PIVOT_COLUMNS) - 1
 _SIGNATURES: Final = ", ".join(f"signature.{name}" for name in SIGNATURE_COLUMNS)
+
+
+_SEVERAL: Final = (
+    "SELECT ordinal, group_id FROM v_members WHERE group_id IN"
+    " (SELECT group_id FROM v_members GROUP BY group_id HAVING count(*) > 1)"
+)
+_VIEWED: Final = "SELECT group_id, documents, sources, languages, ordinal, alarm FROM v_groups"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +82,15 @@ def batch_as_stored(connection: sqlite3.Connection, sequence: int) -> BatchConte
     terms = connection.execute(_TERMS, (head.first_term, head.first_term + head.terms))
     ordinals = head.first_ordinal, head.first_ordinal + head.documents
     return BatchContent(
-        head,
-        connection.execute(_DOCUMENTS, ordinals).fetchall(),
-        [row[0] for row in terms],
-        connection.execute(_EVENTS, (sequence,)).fetchall(),
-        connection.execute(_EPOCHS, (sequence,)).fetchall(),
-        connection.execute(_JUDGEMENTS, ordinals).fetchall(),
-        connection.execute(_REPEATS, (sequence,)).fetchall(),
+        head=head,
+        documents=connection.execute(_DOCUMENTS, ordinals).fetchall(),
+        terms=[row[0] for row in terms],
+        events=connection.execute(_EVENTS, (sequence,)).fetchall(),
+        epochs=connection.execute(_EPOCHS, (sequence,)).fetchall(),
+        judgements=connection.execute(_JUDGEMENTS, ordinals).fetchall(),
+        repeats=connection.execute(_REPEATS, (sequence,)).fetchall(),
+        pivot=connection.execute(_PIVOT, (sequence,)).fetchall(),
+        stories=connection.execute(_STORIES, (sequence,)).fetchall(),
     )
 
 
@@ -141,14 +155,15 @@ def _signatures(connection: sqlite3.Connection) -> Faults:
     below = connection.execute("SELECT expired_below FROM store").fetchone()[0]
     terms = connection.execute("SELECT count(*) FROM term").fetchone()[0]
     rows = connection.execute(
-        f"SELECT document.ordinal, document.id, forgotten, signature_hash, packed, {_KEPT_EVIDENCE}, {_SIGNATURES}"  # noqa: S608
+        f"SELECT document.ordinal, document.id, forgotten, signature_hash, packed, {_KEPT}, {_SIGNATURES}"  # noqa: S608
         " FROM document LEFT JOIN signature ON signature.ordinal = document.ordinal"
         " LEFT JOIN body ON body.ordinal = document.ordinal"
         " LEFT JOIN evidence ON evidence.ordinal = document.ordinal"
-        " LEFT JOIN wording ON wording.ordinal = document.ordinal ORDER BY document.ordinal"
+        " LEFT JOIN wording ON wording.ordinal = document.ordinal"
+        " LEFT JOIN pivot ON pivot.ordinal = document.ordinal ORDER BY document.ordinal"
     )
     for ordinal, id_, forgotten, checksum, packed, *kept in rows:
-        evidence, signature = kept[:_EVIDENCE_PARTS], kept[_EVIDENCE_PARTS:]
+        evidence, signature = kept[:_KEPT_PARTS], kept[_KEPT_PARTS:]
         gone = bool(forgotten) or ordinal < below
         if signature[0] is None:
             left = packed is not None or any(part is not None for part in evidence)
@@ -184,8 +199,29 @@ def _names(connection: sqlite3.Connection) -> Faults:
             f"SELECT count(*), min(id) FROM document WHERE {column} IS NOT NULL AND {column} <> id"  # noqa: S608
             f" AND NOT EXISTS (SELECT 1 FROM document AS other WHERE other.id = document.{column})"
         ).fetchone()
-        yield f"{column} of document {missing[1]!r} and {missing[0] - 1} others is no document" if missing[0] else None
+        fault = f"{column} of document {{!r}} and {{}} others is not a document"
+        yield fault.format(missing[1], missing[0] - 1) if missing[0] else None
     yield from (None for _ in range(documents - 2))
+
+
+def _groups(connection: sqlite3.Connection) -> Faults:
+    """Compare the tables of present groups with the views, which follow all merges."""
+    for table, view in (
+        ("SELECT ordinal, group_id FROM membership WHERE group_id IN (SELECT group_id FROM grouping)", _SEVERAL),
+        ("SELECT group_id, documents, sources, languages, earliest, alarm FROM grouping", _VIEWED),
+    ):
+        known, right = set(connection.execute(table)), set(connection.execute(view))
+        differing = sorted(known ^ right, key=str)
+        yield from (None for _ in known & right)
+        yield from (f"the tables of groups differ from the verdicts: {one[0]!r}, {one[1]!r}" for one in differing)
+
+
+def _stories(connection: sqlite3.Connection) -> Faults:
+    """Check that every story is named after a document, and has groups."""
+    for story, begun in connection.execute("SELECT story_id, begun FROM story ORDER BY story_id").fetchall():
+        named = connection.execute("SELECT 1 FROM document WHERE ordinal = ? AND id = ?", (begun, story)).fetchone()
+        told = connection.execute("SELECT count(*) FROM telling WHERE story_id = ?", (story,)).fetchone()[0]
+        yield None if named and told else f"story {story!r} is named after no document, or has no group"
 
 
 def _epochs(connection: sqlite3.Connection) -> Faults:
@@ -194,6 +230,20 @@ def _epochs(connection: sqlite3.Connection) -> Faults:
     yield from _recounted(connection, closed, "epoch_frequency", "1")
     for fault in _recounted(connection, closed, "repeat_frequency", REPEATS if counts_apart(connection) else "0"):
         yield fault and f"{fault} (of documents that repeat earlier ones)"
+    yield from _pivot_epochs(connection, closed)
+
+
+def _pivot_epochs(connection: sqlite3.Connection, closed: int) -> Faults:
+    """Recount what the documents of closed epochs have in the pivot language."""
+    for epoch, *noted in connection.execute(
+        "SELECT epoch, documents, length, terms, df FROM pivot_frequency ORDER BY epoch"
+    ).fetchall():
+        rows = connection.execute(
+            "SELECT length, canonical FROM document LEFT JOIN pivot USING (ordinal) WHERE epoch = ? ORDER BY ordinal",
+            (epoch,),
+        ).fetchall()
+        fault = _recount(rows, tuple(noted)) if epoch <= closed else "it is not closed"
+        yield fault and f"epoch {epoch}, pivot language: {fault}"
 
 
 def _recounted(connection: sqlite3.Connection, closed: int, table: str, counted: str) -> Faults:
@@ -241,4 +291,6 @@ _CHECKS: Final[tuple[tuple[str, Callable[[sqlite3.Connection], Faults]], ...]] =
     ("answers", _answers),
     ("names", _names),
     ("epochs", _epochs),
+    ("groups", _groups),
+    ("stories", _stories),
 )

@@ -193,6 +193,6 @@ def _translate_error(error: sqlite3.Error, path: Path) -> InfostreamError | None
         case None if "decode to UTF-8" in str(error):
             return _damaged(error, path)
         case sqlite3.SQLITE_NOTADB:
-            return BadDataError("not a store: no SQLite file", code="E_STORE_FOREIGN", source=str(path))
+            return BadDataError("not a store: not an SQLite file", code="E_STORE_FOREIGN", source=str(path))
         case _:
             return None

@@ -78,7 +78,7 @@ def _check_target(path: Path, target: Path) -> None:
         header = file.read(_HEADER_BYTES)
     ours = header.startswith(_HEADER) and header[_APPLICATION_ID] == APPLICATION_ID.to_bytes(4, "big")
     if header and not ours:
-        raise CannotCreateError(f"{target} is no copy of a store and would be lost; give the copy another name")
+        raise CannotCreateError(f"{target} is not a copy of a store and would be lost; give the copy another name")
 
 
 def _sync(path: Path) -> None:

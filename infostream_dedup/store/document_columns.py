@@ -11,7 +11,7 @@ import numpy as np
 
 from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.store.blobs import INT32, INT64, UINT32, RaggedBuilder
-from infostream_dedup.store.remembered_table import EvidenceTable, RememberedTable
+from infostream_dedup.store.remembered_table import EvidenceTable, PivotTable, RememberedTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -108,11 +108,26 @@ _EVIDENCE: Final = (
     " WHERE document.ordinal >= ? AND document.ordinal < ? ORDER BY document.ordinal"
 )
 
+_PIVOT_COLUMNS: Final[_Columns] = (
+    ("keys", "coalesce(keys, x'')", lambda: RaggedBuilder(INT32)),
+    ("weights", "coalesce(weights, x'')", lambda: RaggedBuilder(INT64)),
+    ("members", "coalesce(members, x'')", lambda: RaggedBuilder(INT64)),
+    ("canonical", "coalesce(canonical, x'')", lambda: RaggedBuilder(INT32)),
+    ("further", "coalesce(further, x'')", lambda: RaggedBuilder(INT32)),
+    ("links", "coalesce(links, x'')", lambda: RaggedBuilder(INT64)),
+)
+_PIVOT: Final = (
+    f"SELECT {', '.join(expression for _, expression, _ in _PIVOT_COLUMNS)} FROM document"  # noqa: S608
+    " LEFT JOIN pivot ON pivot.ordinal = document.ordinal"
+    " WHERE document.ordinal >= ? AND document.ordinal < ? ORDER BY document.ordinal"
+)
+
 
 def table_of(connection: sqlite3.Connection, first: int, end: int) -> RememberedTable:
     """Read the documents with ordinals from `first` to `end` (exclusive)."""
     table = _read(connection, _DOCUMENTS, _COLUMNS, (first, end))
     table["evidence"] = EvidenceTable(**_read(connection, _EVIDENCE, _EVIDENCE_COLUMNS, (first, end)))
+    table["pivot"] = PivotTable(**_read(connection, _PIVOT, _PIVOT_COLUMNS, (first, end)))
     groups = list(table["ids"])
     for place, group in enumerate(table["groups"]):
         if group is not None:

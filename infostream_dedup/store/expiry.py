@@ -47,7 +47,7 @@ def expire(connection: sqlite3.Connection, path: Path) -> Expired:
             deleted += connection.execute(
                 "DELETE FROM signature WHERE ordinal >= ? AND ordinal < ?", (begin, end)
             ).rowcount
-            for table in ("body", "evidence", "wording"):
+            for table in ("body", "evidence", "wording", "pivot"):
                 connection.execute(f"DELETE FROM {table} WHERE ordinal >= ? AND ordinal < ?", (begin, end))  # noqa: S608
             connection.execute("UPDATE store SET expired_below = max(expired_below, ?)", (end,))
     with naming_failures(path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from infostream_dedup.store.document_columns import REPEATS
 from infostream_dedup.store.restoring import counts_apart, open_epoch
 
 __all__ = ["Forgotten", "forget", "wipe"]
+
+_PIVOT: Final = "ru"
+"""Language under which the frequencies of the pivot language are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +39,15 @@ class Forgotten:
 def forget(connection: sqlite3.Connection, path: Path, id: str) -> Forgotten:  # noqa: A002
     """Remove what all versions of a document said.
 
-    That is title, address, text, signature, evidence, checksums of the text, and the verdict's terms and criteria.
+    That is title, address, text, signature, evidence, terms of the pivot language, checksums of the text, and the
+    verdict's terms, criteria and words that met across languages.
     Queries no longer find them; `wipe` removes them from the bytes of the file.
 
     What remains: id, source, language, times, length in terms, the checksum of the whole document (which recognises it
     when it comes again), status, group and the id it repeats; its share in document frequencies, which names no
     document; the terms it shared with later documents, in their verdicts; copies in backups.
 
-    A process that has already loaded the store still compares with the document until `Store.changed` tells it to
+    A process that has already loaded the store still compares with the document until `Store.changed` asks it to
     load again.
 
     Raises:
@@ -63,6 +68,7 @@ def forget(connection: sqlite3.Connection, path: Path, id: str) -> Forgotten:  #
                 _withhold(connection, "withheld_frequency", ordinal, document_epoch, language)
                 if apart and repeats:
                     _withhold(connection, "withheld_repeats", ordinal, document_epoch, language)
+                _withhold_pivot(connection, ordinal, document_epoch)
             _erase(connection, ordinal)
             checksum = batch_checksum(batch_as_stored(connection, batch))
             connection.execute("UPDATE batch SET checksum = ? WHERE sequence = ?", (checksum, batch))
@@ -83,10 +89,10 @@ def wipe(connection: sqlite3.Connection, path: Path) -> bool:
 
 
 def _erase(connection: sqlite3.Connection, ordinal: int) -> None:
-    for table in ("signature", "body", "judgement", "evidence", "wording"):
+    for table in ("signature", "body", "judgement", "evidence", "wording", "pivot"):
         connection.execute(f"DELETE FROM {table} WHERE ordinal = ?", (ordinal,))  # noqa: S608 - a table of ours
     connection.execute(
-        "UPDATE document SET title = '', url = NULL, terms = NULL, forgotten = 1,"
+        "UPDATE document SET title = '', url = NULL, terms = NULL, translation = NULL, forgotten = 1,"
         " signature_hash = zeroblob(8) WHERE ordinal = ?",
         (ordinal,),
     )
@@ -95,11 +101,21 @@ def _erase(connection: sqlite3.Connection, ordinal: int) -> None:
 def _withhold(connection: sqlite3.Connection, table: str, ordinal: int, epoch: int, language: str) -> None:
     """Keep the document's share in frequencies that are still being counted."""
     row = connection.execute("SELECT targets FROM signature WHERE ordinal = ?", (ordinal,)).fetchone()
+    _add_withheld(connection, table, row[0], epoch, language)
+
+
+def _withhold_pivot(connection: sqlite3.Connection, ordinal: int, epoch: int) -> None:
+    row = connection.execute("SELECT canonical FROM pivot WHERE ordinal = ?", (ordinal,)).fetchone()
+    if row is not None:
+        _add_withheld(connection, "withheld_pivot", row[0], epoch, _PIVOT)
+
+
+def _add_withheld(connection: sqlite3.Connection, table: str, counted: bytes, epoch: int, language: str) -> None:
     known = connection.execute(
         f"SELECT terms, df FROM {table} WHERE epoch = ? AND language = ?",  # noqa: S608 - a table of ours
         (epoch, language),
     ).fetchone()
-    terms = numbers_of(row[0], INT32)
+    terms = numbers_of(counted, INT32)
     counts = np.ones(len(terms), dtype=np.int64)
     if known is not None:
         terms = np.concatenate((terms, numbers_of(known[0], INT32)))

@@ -13,7 +13,17 @@ from typing import Final
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.store.connection import writing
 from infostream_dedup.store.copying import copy_store
-from infostream_dedup.store.schema import APPLICATION_ID, DATED_GROUPS, EVIDENCE, JUDGEMENT, REPEATS, TABLES, VIEWS
+from infostream_dedup.store.group_tables import FILL_GROUPS, GROUPS
+from infostream_dedup.store.schema import (
+    ACROSS,
+    APPLICATION_ID,
+    DATED_GROUPS,
+    EVIDENCE,
+    JUDGEMENT,
+    REPEATS,
+    TABLES,
+    VIEWS,
+)
 
 __all__ = ["STEPS", "apply_steps", "is_empty", "migrate", "newest_version", "version_of"]
 
@@ -46,12 +56,40 @@ def _evidence(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def _other_languages(connection: sqlite3.Connection) -> None:
+    """Allow language ``other``, by the way that SQLite documents for constraints ("ALTER TABLE", section 8).
+
+    The rows stay as they are, so a large store is not copied.
+    """
+    schema = connection.execute("PRAGMA schema_version").fetchone()[0]
+    connection.execute("PRAGMA writable_schema = ON")
+    connection.execute(
+        "UPDATE sqlite_master SET sql = replace(sql, ?, ?) WHERE type = 'table'",
+        ("CHECK (language IN ('ru', 'uk', 'en'))", "CHECK (language IN ('ru', 'uk', 'en', 'other'))"),
+    )
+    connection.execute(f"PRAGMA schema_version = {schema + 1:d}")
+    connection.execute("PRAGMA writable_schema = OFF")
+
+
+def _across(connection: sqlite3.Connection) -> None:
+    for statement in ACROSS:
+        connection.execute(statement)
+
+
+def _groups(connection: sqlite3.Connection) -> None:
+    for statement in (*GROUPS, *FILL_GROUPS):
+        connection.execute(statement)
+
+
 STEPS: Final[list[tuple[str, Step]]] = [
     ("first_schema", _first_schema),
     ("judgements", _judgements),
     ("dated_groups", _dated_groups),
     ("repeats", _repeats),
     ("evidence", _evidence),
+    ("other_languages", _other_languages),
+    ("across", _across),
+    ("groups", _groups),
 ]
 """Name and function of every step, oldest first. Steps are added, never changed."""
 

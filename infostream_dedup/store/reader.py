@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model.document import Document, Language
-from infostream_dedup.model.stream_records import GroupEvent, Verdict
+from infostream_dedup.model.stream_records import GroupEvent, StoryEvent, Verdict
 from infostream_dedup.store.batch_rows import VERDICT_COLUMNS, verdict_of_row
 from infostream_dedup.store.blobs import INT64, numbers_of
 from infostream_dedup.store.connection import naming_failures, snapshot
@@ -34,7 +34,10 @@ _KEPT: Final = (
     "SELECT id, title, language, published, source, url, packed FROM document JOIN body USING (ordinal)"
     " WHERE ordinal = ?"
 )
-_VERDICT: Final = f"{', '.join(VERDICT_COLUMNS)}, kind, coalesce(document.probability, judgement.probability), criteria"
+_VERDICT: Final = (
+    f"{', '.join(VERDICT_COLUMNS)}, kind, coalesce(document.probability, judgement.probability), criteria,"
+    " translation_of, translation, story_id"
+)
 _JUDGED: Final = "document LEFT JOIN judgement USING (ordinal)"
 _KNOWN: Final = f"SELECT id, ordinal, version, content_hash, {_VERDICT} FROM {_JUDGED} WHERE id IN"  # noqa: S608
 _IDS_AT_ONCE: Final = 500
@@ -274,6 +277,17 @@ class StoreReader:
                 (first, end),
             )
             yield from map(verdict_of_row, rows)
+
+    def story_events(self) -> Iterator[StoryEvent]:
+        """Yield all events of stories, in order."""
+        with naming_failures(self.path):
+            rows = self._connection.execute("SELECT ordinal, story_id, other, begun FROM story_event ORDER BY number")
+            yield from (StoryEvent(*row) for row in rows)
+
+    def stories(self) -> dict[str, str]:
+        """Return the present story of each group that has one, by group."""
+        with self.reading() as connection:
+            return dict(connection.execute("SELECT group_id, story_id FROM telling ORDER BY group_id"))
 
     def events(self) -> Iterator[GroupEvent]:
         """Yield all events of groups, in order."""

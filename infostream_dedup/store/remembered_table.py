@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["EvidenceTable", "RememberedTable"]
+__all__ = ["EvidenceTable", "PivotTable", "RememberedTable"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +35,18 @@ class EvidenceTable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PivotTable:
+    """Terms of these documents in the pivot language, as ``KeptPivot``; empty rows where languages are kept apart."""
+
+    keys: Ragged
+    weights: Ragged
+    members: Ragged
+    canonical: Ragged
+    further: Ragged
+    links: Ragged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RememberedTable:
     """Documents in the order of their ordinals; columns have the meaning and units of the fields of `Remembered`.
 
@@ -46,6 +58,7 @@ class RememberedTable:
         repeats: int64, 1 where the verdict is ``Verdict.repeats``, else 0.
         keys, weights, targets, numbers: one row for each document.
         evidence: what preset ``judged`` keeps.
+        pivot: what a stream keeps that looks across languages.
     """
 
     ordinals: NDArray[np.int64]
@@ -67,6 +80,7 @@ class RememberedTable:
     repeats: NDArray[np.int64]
     groups: Sequence[str]
     evidence: EvidenceTable
+    pivot: PivotTable
 
     def __len__(self) -> int:
         return len(self.ordinals)

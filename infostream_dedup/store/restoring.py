@@ -15,6 +15,7 @@ from infostream_dedup.model.stream_records import CountedEvidence, EpochFrequenc
 from infostream_dedup.store.blobs import INT32, numbers_of
 from infostream_dedup.store.document_columns import table_of
 from infostream_dedup.store.remembered_table import RememberedTable
+from infostream_dedup.store.story_tables import present_stories
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,6 +80,9 @@ class Loaded:
         repeats: the same sums over documents that repeat earlier ones, of a store that counts them apart.
         withheld: what forgotten documents had added to the open epoch (terms and df only; documents and length are 0).
         withheld_repeats: the part of it that documents had added that repeat earlier ones.
+        pivot: sums over all closed epochs of the pivot language, under its name; empty if languages are kept apart.
+        withheld_pivot: what forgotten documents had added to the open epoch there.
+        stories: each group of the window that has a story: its name, the story, the story's earliest ordinal.
         evidence: counts of evidence, those of the closed epochs first; empty if key terms decide.
         documents: documents of the window and of the open epoch, or those that are new since the given position.
         events: merges, alarms and limits in order, all or those that are new since the given position; the groups of
@@ -95,6 +99,9 @@ class Loaded:
     repeats: Mapping[Language, LanguageFrequencies]
     withheld: tuple[EpochFrequencies, ...]
     withheld_repeats: tuple[EpochFrequencies, ...]
+    pivot: Mapping[Language, LanguageFrequencies]
+    withheld_pivot: tuple[EpochFrequencies, ...]
+    stories: tuple[tuple[str, str, int], ...]
     evidence: tuple[CountedEvidence, ...]
     documents: RememberedTable
     events: tuple[GroupEvent, ...]
@@ -130,6 +137,9 @@ def load(connection: sqlite3.Connection, *, since: Position | None) -> Loaded:
         repeats=summed_frequencies(connection, before=epoch, terms=position.terms, table="repeat_frequency"),
         withheld=_read_withheld(connection, epoch, "withheld_frequency"),
         withheld_repeats=_read_withheld(connection, epoch, "withheld_repeats"),
+        pivot=summed_frequencies(connection, before=epoch, terms=position.terms, table="pivot_frequency"),
+        withheld_pivot=_read_withheld(connection, epoch, "withheld_pivot"),
+        stories=present_stories(connection),
         evidence=_counted_evidence(connection),
         documents=table_of(connection, max(documents, first_ordinal_needed(connection)), position.documents),
         events=_events(connection, batches),
@@ -181,7 +191,7 @@ def summed_frequencies(
     *,
     before: int,
     terms: int,
-    table: Literal["epoch_frequency", "repeat_frequency"] = "epoch_frequency",
+    table: Literal["epoch_frequency", "repeat_frequency", "pivot_frequency"] = "epoch_frequency",
 ) -> dict[Language, LanguageFrequencies]:
     """Sum document frequencies over all epochs before one.
 
@@ -189,7 +199,7 @@ def summed_frequencies(
         connection: open connection to the store.
         before: the first epoch that is not counted.
         terms: length of the arrays.
-        table: counts of all documents, or of those that repeat earlier ones.
+        table: counts of all documents, of those that repeat earlier ones, or of all in the pivot language.
     """
     df: dict[Language, NDArray[np.int64]] = {}
     totals: dict[Language, tuple[int, int]] = {}

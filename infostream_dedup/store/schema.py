@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["APPLICATION_ID", "DATED_GROUPS", "EVIDENCE", "JUDGEMENT", "REPEATS", "TABLES", "VIEWS"]
+__all__ = ["ACROSS", "APPLICATION_ID", "DATED_GROUPS", "EVIDENCE", "JUDGEMENT", "REPEATS", "TABLES", "VIEWS"]
 
 APPLICATION_ID: Final = 0x49534444
 """Marks an SQLite file as a store of ours: ``ISDD``."""
@@ -257,3 +257,63 @@ EVIDENCE: Final[tuple[str, ...]] = (
 )
 """What preset ``judged`` keeps: kinds and probabilities of verdicts, evidence of documents, and its frequencies. Also
 the address of every document."""
+
+
+ACROSS: Final[tuple[str, ...]] = (
+    "ALTER TABLE document ADD COLUMN translation_of TEXT",
+    "ALTER TABLE document ADD COLUMN translation TEXT CHECK (translation IS NULL OR json_valid(translation))",
+    "ALTER TABLE document ADD COLUMN story_id TEXT",
+    # members: 8 bytes each, a term times 32 plus the place of the key term that it stands for.
+    # canonical, further: terms that frequencies count, and further terms by which the document is met.
+    # links: ordinals of earlier documents, each followed by the smaller share in units of 1e-9.
+    """CREATE TABLE pivot (
+        ordinal INTEGER PRIMARY KEY REFERENCES document (ordinal),
+        keys BLOB NOT NULL CHECK (length(keys) % 4 = 0),
+        weights BLOB NOT NULL CHECK (length(weights) = 2 * length(keys)),
+        members BLOB NOT NULL CHECK (length(members) % 8 = 0),
+        canonical BLOB NOT NULL CHECK (length(canonical) % 4 = 0),
+        further BLOB NOT NULL CHECK (length(further) % 4 = 0),
+        links BLOB NOT NULL CHECK (length(links) % 16 = 0)
+    ) STRICT""",
+    # As epoch_frequency and withheld_frequency, over the documents of all languages; language is the pivot language.
+    """CREATE TABLE pivot_frequency (
+        epoch INTEGER NOT NULL,
+        language TEXT NOT NULL CHECK (language IN ('ru', 'uk', 'en')),
+        batch INTEGER NOT NULL REFERENCES batch (sequence),
+        documents INTEGER NOT NULL CHECK (documents >= 1),
+        length INTEGER NOT NULL CHECK (length >= 0),
+        terms BLOB NOT NULL CHECK (length(terms) % 4 = 0),
+        df BLOB NOT NULL CHECK (length(df) = length(terms)),
+        PRIMARY KEY (epoch, language)
+    ) STRICT""",
+    """CREATE TABLE withheld_pivot (
+        epoch INTEGER NOT NULL CHECK (epoch >= 0),
+        language TEXT NOT NULL CHECK (language IN ('ru', 'uk', 'en')),
+        terms BLOB NOT NULL CHECK (length(terms) % 4 = 0),
+        df BLOB NOT NULL CHECK (length(df) = length(terms)),
+        PRIMARY KEY (epoch, language)
+    ) STRICT""",
+    """CREATE TABLE story_event (
+        number INTEGER PRIMARY KEY CHECK (number >= 0),
+        batch INTEGER NOT NULL REFERENCES batch (sequence),
+        ordinal INTEGER NOT NULL CHECK (ordinal >= 0),
+        story_id TEXT NOT NULL,
+        other TEXT NOT NULL CHECK (other <> story_id),
+        begun INTEGER NOT NULL CHECK (begun BETWEEN 0 AND ordinal)
+    ) STRICT""",
+    "CREATE INDEX story_event_batch ON story_event (batch)",
+    # begun: ordinal of its earliest document. Stories that joined others have no row.
+    """CREATE TABLE story (
+        story_id TEXT PRIMARY KEY,
+        begun INTEGER NOT NULL CHECK (begun >= 0)
+    ) STRICT, WITHOUT ROWID""",
+    # alive: whether a document of the group is in the window.
+    """CREATE TABLE telling (
+        group_id TEXT PRIMARY KEY,
+        story_id TEXT NOT NULL REFERENCES story (story_id) DEFERRABLE INITIALLY DEFERRED,
+        alive INTEGER NOT NULL DEFAULT 1 CHECK (alive IN (0, 1))
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX telling_story ON telling (story_id)",
+)
+"""What a stream keeps that looks across languages: translations and stories of verdicts, terms of the pivot language
+with their frequencies, events of stories, and the present story of each group that has one."""

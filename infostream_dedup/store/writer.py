@@ -16,7 +16,9 @@ from infostream_dedup.store.batch_rows import (
     EVENT_COLUMNS,
     EVIDENCE_COLUMNS,
     JUDGEMENT_COLUMNS,
+    PIVOT_COLUMNS,
     SIGNATURE_COLUMNS,
+    STORY_COLUMNS,
     WORDING_COLUMNS,
     BatchContent,
     BatchHead,
@@ -30,16 +32,21 @@ from infostream_dedup.store.batch_rows import (
     evidence_rows,
     insertion,
     judgement_rows,
+    pivot_rows,
     signature_hash,
     signature_rows,
+    story_rows,
     wording_rows,
 )
 from infostream_dedup.store.blobs import INT64
+from infostream_dedup.store.group_tables import group_documents
 from infostream_dedup.store.restoring import Position
+from infostream_dedup.store.story_tables import tell_stories
 
 __all__ = ["write_batch"]
 
 _NEXT_EVENT: Final = "SELECT coalesce(max(number) + 1, 0) FROM event"
+_NEXT_STORY: Final = "SELECT coalesce(max(number) + 1, 0) FROM story_event"
 
 
 def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch) -> Position:
@@ -60,22 +67,27 @@ def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch
     remembered, verdicts, new_terms = decided.remembered, decided.verdicts, list(decided.new_terms)
     _check(position, remembered, verdicts, len(new_terms))
     signatures, bodies = signature_rows(remembered), body_rows(remembered)
-    evidence, wording = evidence_rows(remembered), wording_rows(remembered)
+    evidence, wording, pivot = evidence_rows(remembered), wording_rows(remembered), pivot_rows(remembered)
     content = BatchContent(
-        _head(position, batch),
-        document_rows(remembered, verdicts, _checksums(signatures, bodies, evidence, wording)),
-        new_terms,
-        event_rows(decided.events, connection.execute(_NEXT_EVENT).fetchone()[0]),
-        sorted(epoch_rows(decided.closed)),
-        judgement_rows(remembered, verdicts),
-        sorted(epoch_rows(decided.repeated)),
+        head=_head(position, batch),
+        documents=document_rows(remembered, verdicts, _checksums(signatures, bodies, evidence, wording, pivot)),
+        terms=new_terms,
+        events=event_rows(decided.events, connection.execute(_NEXT_EVENT).fetchone()[0]),
+        epochs=sorted(epoch_rows(decided.closed)),
+        judgements=judgement_rows(remembered, verdicts),
+        repeats=sorted(epoch_rows(decided.repeated)),
+        pivot=sorted(epoch_rows(decided.pivot)),
+        stories=story_rows(decided.stories, connection.execute(_NEXT_STORY).fetchone()[0]),
     )
     _insert(connection, content)
     connection.executemany(insertion("signature", SIGNATURE_COLUMNS), signatures)
     connection.executemany(insertion("body", ("ordinal", "packed")), bodies)
     connection.executemany(insertion("evidence", EVIDENCE_COLUMNS), evidence)
     connection.executemany(insertion("wording", WORDING_COLUMNS), wording)
+    connection.executemany(insertion("pivot", PIVOT_COLUMNS), pivot)
     _count_evidence(connection, decided.evidence)
+    group_documents(connection, remembered, verdicts, decided.events)
+    tell_stories(connection, decided.events, decided.stories)
     return Position(
         position.batches + 1,
         position.documents + len(remembered),
@@ -84,10 +96,15 @@ def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch
     )
 
 
-def _checksums(signatures: list[Row], bodies: list[Row], evidence: list[Row], wording: list[Row]) -> list[bytes]:
+def _checksums(
+    signatures: list[Row], bodies: list[Row], evidence: list[Row], wording: list[Row], pivot: list[Row]
+) -> list[bytes]:
     packed: dict[int, bytes] = dict(bodies)
     kept = {row[0]: (*row[1:], triples) for row, (_, triples) in zip(evidence, wording, strict=True)}
-    return [signature_hash(row, packed.get(row[0]), *kept.get(row[0], ())) for row in signatures]
+    across = {row[0]: row[1:] for row in pivot}
+    return [
+        signature_hash(row, packed.get(row[0]), *kept.get(row[0], ()), *across.get(row[0], ())) for row in signatures
+    ]
 
 
 def _count_evidence(connection: sqlite3.Connection, counted: Sequence[CountedEvidence]) -> None:
@@ -116,7 +133,7 @@ def _head(position: Position, batch: Batch) -> BatchHead:
 
 def _insert(connection: sqlite3.Connection, content: BatchContent) -> None:
     run = connection.executemany
-    head, documents, terms, events, epochs, judgements, repeats = content
+    head, documents, terms, events, epochs, judgements, repeats, pivot, stories = content
     batch = head.sequence
     run(insertion("batch", (*BatchHead._fields, "checksum")), [(*head, batch_checksum(content))])
     run(insertion("term", ("number", "term")), enumerate(terms, start=head.first_term))
@@ -125,6 +142,9 @@ def _insert(connection: sqlite3.Connection, content: BatchContent) -> None:
     run(insertion("event", ("batch", *EVENT_COLUMNS)), [(batch, *row) for row in events])
     run(insertion("epoch_frequency", ("batch", *EPOCH_COLUMNS)), [(batch, *row) for row in epochs])
     run(insertion("repeat_frequency", ("batch", *EPOCH_COLUMNS)), [(batch, *row) for row in repeats])
+    run(insertion("pivot_frequency", ("batch", *EPOCH_COLUMNS)), [(batch, *row) for row in pivot])
+    run(insertion("story_event", ("batch", *STORY_COLUMNS)), [(batch, *row) for row in stories])
+    run("DELETE FROM withheld_pivot WHERE epoch = ?", [row[:1] for row in pivot])
     run("DELETE FROM withheld_frequency WHERE epoch = ?", [row[:1] for row in epochs])
     run("DELETE FROM withheld_repeats WHERE epoch = ?", [row[:1] for row in epochs])
 

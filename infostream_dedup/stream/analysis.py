@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infostream_dedup.features.rows import Rows
-from infostream_dedup.model import LANGUAGES, Document, Settings
+from infostream_dedup.model import OUR_LANGUAGES, Document, Settings, language_number
+from infostream_dedup.morphology.other_words import with_stems
 from infostream_dedup.stream.full_texts import full_texts
 from infostream_dedup.stream.row_window import with_room
 from infostream_dedup.stream.surface_terms import SurfaceTerms
@@ -69,9 +70,12 @@ class Analyser:
         """
         if texts is None:
             texts = full_texts(documents).texts
+        codes = [one.lang for one in documents]
+        if any(code is not None and code not in OUR_LANGUAGES for code in codes):
+            texts = with_stems(texts, codes)
         scanner = Scanner()
         scanned = scanner.scan(texts)
-        given = [_NOT_GIVEN if one.lang is None else LANGUAGES.index(one.lang) for one in documents]
+        given = [_NOT_GIVEN if one.lang is None else language_number(one.lang) for one in documents]
         languages = np.array(given, dtype=np.uint8)
         if _NOT_GIVEN in given:
             languages = np.where(languages == _NOT_GIVEN, detect(texts), languages)

@@ -37,9 +37,10 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.second_stage import Judged, SecondStage
     from infostream_dedup.window.window_index import CandidateRows
 
-__all__ = ["BestCandidate", "Judge", "KeysThatMet", "least_hits", "named_by"]
+__all__ = ["NO_ORDINALS", "BestCandidate", "Judge", "KeysThatMet", "least_hits", "named_by"]
 
 _RELATIONS: Final = {0: None, 1: "contained", 2: "contains", 3: "equal", TEMPLATE: "template", UPDATED: "updated"}
+NO_ORDINALS: Final = np.zeros(0, dtype=np.int64)
 _SOURCES: Final = {"ignore": ANY_SOURCE, "ban": OTHER_SOURCE, "require": SAME_SOURCE}
 
 
@@ -51,8 +52,8 @@ class BestCandidate:
         of: ordinal of the earlier document.
         duplicate: whether the document repeats it or only resembles it.
         relation: relation of the document to it.
-        repeated: ordinals of all documents that the document repeats, ascending.
-        probability: that it repeats ``of``, or that the two tell one thing; ``None`` if key terms alone decide.
+        repeated: int64, ordinals of all documents that the document repeats, ascending.
+        probability: that it repeats ``of``, or that the two report one event; ``None`` if key terms alone decide.
         criteria: the model's criteria by name, with the differences from ``of``.
         kind: what the document is to ``of``, where evidence decides.
         exact: whether evidence has found the texts equal.
@@ -61,7 +62,7 @@ class BestCandidate:
     of: int
     duplicate: bool
     relation: str | None
-    repeated: list[int]
+    repeated: NDArray[np.int64]
     probability: float | None = None
     criteria: tuple[tuple[str, float | None], ...] | None = None
     kind: str | None = None
@@ -121,7 +122,7 @@ class Judge:
         )
 
     def begin_batch(self) -> None:
-        """Begin a batch: from now on the documents of the last one come from the store."""
+        """Begin a batch: the documents of the last one come from the store now."""
         if self._second is not None:
             self._second.begin_batch()
 
@@ -130,7 +131,7 @@ class Judge:
 
     def equal_text(self, of: int) -> BestCandidate:
         """Return what a document is to the one of equal text, or of equal opening."""
-        return BestCandidate(of=of, duplicate=True, relation="equal", repeated=[])
+        return BestCandidate(of=of, duplicate=True, relation="equal", repeated=NO_ORDINALS)
 
     def found(self, candidates: CandidateRows, documents: Sequence[Remembered]) -> list[BestCandidate | None]:
         """Find the document that each document repeats or resembles most.
@@ -165,7 +166,7 @@ class Judge:
         first = self._window.first
         found: list[BestCandidate | None] = []
         places, ends = chosen.places.tolist(), chosen.repeated_ends.tolist()
-        repeated = (chosen.repeated[: ends[-1]] + first).tolist()
+        repeated = chosen.repeated[: ends[-1]] + first
         for number, (place, repeats, relation) in enumerate(
             zip(places, chosen.repeats.tolist(), chosen.relations.tolist(), strict=True)
         ):

@@ -15,7 +15,7 @@ from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.machine.plain_work import count_work
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Document
-from infostream_dedup.model.stream_records import Batch, Verdict
+from infostream_dedup.model.stream_records import Batch, Verdict, Verdicts
 from infostream_dedup.store.opening import settings_at
 from infostream_dedup.store.reader import Known
 from infostream_dedup.store.store import Store
@@ -98,6 +98,7 @@ class Deduplicator:
         progress: Progress | None = None,
         model: Classifier | None = None,
         boilerplate: str | None = None,
+        across: str | None = None,
     ) -> Self:
         """Open a stream, or begin one.
 
@@ -110,6 +111,8 @@ class Deduplicator:
                 for life; a model needs the setting ``keep_text``.
             boilerplate: digest of the list whose sentences the caller removes from the texts (``Boilerplate.digest``).
                 A store keeps its list for life; one created before lists were recorded accepts any.
+            across: ``pivot`` to compare documents with those in other languages, too, or ``none``; by default what the
+                settings or the store say. A store keeps its choice for life.
 
         Raises:
             ConfigurationError: the store was created with other settings, another model or another list, or the model
@@ -122,7 +125,10 @@ class Deduplicator:
         chosen = settings or kept or StreamSettings.of({} if model is None else {"preset": "faithful"})
         if kept is not None:
             kept.refuse_other_preset(chosen.preset, str(path))
+            kept.refuse_other_across(across or chosen.across, str(path))
             chosen = chosen.but(df_counts=kept.df_counts)
+        elif across is not None:
+            chosen = chosen.but(across=across)
         chosen = _with_boilerplate(_with_model(chosen, model), boilerplate, stored)
         store: BatchStore = MemoryStore()
         if path is not None:
@@ -146,7 +152,7 @@ class Deduplicator:
         """The store that keeps the batches."""
         return self._store
 
-    def process(self, batch: Iterable[Document | Mapping[str, Any]], *, batch_id: str | None = None) -> list[Verdict]:
+    def process(self, batch: Iterable[Document | Mapping[str, Any]], *, batch_id: str | None = None) -> Verdicts:
         """Judge the documents of a batch in their order, each against all earlier ones in the window.
 
         Everything is on disk when this returns.
@@ -156,7 +162,7 @@ class Deduplicator:
             batch_id: identifies the batch if it is repeated after a failure; by default its content does.
 
         Returns:
-            One verdict for each document.
+            One verdict for each document; a list that also converts (``to_pandas``).
 
         Raises:
             ConfigurationError: the batch id is empty or not valid UTF-8.
@@ -180,14 +186,14 @@ class Deduplicator:
                 verdicts = self._decide(engine, name, digest, plan)
         if done is None:
             self._engine = engine
-            return verdicts
+            return Verdicts(verdicts)
         if done.content_hash != digest:
             raise BadDataError(
                 f"batch {name!r} came before with other content; give each batch an id of its own",
                 code="E_BATCH_CONFLICT",
                 source=_SOURCE,
             )
-        return list(done.verdicts)
+        return Verdicts(done.verdicts)
 
     def best_of(self, group: str) -> str | None:
         """Return the id of the group's best document in the window by ``settings.best``; ``None`` if there is none."""
@@ -279,7 +285,7 @@ def _check_batch_id(batch_id: str | None) -> None:
     try:
         (batch_id or "").encode()
     except UnicodeEncodeError:
-        raise ConfigurationError(f"the batch id {batch_id!a} is no UTF-8 text") from None
+        raise ConfigurationError(f"the batch id {batch_id!a} is not UTF-8 text") from None
 
 
 def _with_model(settings: StreamSettings, model: Classifier | None) -> StreamSettings:

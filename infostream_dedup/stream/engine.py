@@ -13,11 +13,12 @@ from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Document
 from infostream_dedup.model.stream_records import Decided, GroupEvent, Remembered, Status, Verdict
+from infostream_dedup.stream.across import Across
 from infostream_dedup.stream.analysis import Analysed, Analyser
 from infostream_dedup.stream.best import best_member
 from infostream_dedup.stream.clock import StreamClock
-from infostream_dedup.stream.decisions import BestCandidate, Judge, KeysThatMet, named_by
-from infostream_dedup.stream.entering import Entering
+from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate, Judge, KeysThatMet, named_by
+from infostream_dedup.stream.entering import EnteredDocuments, Entering
 from infostream_dedup.stream.epochs import EpochBorders
 from infostream_dedup.stream.evidence_counts import EvidenceCounts, ReadEvidence
 from infostream_dedup.stream.evidence_judge import EvidenceJudge, WordingSource
@@ -26,8 +27,9 @@ from infostream_dedup.stream.frequencies import Frequencies, count_rows
 from infostream_dedup.stream.key_choice import choose_keys
 from infostream_dedup.stream.losses import Losses
 from infostream_dedup.stream.memory import Memory
+from infostream_dedup.stream.pivot_reading import PivotRead
 from infostream_dedup.stream.preparation import Prepared, prepare
-from infostream_dedup.stream.restoring import catch_up, resume_frequencies, resumed_memory
+from infostream_dedup.stream.restoring import catch_up, resume_across, resume_frequencies, resumed_memory
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.term_numbers import TermNumbers
 
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.store.restoring import Loaded
+    from infostream_dedup.stream.links_across import LinkAcross
     from infostream_dedup.stream.second_stage import SecondStage
     from infostream_dedup.stream.window import Window
     from infostream_dedup.window.window_index import Candidates
@@ -99,6 +102,7 @@ class StreamEngine:
         self._borders = EpochBorders(settings)
         self._losses = Losses(settings.loss_limit, settings.loss_documents)
         self._handed_out = 0
+        self._across = Across(settings, self.numbers) if settings.across == "pivot" else None
         self._remember(Memory(settings))
 
     @classmethod
@@ -131,6 +135,7 @@ class StreamEngine:
         engine._losses.resume(loaded.state.get("losses", {}))
         with collector_paused():
             engine._remember(resumed_memory(settings, loaded))
+            resume_across(engine._across, engine.window, loaded)
         return engine
 
     def catch_up(self, loaded: Loaded) -> bool:
@@ -151,7 +156,10 @@ class StreamEngine:
         resume_frequencies(self.frequencies, loaded, self.settings)
         self._losses.resume(loaded.state.get("losses", {}))
         self._resume_evidence(loaded)
+        first = self.next_ordinal
         catch_up(self._memory, loaded)
+        resume_across(self._across, self.window, loaded, first=first)
+        self.window.tidy()
         return True
 
     def _resume_evidence(self, loaded: Loaded) -> None:
@@ -165,6 +173,8 @@ class StreamEngine:
         self._deciding: Judge | EvidenceJudge = self._judge
         if self._wording is not None and self.settings.preset == "judged":
             self._deciding = EvidenceJudge(self.settings, memory.window, self._wording, self._model)
+        if self._across is not None:
+            self._across.remember(memory)
 
     @property
     def window(self) -> Window:
@@ -224,19 +234,22 @@ class StreamEngine:
         )
         self._dates = running.dates
         analysed = self._analyser.read(batch, prepared.texts)
-        read = self._read_evidence(batch, analysed.languages)
-        if read is not None:
-            decided.evidence = read.counted
+        judged, texts = self.settings.preset == "judged", prepared.texts
+        read = self._evidence.read(batch, texts, analysed.languages, prepared.first) if judged else None
+        pivot = None if self._across is None else self._across.read(batch, analysed)
+        decided.evidence = [] if read is None else read.counted
         epoch, clocks = self.frequencies.epoch, prepared.clocks.tolist()
         epochs = self._borders.epochs(prepared.first, clocks, epoch=epoch, clock=clock)
         start = 0
         while start < len(prepared):
             if epochs[start] != self.frequencies.epoch:
+                if self._across is not None:
+                    decided.pivot += self._across.close(self.frequencies.epoch)
                 closed, repeated = self.frequencies.close()
                 decided.closed += closed
                 decided.repeated += repeated
             end = start + epochs[start:].count(epochs[start])
-            self._decide_within_epoch(self._entering(prepared, analysed, read, start, end), decided)
+            self._decide_within_epoch(self._entering(prepared, analysed, read, pivot, start, end), decided)
             start = end
         self._memory.window.tidy()
         decided.new_terms = self.numbers.terms[self._handed_out :]
@@ -248,45 +261,56 @@ class StreamEngine:
     def _decide_within_epoch(self, entering: Entering, decided: Decided) -> None:
         """Judge consecutive documents of one epoch."""
         entering.put_into(self._memory)
-        remembered = entering.remembered(self.frequencies.epoch, keep_text=self.settings.keep_text)
+        oldest = self._memory.oldest_at(entering.first, len(entering))
+        links = [] if self._across is None else self._across.links.find(entering.first, oldest)
+        remembered = entering.remembered(self.frequencies.epoch, keep_text=self.settings.keep_text, links=links)
         decided.remembered += remembered
-        oldest = self._memory.oldest_at(entering.first, len(remembered))
         equals = self._memory.equals(entering.first, oldest)
         for begin in range(0, len(remembered), _JUDGED_AT_ONCE):
             more = slice(begin, begin + _JUDGED_AT_ONCE)
-            decided.verdicts += self._judge_documents(remembered[more], equals[more], oldest[more], decided.events)
+            begun = EnteredDocuments(remembered[more], equals[more], oldest[more], links[more])
+            decided.verdicts += self._judge_documents(begun, decided)
         languages, lengths, targets = entering.languages, entering.lengths, entering.targets
+        if self._across is not None and entering.across is not None:
+            self._across.count(lengths, entering.across)
         count_rows(self.frequencies.open, languages, lengths, targets)
         if self.settings.df_counts == "distinct":
             verdicts = decided.verdicts[len(decided.verdicts) - len(remembered) :]
             repeats = np.array([one.repeats for one in verdicts], dtype=np.bool_)
             count_rows(self.frequencies.open_repeats, languages, lengths, targets, counted=repeats)
 
-    def _read_evidence(self, batch: Sequence[Document], languages: NDArray[np.uint8]) -> ReadEvidence | None:
-        if self.settings.preset != "judged":
-            return None
-        return self._evidence.read(batch, languages, self.next_ordinal)
-
     def _entering(
-        self, prepared: Prepared, analysed: Analysed, read: ReadEvidence | None, start: int, end: int
+        self,
+        prepared: Prepared,
+        analysed: Analysed,
+        read: ReadEvidence | None,
+        pivot: PivotRead | None,
+        start: int,
+        end: int,
     ) -> Entering:
         """Choose the key terms of consecutive documents of one epoch."""
         terms = self.settings.terms
         weighed = terms if read is None else terms.but(n=COMPARED_TERMS)
         keys, further = choose_keys(analysed, start, end, self.frequencies, self.numbers, weighed).split(terms.n)
+        across = None if self._across is None or pivot is None else self._across.entering(pivot, start, end)
         return Entering(
-            prepared=prepared, analysed=analysed, read=read, start=start, end=end, keys=keys, further=further
+            prepared=prepared,
+            analysed=analysed,
+            read=read,
+            start=start,
+            end=end,
+            keys=keys,
+            further=further,
+            across=across,
         )
 
-    def _judge_documents(
-        self,
-        documents: Sequence[Remembered],
-        equals: Sequence[int | None],
-        oldest: NDArray[np.int64],
-        events: list[GroupEvent],
-    ) -> Iterator[Verdict]:
+    def _judge_documents(self, begun: EnteredDocuments, decided: Decided) -> Iterator[Verdict]:
         """Yield the verdicts on consecutive documents."""
+        documents, equals, oldest, events = begun.documents, begun.equals, begun.oldest, decided.events
         self._deciding.read(documents)
+        links: list[list[LinkAcross]] = []
+        if self._across is not None and isinstance(self._deciding, EvidenceJudge):
+            links = self._across.links.kept(documents[0].ordinal, begun.links, oldest.tolist(), self._deciding.one_text)
         rows = self._memory.candidate_rows(documents[0].ordinal, oldest, self._deciding.needs, INSUFFICIENT_TERMS)
         for candidates in rows:
             more = slice(candidates.first, candidates.first + len(candidates))
@@ -295,8 +319,14 @@ class StreamEngine:
             linked = ((document.ordinal, named_by(equal, found)) for document, equal, found, _ in asked)
             pairs = [(ordinal, of) for ordinal, of in linked if of is not None]
             met = self._judge.met(pairs)
-            for document, equal, found, alive in asked:
-                yield self._judge_document(document, equal, found, alive, met, events)
+            for number, (document, equal, found, alive) in enumerate(asked, start=candidates.first):
+                known = len(events)
+                verdict = self._judge_document(document, equal, found, alive, met, events)
+                if self._across is not None:
+                    decided.stories += self._across.follow(document.ordinal, events[known:])
+                    verdict, joined = self._across.told(document, verdict, links[number])
+                    decided.stories += joined
+                yield verdict
 
     def _judge_document(
         self,
@@ -328,7 +358,7 @@ class StreamEngine:
     def _join_group(
         self, ordinal: int, of: int, found: BestCandidate | None, *, exact: bool, events: list[GroupEvent]
     ) -> bool:
-        repeated = [] if found is None else found.repeated
+        repeated = NO_ORDINALS if found is None else found.repeated
         joined, happened = self._memory.groups.join(ordinal, of, repeated, exact=exact)
         events += happened
         return joined

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,17 +12,19 @@ from infostream_dedup.evidence.records import EvidenceRecords
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.model.stream_records import KeptEvidence, Remembered
+from infostream_dedup.stream.across import EnteringAcross
 from infostream_dedup.stream.analysis import Analysed
 from infostream_dedup.stream.evidence_counts import ReadEvidence
 from infostream_dedup.stream.evidence_window import EvidenceRows, address_numbers, published_times
 from infostream_dedup.stream.key_choice import KeyRows
+from infostream_dedup.stream.links_across import LinkAcross
 from infostream_dedup.stream.memory import Memory
 from infostream_dedup.stream.preparation import Prepared
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Entering"]
+__all__ = ["EnteredDocuments", "Entering"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +39,7 @@ class Entering:
         end: one past the last.
         keys: their n key terms.
         further: the key terms after these that evidence compares; no terms if key terms decide.
+        across: the documents in the pivot language; ``None`` if the stream keeps languages apart.
     """
 
     prepared: Prepared
@@ -45,6 +49,10 @@ class Entering:
     end: int
     keys: KeyRows
     further: KeyRows
+    across: EnteringAcross | None = None
+
+    def __len__(self) -> int:
+        return self.end - self.start
 
     @property
     def first(self) -> int:
@@ -84,6 +92,8 @@ class Entering:
             (self.keys.keys, self.keys.weights, self.targets, self._numbers),
             evidence=self._evidence_rows(),
         )
+        if self.across is not None:
+            memory.window.pivot_columns.extend(self.across.rows)
 
     def _evidence_rows(self) -> EvidenceRows | None:
         if self.read is None:
@@ -99,12 +109,15 @@ class Entering:
             records=Rows(records.begins, records.words),
         )
 
-    def remembered(self, epoch: int, *, keep_text: bool) -> list[Remembered]:
+    def remembered(
+        self, epoch: int, *, keep_text: bool, links: Sequence[Sequence[LinkAcross]] = ()
+    ) -> list[Remembered]:
         """Make what is remembered of each document.
 
         Args:
             epoch: whose statistics weighted the key terms.
             keep_text: whether to remember the texts, too.
+            links: links across languages of each document, if the stream looks there.
         """
         prepared, found = self.prepared, []
         keys, weights, targets, numbers = (
@@ -112,6 +125,7 @@ class Entering:
         )
         languages, lengths = self.languages.tolist(), self.lengths.tolist()
         clocks, evidence = prepared.clocks[self.start : self.end].tolist(), self._kept_evidence()
+        pivot = [None] * len(self) if self.across is None else self.across.kept(links)
         for row, document in enumerate(prepared.documents[self.start : self.end]):
             number = self.start + row
             text, opening = prepared.hashes[number]
@@ -137,6 +151,7 @@ class Entering:
                     text=document.text if keep_text else None,
                     url=document.url,
                     evidence=evidence[row],
+                    pivot=pivot[row],
                 )
             )
         return found
@@ -151,3 +166,20 @@ class Entering:
                 self.further.keys, self.further.weights, self.read.records[part], self.read.triples[part], strict=True
             )
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class EnteredDocuments:
+    """Consecutive documents of the window that are about to be judged.
+
+    Attributes:
+        documents: as they are remembered.
+        equals: an earlier document of equal text, or ``None``, for each.
+        oldest: int64 (documents,), first ordinal in the window when each arrives.
+        links: links of each across languages.
+    """
+
+    documents: Sequence[Remembered]
+    equals: Sequence[int | None]
+    oldest: NDArray[np.int64]
+    links: Sequence[Sequence[LinkAcross]]

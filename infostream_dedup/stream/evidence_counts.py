@@ -13,6 +13,7 @@ from infostream_dedup.evidence.reading import evidence_texts, read_evidence
 from infostream_dedup.evidence.records import EvidenceRecords, pack_weighed
 from infostream_dedup.model import Document
 from infostream_dedup.model.stream_records import CountedEvidence
+from infostream_dedup.text.utf8 import Utf8Texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,11 +68,14 @@ class EvidenceCounts:
                 counts._open.append(Changes.of_blob(one.counts))
         return counts
 
-    def read(self, documents: Sequence[Document], languages: NDArray[np.uint8], first: int) -> ReadEvidence:
+    def read(
+        self, documents: Sequence[Document], texts: Utf8Texts, languages: NDArray[np.uint8], first: int
+    ) -> ReadEvidence:
         """Read and count the documents of a batch.
 
         Args:
             documents: in stream order.
+            texts: ``full_text`` of each.
             languages: uint8 (documents,), index into ``LANGUAGES``.
             first: ordinal of the first document.
         """
@@ -83,24 +87,14 @@ class EvidenceCounts:
             if epoch != self.epoch:
                 self._close(epoch, found)
                 batch = []
-            raw = read_evidence(*evidence_texts(documents[begin:end]))
-            records = self._packed(raw, numbers[begin:end])
-            found.records += [records.blob(number) for number in range(len(records))]
-            found.triples += [raw.triples_of(number).astype("<u8").tobytes() for number in range(len(raw))]
+            own = Utf8Texts(texts.offsets[begin : end + 1], texts.data)
+            raw = read_evidence(*evidence_texts(documents[begin:end], own))
+            found.records += self._packed(raw, numbers[begin:end]).blobs()
+            found.triples += raw.triple_blobs()
             batch.append(changes_of(raw, numbers[begin:end]))
             self._open.append(batch[-1])
         found.counted += [CountedEvidence(self.epoch, closed=False, counts=one.blob()) for one in batch]
         return found
-
-    def read_one(self, document: Document, language: int) -> tuple[EvidenceRecords, NDArray[np.uint64]]:
-        """Record and triples of a document that is not of the stream.
-
-        Args:
-            document: any.
-            language: index into ``LANGUAGES``.
-        """
-        raw = read_evidence(*evidence_texts([document]))
-        return self._packed(raw, np.array([language], dtype=np.int8)), raw.triples_of(0)
 
     def _packed(self, raw: RawEvidence, languages: NDArray[np.int8]) -> EvidenceRecords:
         if self._weights is None:

@@ -11,13 +11,13 @@ import numpy as np
 from infostream_dedup.evidence.facts import DocumentFacts
 from infostream_dedup.evidence.judging import judge_pairs
 from infostream_dedup.evidence.kernels.comparing import ComparedKeys
-from infostream_dedup.evidence.kinds import KIND_NAMES, Kind, seen_from_later
+from infostream_dedup.evidence.kinds import KIND_NAMES, ONE_TEXT, Kind, seen_from_later
 from infostream_dedup.evidence.pair_evidence import TripleRows, shares_of_pairs
 from infostream_dedup.evidence.pair_model import DECIMALS, PairModel
 from infostream_dedup.evidence.records import EvidenceRecords
 from infostream_dedup.evidence.status import DocumentStatus, best_pairs, joined_kinds
 from infostream_dedup.links.pair_rules import need
-from infostream_dedup.stream.decisions import BestCandidate
+from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.window import NO_SOURCE, Window
 
@@ -127,7 +127,7 @@ class EvidenceJudge:
         self.needs = np.full(1, CANDIDATE_TERMS, dtype=np.int64)
 
     def begin_batch(self) -> None:
-        """Begin a batch: from now on the triples of the last one come from the store."""
+        """Begin a batch: the triples of the last one come from the store now."""
         self._batch.clear()
 
     def read(self, documents: Sequence[Remembered]) -> None:
@@ -138,7 +138,7 @@ class EvidenceJudge:
         """Return what a document is to the one of equal text, or of equal opening."""
         copy = KIND_NAMES[Kind.COPY]
         return BestCandidate(
-            of=of, duplicate=True, relation="equal", repeated=[], probability=1.0, kind=copy, exact=True
+            of=of, duplicate=True, relation="equal", repeated=NO_ORDINALS, probability=1.0, kind=copy, exact=True
         )
 
     def found(self, candidates: CandidateRows, documents: Sequence[Remembered]) -> list[BestCandidate | None]:
@@ -154,7 +154,7 @@ class EvidenceJudge:
             return found
         repeats = pairs.status >= DocumentStatus.DUPLICATE
         repeated_ends = np.searchsorted(pairs.later[repeats], np.arange(len(documents) + 1)).tolist()
-        repeated = pairs.ordinals[repeats].tolist()
+        repeated = pairs.ordinals[repeats]
         best = best_pairs(pairs.ordinals, pairs.later, pairs.status, pairs.probability, pairs.shares)
         for place in best[decided[best]].tolist():
             number, status = int(pairs.later[place]), int(pairs.status[place])
@@ -168,6 +168,26 @@ class EvidenceJudge:
                 exact=status == DocumentStatus.EXACT,
             )
         return found
+
+    def one_text(self, earlier: NDArray[np.int64], later: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether documents of one language have one text, perhaps in other words: bool (pairs,).
+
+        Args:
+            earlier: int64 (pairs,), ordinals in the window.
+            later: int64 (pairs,), ordinals of later documents.
+        """
+        rows, numbers = np.unique(np.concatenate([earlier, later]), return_inverse=True)
+        documents = ComparedDocuments.of_window(self._window, rows - self._window.first)
+        judged = judge_pairs(
+            numbers[: len(earlier)].astype(np.int64),
+            numbers[len(earlier) :].astype(np.int64),
+            keys=documents.keys,
+            records=documents.records,
+            triples=lambda asked: self._triples(rows[asked]),
+            documents=documents.facts,
+            model=self._model,
+        )
+        return np.isin(judged.kinds, ONE_TEXT)
 
     def _judged(self, candidates: CandidateRows, first: int) -> _Pairs:
         """Judge the candidates of consecutive documents, of which the first has a given ordinal."""

@@ -36,7 +36,7 @@ class EvidenceRows:
 
     Attributes:
         languages: uint8 (documents,), index into ``LANGUAGES``.
-        published: int64 (documents,), UTC microseconds since 1970, ``NO_TIME`` where there is no date.
+        published: int64 (documents,), UTC microseconds since 1970, ``NO_TIME`` without a date.
         addresses: int64 (documents,), result of ``address_numbers``.
         keys: key terms after the first n, heaviest first.
         weights: their weights.
@@ -56,7 +56,7 @@ class EvidenceWindow:
 
     Attributes:
         languages: uint8, index into ``LANGUAGES``.
-        published: int64, ``NO_TIME`` where there is no date.
+        published: int64, ``NO_TIME`` without a date.
         addresses: int64, equal for equal addresses, negative if there is none.
         keys: key terms after the first n, heaviest first.
         weights: their weights.

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from infostream_dedup.corpus.endings import KNOWN_ENDINGS
 from infostream_dedup.errors import ConfigurationError, NoInputError
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["followed"]
 
-_ENDINGS: Final = (".jsonl", ".ndjson", ".csv", ".parquet", ".jsonl.gz", ".ndjson.gz", ".csv.gz")
 _LOOK_AGAIN: Final = 0.2
 """Seconds between two looks at a folder, or at a signal."""
 
@@ -90,9 +90,9 @@ def _from_folder(
                 return
             if path.name in done or path.name.startswith("."):
                 continue
-            if not path.name.endswith(_ENDINGS):
+            if not path.name.endswith(KNOWN_ENDINGS):
                 done.add(path.name)
-                note(f"{path}: not read; expected a name that ends in {', '.join(_ENDINGS)}")
+                note(f"{path}: not read; expected a name that ends in {', '.join(KNOWN_ENDINGS)}")
                 continue
             now = (path.stat().st_size, path.stat().st_mtime_ns)
             # A file that has not grown since the last look is whole; better still it is renamed into the folder.

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infostream_dedup.features.rows import Rows
-from infostream_dedup.model import LANGUAGES, Language, Settings
+from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
 from infostream_dedup.model.stream_records import EpochFrequencies
+from infostream_dedup.stream.background_terms import BackgroundTerms
 from infostream_dedup.stream.term_numbers import TermNumbers, longer
 from infostream_dedup.terms.representation import term_frequencies
-from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics, Totals, document_probability
-from infostream_dedup.terms.weighting import bounded_idf
+from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics, Totals
+from infostream_dedup.terms.weighting import as_count, bounded_idf
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,46 +56,12 @@ class LanguageCounts:
         return df
 
 
-class _Background:
-    """Terms of one language that a pseudo-document may contain: at most as many as the background has.
-
-    Args:
-        numbers: of the stream's terms.
-        shares: share of running words of each term.
-    """
-
-    def __init__(self, numbers: TermNumbers, shares: Callable[[], Mapping[str, float]]) -> None:
-        self._numbers = numbers
-        self._shares = shares
-        self._looked_up = 0
-        self._terms = np.zeros(0, dtype=np.int64)
-        self._probabilities = np.zeros(0, dtype=np.float64)
-
-    def of(self, terms: NDArray[np.integer]) -> NDArray[np.float64]:
-        """float64 (terms,): probability that a pseudo-document contains each of these terms."""
-        self._look_up()
-        if len(self._terms) == 0:
-            return np.zeros(len(terms), dtype=np.float64)
-        place = np.minimum(np.searchsorted(self._terms, terms), len(self._terms) - 1)
-        return np.where(self._terms[place] == terms, self._probabilities[place], 0.0)
-
-    def _look_up(self) -> None:
-        first, end = self._looked_up, len(self._numbers)
-        if first == end:
-            return
-        made = document_probability(self._numbers.terms[first:end], self._shares())
-        held = np.flatnonzero(made)
-        self._terms = np.concatenate([self._terms, held + first])
-        self._probabilities = np.concatenate([self._probabilities, made[held]])
-        self._looked_up = end
-
-
 class Frequencies:
     """Counts of the closed epochs, which documents are weighed by, and of the open one.
 
     Args:
         settings: weighting, representation, df_min, df_max.
-        numbers: of the stream's terms.
+        numbers: numbers of the stream's terms.
         frequencies: returns the share of running words of each term of a language; the background by default.
 
     Attributes:
@@ -120,7 +87,7 @@ class Frequencies:
         self.closed_repeats = [LanguageCounts() for _ in LANGUAGES]
         self.open_repeats = [LanguageCounts() for _ in LANGUAGES]
         self._background = [
-            _Background(numbers, partial(frequencies, language, settings.representation)) for language in LANGUAGES
+            BackgroundTerms(numbers, partial(frequencies, language, settings.representation)) for language in LANGUAGES
         ]
 
     def resume(
@@ -216,6 +183,9 @@ class Frequencies:
         pseudo = totals.pseudo_documents
         if pseudo:
             df += pseudo * self._background[language].of(terms)
+            if LANGUAGES[language] not in OUR_LANGUAGES:
+                # Without a background ``df_min`` would leave the first documents of other languages no key terms.
+                df = np.maximum(df, as_count(self._settings.df_min, totals.documents + pseudo))
         return DocumentFrequencies(float(totals.documents + pseudo), df)
 
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import compress
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from infostream_dedup.model.stream_records import GroupEvent
 from infostream_dedup.stream.window import Window
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Groups"]
 
@@ -62,6 +68,8 @@ class Groups:
         self._members = members
         for group, ordinals in self._members.items():
             self._begun.setdefault(group, ordinals[0])
+        rows = [ordinal - window.first for ordinals in members.values() for ordinal in ordinals]
+        window.group_starts[rows] = [self._begun[group] for group, ordinals in members.items() for _ in ordinals]
         alarmed = self._alarmed | {event.group: event.ordinal for event in events if event.kind == "alarm"}
         # An older group may have had the same name.
         self._alarmed = {group: raised for group, raised in alarmed.items() if raised > self._begun.get(group, raised)}
@@ -69,6 +77,10 @@ class Groups:
     def of(self, ordinal: int) -> str:
         """Return the group of a document in the window."""
         return self._window.groups[ordinal - self._window.first]
+
+    def begun(self, ordinal: int) -> int:
+        """Return the ordinal of the earliest document ever of the group of a document in the window."""
+        return self._begun.get(self.of(ordinal), ordinal)
 
     def size(self, group: str) -> int:
         """Return the number of a group's documents in the window."""
@@ -82,21 +94,21 @@ class Groups:
         begin = window.oldest - window.first
         return [begin + row + window.first for row, name in enumerate(window.groups[begin:]) if name == group]
 
-    def join(self, ordinal: int, to: int, linked: Sequence[int], *, exact: bool) -> tuple[bool, list[GroupEvent]]:
+    def join(self, ordinal: int, to: int, linked: NDArray[np.int64], *, exact: bool) -> tuple[bool, list[GroupEvent]]:
         """Let a new document join the group of an earlier one, and merge the groups of all documents it repeats.
 
         Args:
             ordinal: the new document.
             to: the document it repeats.
-            linked: all documents that it repeats, ascending.
+            linked: int64, all documents that it repeats, ascending.
             exact: whether the texts are equal; such a document is never refused.
 
         Returns:
             Whether it joined, and the events of groups.
         """
-        held = Counter(map(self.of, linked))
-        begun = {self.of(one): self._begun.get(self.of(one), one) for one in (*reversed(linked), to)}
+        held, begun = self._count_linked(linked)
         group = self.of(to)
+        begun[group] = self._begun.get(group, to)
         if not exact and self._chains(held[group], self.size(group)):
             return False, self._alarm(ordinal, group, held[group] / self.size(group))
         events: list[GroupEvent] = []
@@ -111,6 +123,14 @@ class Groups:
             group = stays
             events.append(GroupEvent(ordinal, "merge", stays, joins))
         return True, events
+
+    def _count_linked(self, linked: NDArray[np.int64]) -> tuple[Counter[str], dict[str, int]]:
+        """Count the linked documents of each group, and give the ordinal of its earliest document."""
+        starts, first, counts = np.unique(
+            self._window.group_starts[linked - self._window.first], return_index=True, return_counts=True
+        )
+        names = [self.of(one) for one in linked[first].tolist()]
+        return Counter(dict(zip(names, counts.tolist(), strict=True))), dict(zip(names, starts.tolist(), strict=True))
 
     def begin(self, ordinal: int, *, again: bool = False) -> None:
         """Begin a group with a document that joins none.
@@ -162,15 +182,20 @@ class Groups:
             self._members[group] = [to]
             self._begun[group] = to
         self._members[group].append(ordinal)
-        self._window.groups[ordinal - self._window.first] = group
+        self._set([ordinal], group)
 
     def _unite(self, stays: str, joins: str, begun: dict[str, int]) -> None:
-        window = self._window
         both = [self._members.pop(group, [begun[group]]) for group in (stays, joins)]
-        for ordinal in both[1]:
-            window.groups[ordinal - window.first] = stays
         self._members[stays] = sorted((*both[0], *both[1]))
         self._begun[stays] = begun[stays]
+        self._set(both[1], stays)
         self._begun.pop(joins, None)
         self._orphaned.pop(joins, None)
         self._alarmed.pop(joins, None)
+
+    def _set(self, ordinals: Iterable[int], group: str) -> None:
+        """Write a group of several documents into the columns of its documents."""
+        window, start = self._window, self._begun[group]
+        for ordinal in ordinals:
+            window.groups[ordinal - window.first] = group
+            window.group_starts[ordinal - window.first] = start

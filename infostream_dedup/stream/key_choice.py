@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.stream.analysis import Analysed
-from infostream_dedup.stream.frequencies import Frequencies
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.compiled.key_terms import heaviest_of_rows
 from infostream_dedup.terms.weighting import weighting
@@ -17,7 +16,17 @@ from infostream_dedup.terms.weighting import weighting
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["KeyRows", "choose_keys"]
+__all__ = ["KeyRows", "WeighingFrequencies", "choose_keys"]
+
+
+class WeighingFrequencies(Protocol):
+    """Statistics of an epoch that documents are weighed by."""
+
+    def idf(self, language: int, terms: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return the idf of terms for a document of a language: float64 (terms,)."""
+
+    def average_length(self, language: int) -> float:
+        """Return the mean length that the length of a document of a language is compared with."""
 
 
 class KeyRows:
@@ -43,7 +52,7 @@ class KeyRows:
 
 
 def choose_keys(
-    analysed: Analysed, first: int, end: int, frequencies: Frequencies, numbers: TermNumbers, settings: Settings
+    analysed: Analysed, first: int, end: int, frequencies: WeighingFrequencies, numbers: TermNumbers, settings: Settings
 ) -> KeyRows:
     """Select the ``settings.n`` heaviest terms of some documents of a batch (Lande, section 2).
 
@@ -59,7 +68,7 @@ def choose_keys(
     """
     indptr = analysed.terms.indptr[first : end + 1]
     terms = analysed.terms.values[indptr[0] : indptr[-1]]
-    values = _weights(analysed, first, end, frequencies, settings)
+    values = _weights(analysed, first, end, frequencies, numbers, settings)
     sizes, places, weights = heaviest_of_rows(indptr, values, settings.n, ties=True)
     terms, row = terms[places].astype(np.int64), np.repeat(np.arange(end - first), sizes)
     order = np.lexsort((_code_point_rank(terms, numbers), -weights, row))
@@ -69,7 +78,7 @@ def choose_keys(
 
 
 def _weights(
-    analysed: Analysed, first: int, end: int, frequencies: Frequencies, settings: Settings
+    analysed: Analysed, first: int, end: int, frequencies: WeighingFrequencies, numbers: TermNumbers, settings: Settings
 ) -> NDArray[np.float64]:
     """Return the weight of each term of some documents: float64 (entries,)."""
     indptr = analysed.terms.indptr
@@ -77,13 +86,27 @@ def _weights(
     sizes, languages = np.diff(indptr[first : end + 1]), analysed.languages[first:end]
     idf, average = np.zeros(entries.stop - entries.start), np.ones(len(LANGUAGES))
     language = np.repeat(languages, sizes)
-    for number in np.unique(languages).tolist():
-        own = np.flatnonzero(language == number)
-        idf[own] = frequencies.idf(number, analysed.terms.values[entries][own])
-        average[number] = frequencies.average_length(number)
+    for spoken in np.unique(languages).tolist():
+        own = np.flatnonzero(language == spoken)
+        idf[own] = _idf(analysed.terms.values[entries][own], spoken, frequencies, len(numbers))
+        average[spoken] = frequencies.average_length(spoken)
     chosen = weighting(settings.weighting)
     norm = chosen.norm(analysed.lengths[first:end].astype(np.float64), average[languages], settings)
     return chosen.weight(analysed.counts[entries].astype(np.float64), idf, np.repeat(norm, sizes), settings)
+
+
+def _idf(
+    terms: NDArray[np.integer], language: int, frequencies: WeighingFrequencies, known: int
+) -> NDArray[np.float64]:
+    """Return the idf of each term, float64 (entries,); computed once for each term if there are enough entries."""
+    if len(terms) < known:
+        return frequencies.idf(language, terms)
+    idf, held = np.zeros(known), np.zeros(known, dtype=np.bool_)
+    held[terms] = True
+    distinct = np.flatnonzero(held)
+    idf[distinct] = frequencies.idf(language, distinct)
+    found: NDArray[np.float64] = idf[terms]
+    return found
 
 
 def _code_point_rank(terms: NDArray[np.int64], numbers: TermNumbers) -> NDArray[np.int64]:

@@ -43,7 +43,7 @@ class Memory:
 
     def __init__(self, settings: StreamSettings, first: int = 0) -> None:
         self._settings = settings
-        self.window = Window(first, evidence=settings.preset == "judged")
+        self.window = Window(first, evidence=settings.preset == "judged", pivot=settings.across == "pivot")
         self.groups = Groups(
             self.window, watched_from=settings.chaining_documents, least_density=settings.chaining_density
         )

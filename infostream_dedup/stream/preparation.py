@@ -91,7 +91,7 @@ def prepare(
         published=published,
         clocks=np.array(clocks, dtype=np.int64),
         times=np.array(times, dtype=np.int64),
-        numbers=number_rows(documents, full.texts) if settings.templates else _nothing(len(documents)),
+        numbers=number_rows(documents, full.texts) if settings.compares_numbers else _nothing(len(documents)),
     )
 
 

@@ -10,11 +10,16 @@ import numpy as np
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.machine.plain_work import count_work
 from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.stream.across import Across
 from infostream_dedup.stream.clock import NO_TIME
 from infostream_dedup.stream.evidence_window import EvidenceRows, address_numbers, published_times
 from infostream_dedup.stream.frequencies import Frequencies, LanguageCounts, count_rows
 from infostream_dedup.stream.memory import Memory
+from infostream_dedup.stream.pivot_reading import union
+from infostream_dedup.stream.pivot_window import PivotRows
+from infostream_dedup.stream.pivot_words import PIVOT
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.window import Window
 from infostream_dedup.terms.statistics import Totals
 
 if TYPE_CHECKING:
@@ -22,7 +27,7 @@ if TYPE_CHECKING:
     from infostream_dedup.store.remembered_table import RememberedTable
     from infostream_dedup.store.restoring import LanguageFrequencies, Loaded
 
-__all__ = ["catch_up", "resume_frequencies", "resumed_memory"]
+__all__ = ["catch_up", "resume_across", "resume_frequencies", "resumed_memory"]
 
 
 def resume_frequencies(frequencies: Frequencies, loaded: Loaded, settings: StreamSettings) -> None:
@@ -69,7 +74,29 @@ def catch_up(memory: Memory, loaded: Loaded) -> None:
         loaded: what is new; its documents follow those in memory.
     """
     _take_in(memory, loaded, 0)
-    memory.window.tidy()
+
+
+def resume_across(across: Across | None, window: Window, loaded: Loaded, *, first: int | None = None) -> None:
+    """Restore what a stream knows across languages.
+
+    Args:
+        across: new, or as it was before other processes stored what is new; ``None`` does nothing.
+        window: the documents, the new ones included.
+        loaded: everything, or what is new.
+        first: ordinal of the first new document; ``None`` if all are.
+    """
+    if across is None:
+        return
+    table, frequencies = loaded.documents, across.frequencies
+    begin = 0 if first is not None else int(np.searchsorted(table.ordinals, loaded.oldest))
+    across.links.resume(window.first if first is None else first, _rows(table.pivot.links, begin))
+    across.stories.resume(loaded.stories)
+    known = loaded.pivot.get(PIVOT)
+    if first is None or known is None or known.documents != frequencies.closed.totals.documents:
+        frequencies.resume(_counts(loaded.pivot).get(LANGUAGES.index(PIVOT), LanguageCounts()))
+        frequencies.withhold(loaded.withheld_pivot)
+    fresh = int(np.searchsorted(table.epochs, loaded.epoch))
+    frequencies.count(table.lengths[fresh:], _rows(table.pivot.canonical, fresh))
 
 
 def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
@@ -91,6 +118,8 @@ def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
         ),
         evidence=_evidence_rows(table, first) if memory.window.evidence is not None else None,
     )
+    if memory.window.pivot is not None:
+        memory.window.pivot.extend(_pivot_rows(table, first))
     memory.resume(
         begin,
         oldest=loaded.oldest,
@@ -111,6 +140,12 @@ def _evidence_rows(table: RememberedTable, first: int) -> EvidenceRows:
         weights=_rows(evidence.weights, first),
         records=_rows(evidence.records, first),
     )
+
+
+def _pivot_rows(table: RememberedTable, first: int) -> PivotRows:
+    kept = table.pivot
+    met_by = union(_rows(kept.canonical, first), _rows(kept.further, first))
+    return PivotRows(_rows(kept.keys, first), _rows(kept.weights, first), _rows(kept.members, first), met_by)
 
 
 def _rows(table: Ragged, first: int) -> Rows:

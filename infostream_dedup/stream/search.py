@@ -11,6 +11,7 @@ import numpy as np
 
 from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.features.rows import Rows
+from infostream_dedup.lexicon.other_languages import other_language
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.model import LANGUAGES, Document, Language
 from infostream_dedup.store.store import Store
@@ -46,7 +47,7 @@ class _Asked:
         weights: int64, weight of each key term.
         sets: for each key term the numbers that match it: int64.
         targets: int64, numbers of all terms, ascending.
-        words: the word of the text behind each key term.
+        words: the word of the text that became each key term.
         translated: whether the terms are translations.
     """
 
@@ -126,7 +127,7 @@ class Searcher:
     ) -> Self:
         """Open a store for searching: its window, unless more is asked for.
 
-        More than the window is indexed anew at each opening, which takes time and memory in proportion.
+        More than the window is indexed again at each opening, which takes time and memory in proportion.
 
         Args:
             path: the store.
@@ -205,7 +206,7 @@ class Searcher:
         allowed = self._allowed(window, languages, sources, since, until)
         if itself is not None and itself >= window.first:
             allowed[itself - window.first] = False
-        document = Document(id="", text=text, title=title)
+        document = Document(id="", text=text, title=title, lang=other_language(text))
         asked = self._asked(document) if itself is None or text else self._asked_of_stored(itself)
         near = [self._near_own(asked, window, allowed, k_min)]
         if across:
@@ -272,7 +273,7 @@ class Searcher:
     def _searched(self, window: Window, allowed: NDArray[np.bool_], notes: list[str]) -> Searched:
         rows = np.flatnonzero(allowed)
         counts = np.bincount(self._languages[rows], minlength=len(LANGUAGES)).tolist()
-        # The clock of a stream stands at 0 until the first date.
+        # The clock of a stream is at 0 until the first date.
         dated = rows[window.clocks[rows] > 0]
         first, last = (time_text(int(window.clocks[dated[end]])) if len(dated) else None for end in (0, -1))
         spoken: dict[str, int] = {language: count for language, count in zip(LANGUAGES, counts, strict=True) if count}

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from infostream_dedup.model import Language
+from infostream_dedup.model.tabular import Tabular
 
 __all__ = ["Hit", "SearchHits", "Searched"]
 
@@ -30,7 +31,7 @@ class Hit:
         relation: relation of the text to it at ``k_duplicate``: ``equal``, ``contained`` (it contains the text),
             ``contains``, or ``None``.
         kind: ``copy`` for an equal text; ``translation`` in another language where 0.4 of the weight and three terms
-            meet in both directions; otherwise ``None``: key terms alone do not tell the other kinds.
+            meet in both directions; otherwise ``None``: key terms alone do not show the other kinds.
         terms: its terms that met in either direction, heaviest first.
         met: the text's key terms that were found: ``word`` in the text and ``their_word`` in the document.
     """
@@ -65,7 +66,7 @@ class Searched:
         documents: number of documents that could have been found.
         languages: number of them per language.
         first: arrival of the first of them by the stream's clock, ISO 8601; ``None`` without dated documents.
-        last: of the last of them.
+        last: time of the last of them.
         notes: what could not be looked for, and why.
     """
 
@@ -80,13 +81,13 @@ class Searched:
         if not self.documents:
             return "searched nothing: no document of the store fits the choice"
         spoken = ", ".join(f"{language} {documents}" for language, documents in self.languages.items())
-        told = f"searched {self.documents} documents ({spoken})"
+        summary = f"searched {self.documents} documents ({spoken})"
         if self.first is not None:
-            told += f" that arrived from {self.first} to {self.last}"
-        return "; ".join([told, *self.notes])
+            summary += f" that arrived from {self.first} to {self.last}"
+        return "; ".join([summary, *self.notes])
 
 
-class SearchHits(list[Hit]):
+class SearchHits(Tabular, list[Hit]):
     """SearchHits, the most alike first.
 
     Attributes:
@@ -96,3 +97,7 @@ class SearchHits(list[Hit]):
     def __init__(self, hits: list[Hit], searched: Searched) -> None:
         super().__init__(hits)
         self.searched = searched
+
+    def as_rows(self) -> list[dict[str, Any]]:
+        """The hits, as plain dicts."""
+        return [hit.as_dict() for hit in self]

@@ -13,8 +13,8 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.evidence.status import JOINED_IN_STREAMS, joined_kinds
 from infostream_dedup.model import Settings
 from infostream_dedup.model.limits import OneOf, Range, check_limits
-from infostream_dedup.model.settings import STREAM_PRESETS
-from infostream_dedup.model.stream_records import CLASSIFIED_FIELDS, JUDGED_FIELDS, VERDICT_FIELDS
+from infostream_dedup.model.settings import ACROSS, STREAM_PRESETS
+from infostream_dedup.model.stream_records import ACROSS_FIELDS, CLASSIFIED_FIELDS, JUDGED_FIELDS, VERDICT_FIELDS
 
 __all__ = [
     "BEST_POLICIES",
@@ -54,14 +54,17 @@ class StreamSettings:
             its preset for life. New streams are ``judged``, unless their settings are given as a record that does not
             say so, or by names that only key terms know (``of``).
         join: with ``judged``, kinds of pairs that make a duplicate.
+        across: ``pivot``: each document is also compared with those in other languages, in a pivot language; needs
+            preset ``judged``, whose new streams have it by default (``of``). ``none``: languages are kept apart. A
+            store keeps its choice for life. Status and group do not depend on it.
         terms: representation, weighting, n, target (``text`` or ``signature``), df_min, df_max, k1, b, short, morph.
         k_duplicate: key terms that must meet for ``duplicate``, 1 to n; short documents need fewer (``need``).
         k_similar: key terms that must meet in either direction for ``similar``, 1 to k_duplicate.
         duplicate_rule: ``equal`` needs both directions; ``contained`` also accepts a document that an earlier one
             contains, which is the paper's rule.
         least_shared: minimum Jaccard index of all terms of two documents for ``duplicate`` by rule ``equal``, 0 to 1.
-            Below it they tell one story in two ways and are ``similar`` with relation ``equal``. 0 leaves the decision
-            to the key terms, as in the paper.
+            Below it they report one story in two ways and are ``similar`` with relation ``equal``. 0 leaves the
+            decision to the key terms, as in the paper.
         window_days: days that a document stays in the window by the stream's clock, above 0; ``None`` for ever.
         window_documents: size of the window, at least 1; ``None`` for no limit.
         epoch_documents: documents of an epoch, at least 1; used if ``epoch_days`` is ``None``.
@@ -94,6 +97,7 @@ class StreamSettings:
 
     preset: Annotated[str, OneOf(*STREAM_PRESETS)] = "faithful"
     join: tuple[str, ...] = JOINED_IN_STREAMS
+    across: Annotated[str, OneOf(*ACROSS)] = "none"
     terms: Settings = field(default_factory=Settings)
     k_duplicate: int = 6
     k_similar: int = 4
@@ -126,6 +130,10 @@ class StreamSettings:
         joined_kinds(self.join)
         if self.preset == "judged":
             self._check_judged()
+        elif self.across == "pivot":
+            raise ConfigurationError(
+                "across is 'pivot', which needs preset judged (--preset judged); with preset faithful leave it out"
+            )
         if self.model is not None and not self.keep_text:
             raise ConfigurationError(
                 "a model compares documents with the texts of earlier ones, and keep_text is off; begin a store with "
@@ -147,7 +155,8 @@ class StreamSettings:
     def of(cls, given: Mapping[str, Any]) -> StreamSettings:
         """Make settings from plain values, as ``as_dict`` returns them; missing names keep their defaults.
 
-        Without a preset it is ``judged``, or ``faithful`` if a setting is given that only key terms know.
+        Without a preset it is ``judged``, or ``faithful`` if a setting is given that only key terms know. Preset
+        ``judged`` looks across languages unless ``across`` says otherwise.
 
         Raises:
             ConfigurationError: a name is unknown, or a value is beyond its limit.
@@ -159,7 +168,10 @@ class StreamSettings:
                 f"unknown setting {unknown[0]!r}; known are {', '.join(sorted({*_TERM_FIELDS, *known}))}"
             )
         terms = {name: value for name, value in given.items() if name in _TERM_FIELDS}
-        own = {"preset": _implied(given)} | {name: value for name, value in given.items() if name in known}
+        own: dict[str, Any] = {"preset": _implied(given)} | {
+            name: value for name, value in given.items() if name in known
+        }
+        own = {"across": "pivot" if own["preset"] == "judged" else "none"} | own
         for name in ("source_ranks", "join"):
             if name in own:
                 own[name] = tuple(own[name])
@@ -172,14 +184,19 @@ class StreamSettings:
         Raises:
             ConfigurationError: see ``of``.
         """
-        # Stores made before there was a choice count every document, and let key terms decide.
-        return cls.of({"df_counts": "all", "preset": "faithful"} | dict(stored))
+        # Stores made before there was a choice count every document, let key terms decide, and keep languages apart.
+        return cls.of({"df_counts": "all", "preset": "faithful", "across": "none"} | dict(stored))
+
+    @property
+    def compares_numbers(self) -> bool:
+        """Whether the numbers of documents are kept apart; evidence holds them otherwise."""
+        return self.templates and self.preset != "judged"
 
     @property
     def verdict_fields(self) -> tuple[str, ...]:
         """Fields of the rows of verdicts."""
         if self.preset == "judged":
-            return (*VERDICT_FIELDS, *JUDGED_FIELDS)
+            return (*VERDICT_FIELDS, *JUDGED_FIELDS, *(ACROSS_FIELDS if self.across == "pivot" else ()))
         return VERDICT_FIELDS if self.model is None else (*VERDICT_FIELDS, *CLASSIFIED_FIELDS)
 
     def refuse_other_preset(self, asked: str, store: str) -> None:
@@ -196,6 +213,18 @@ class StreamSettings:
             raise ConfigurationError(
                 f"{store} was made with preset {self.preset} and keeps it; begin another store: infostream-dedup "
                 f"ingest DOCS --store NEW --preset {asked}"
+            )
+
+    def refuse_other_across(self, asked: str, store: str) -> None:
+        """Refuse to look across languages, or not to, where a store was not made so; arguments as above.
+
+        Raises:
+            ConfigurationError: it was made otherwise.
+        """
+        if asked != self.across:
+            raise ConfigurationError(
+                f"{store} was made with --across {self.across} and keeps it; begin another store: infostream-dedup "
+                f"ingest DOCS --store NEW --preset judged --across {asked}"
             )
 
     def but(self, **changes: Any) -> StreamSettings:
@@ -218,6 +247,8 @@ class StreamSettings:
                 del decisive[name]
         if self.df_counts == "all":
             del decisive["df_counts"]
+        if self.across == "none":
+            del decisive["across"]
         if self.preset == "faithful":
             del decisive["preset"], decisive["join"]
         return blake2b(orjson.dumps(decisive, option=orjson.OPT_SORT_KEYS), digest_size=16).hexdigest()

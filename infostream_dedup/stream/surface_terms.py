@@ -35,7 +35,7 @@ class SurfaceTerms:
 
     Args:
         settings: representation and rule of ``morph``.
-        numbers: of the stream's terms; new ones are added.
+        numbers: numbers of the stream's terms; new ones are added.
 
     Attributes:
         more: number and terms of each surface with several terms, as in ``TermsOfSurfaces.more``.

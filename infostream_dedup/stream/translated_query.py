@@ -43,7 +43,7 @@ class TranslatedQuery:
         weights: int64, weight of each key term in units of 1e-9.
         sets: for each key term the numbers that match it, its own included: int64, ascending.
         targets: int64, ascending: all equivalents of all words.
-        words: the word of the text behind each key term; of several, the most frequent.
+        words: the word of the text that became each key term; of several, the most frequent.
     """
 
     keys: NDArray[np.int64]
@@ -102,28 +102,28 @@ class QueryTranslator:
         known = self._equivalents(words, LANGUAGES[own], LANGUAGES[language])
         counts: dict[int, int] = {}
         sets: dict[int, set[int]] = {}
-        behind: dict[int, tuple[int, str]] = {}
+        word_of: dict[int, tuple[int, str]] = {}
         for word, count in zip(words, analysed.counts.tolist(), strict=True):
             canonical, every = known[word]
             if canonical >= 0:
-                behind[canonical] = min(behind.get(canonical, (0, word)), (-count, word))
+                word_of[canonical] = min(word_of.get(canonical, (0, word)), (-count, word))
                 counts[canonical] = counts.get(canonical, 0) + count
                 sets.setdefault(canonical, set()).update(every)
         terms = sorted(counts)
-        told = Analysed(
+        translated = Analysed(
             Rows(np.array([0, len(terms)], dtype=np.int64), np.array(terms, dtype=np.int32)),
             np.array([counts[term] for term in terms], dtype=np.int32),
             np.array([language], dtype=np.uint8),
             analysed.lengths,
         )
-        chosen = choose_keys(told, 0, 1, self._frequencies, self._numbers, self._settings)
+        chosen = choose_keys(translated, 0, 1, self._frequencies, self._numbers, self._settings)
         keys = chosen.keys.row(0)
         return TranslatedQuery(
             keys,
             chosen.weights.row(0),
             [np.array(sorted(sets[key]), dtype=np.int64) for key in keys.tolist()],
             np.array(sorted({term for word in words for term in known[word][1]}), dtype=np.int64),
-            [behind[key][1] for key in keys.tolist()],
+            [word_of[key][1] for key in keys.tolist()],
         )
 
     def _equivalents(

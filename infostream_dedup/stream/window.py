@@ -10,6 +10,7 @@ import numpy as np
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.stream.evidence_window import EvidenceRows, EvidenceWindow
 from infostream_dedup.stream.kernels.judging import NO_SOURCE, Columns
+from infostream_dedup.stream.pivot_window import PivotWindow
 from infostream_dedup.stream.row_window import RowWindow, with_room, without_first
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class Window:
     Args:
         first: ordinal of the first document.
         evidence: whether to keep the evidence of documents, too.
+        pivot: whether to keep their terms of the pivot language.
 
     Attributes:
         first: ordinal of the first document held in memory.
@@ -33,6 +35,7 @@ class Window:
         end: ordinal that the next document will have.
         ids: by ordinal minus ``first``, like all other columns.
         groups: id of each document's group.
+        group_starts: int64, ordinal of the earliest document that each document's group ever had.
         hashes: pairs of text hash and opening hash.
         sizes: uint8, number of key terms.
         sources: int32, numbers of sources; ``NO_SOURCE`` if there is none.
@@ -43,13 +46,16 @@ class Window:
         targets: terms that key terms are looked up in, ascending.
         numbers: hashes of the numbers in the text, ascending.
         evidence: columns of evidence; ``None`` if key terms decide.
+        pivot: columns of the pivot language, extended apart from the others; ``None`` in a stream that does not look
+            across languages.
     """
 
-    def __init__(self, first: int = 0, *, evidence: bool = False) -> None:
+    def __init__(self, first: int = 0, *, evidence: bool = False, pivot: bool = False) -> None:
         self.first = self.oldest = self.end = first
         self.ids: list[str] = []
         self.groups: list[str] = []
         self.hashes: list[tuple[bytes, bytes]] = []
+        self.group_starts: NDArray[Any] = np.zeros(1 << 10, dtype=np.int64)
         self.sizes: NDArray[Any] = np.zeros(1 << 10, dtype=np.uint8)
         self.sources: NDArray[Any] = np.zeros(1 << 10, dtype=np.int32)
         self.clocks: NDArray[Any] = np.zeros(1 << 10, dtype=np.int64)
@@ -59,6 +65,7 @@ class Window:
         self.targets = RowWindow(np.int32)
         self.numbers = RowWindow(np.int64)
         self.evidence = EvidenceWindow() if evidence else None
+        self.pivot = PivotWindow() if pivot else None
 
     def __len__(self) -> int:
         """Number of documents that have not expired."""
@@ -83,7 +90,7 @@ class Window:
             clocks: the stream's clock at each.
             times: publication times, or the clock.
             rows: keys, weights, targets, numbers.
-            evidence: of the documents, if the window keeps evidence.
+            evidence: evidence of the documents, if the window keeps it.
         """
         held, more = self.end - self.first, len(ids)
         self.ids += ids
@@ -91,6 +98,7 @@ class Window:
         self.hashes += hashes
         for name, values in (("sources", sources), ("clocks", clocks), ("times", times)):
             self._put(name, held, values)
+        self._put("group_starts", held, np.arange(self.end, self.end + more))
         self._put("sizes", held, np.diff(rows[0].indptr).astype(np.uint8))
         for column, more_rows in zip((self.keys, self.weights, self.targets, self.numbers), rows, strict=True):
             column.extend(more_rows)
@@ -126,6 +134,17 @@ class Window:
             raise ValueError("the window keeps no evidence")
         return self.evidence
 
+    @property
+    def pivot_columns(self) -> PivotWindow:
+        """The columns of the pivot language.
+
+        Raises:
+            ValueError: the window keeps none.
+        """
+        if self.pivot is None:
+            raise ValueError("the window keeps no terms of a pivot language")
+        return self.pivot
+
     def _put(self, name: str, held: int, values: NDArray[Any]) -> None:
         column = with_room(getattr(self, name), held + len(values))
         column[held : held + len(values)] = values
@@ -140,12 +159,14 @@ class Window:
         gone = self.oldest - self.first
         if gone < _LEAST_DROPPED or 2 * gone < self.end - self.first:
             return
-        for name in ("sizes", "sources", "clocks", "times"):
+        for name in ("group_starts", "sizes", "sources", "clocks", "times"):
             setattr(self, name, without_first(getattr(self, name), gone, self.end - self.first))
         for column in (self.keys, self.weights, self.targets, self.numbers):
             column.drop(gone)
         if self.evidence is not None:
             self.evidence.drop(gone)
+        if self.pivot is not None:
+            self.pivot.drop(gone)
         for words in (self.ids, self.groups, self.hashes):
             del words[:gone]
         self.first = self.oldest

@@ -39,7 +39,7 @@ _TABLES: Final = {
 
 
 class AnswerCache:
-    """The file; what goes wrong with it is told in ``machine.sqlite_cache``.
+    """The file; ``machine.sqlite_cache`` says what happens when it fails.
 
     Args:
         path: the file; it is made, with its folder, when it is first written.
@@ -53,7 +53,7 @@ class AnswerCache:
         self._file = SqliteCache(path, mark, "translations", _SCHEMA_VERSION, _TABLES)
 
     def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[_Answers]:
-        """What is remembered of each term; empty too where it is remembered that there is no answer."""
+        """What is remembered of each term; empty too if it is remembered that there is no answer."""
         known = self.answers(terms, source, target)
         return [known.get(term, ()) for term in terms]
 

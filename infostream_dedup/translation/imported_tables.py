@@ -9,7 +9,7 @@ from typing import Final
 
 from infostream_dedup.lexicon.spelling import key_form
 from infostream_dedup.lexicon.tables import TableRow, read_table
-from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.model import OUR_LANGUAGES, Language
 
 __all__ = ["COLUMNS", "forget_imported", "imported_folder", "imported_pairs", "imported_tables"]
 
@@ -65,6 +65,6 @@ def _pairs(path: Path) -> dict[tuple[str, str], list[tuple[str, str]]]:
 
 
 def _language(row: TableRow, column: str) -> str:
-    if row.cells[column] not in LANGUAGES:
-        raise row.bad(column, f"{row.cells[column]!r}; expected one of {', '.join(LANGUAGES)}")
+    if row.cells[column] not in OUR_LANGUAGES:
+        raise row.bad(column, f"{row.cells[column]!r}; expected one of {', '.join(OUR_LANGUAGES)}")
     return row.cells[column]

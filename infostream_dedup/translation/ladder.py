@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from infostream_dedup.machine.progress import Progress
-from infostream_dedup.model import Language
+from infostream_dedup.model import OUR_LANGUAGES, Language
 from infostream_dedup.translation.answer_cache import AnswerCache, answer_cache
 from infostream_dedup.translation.refusals import allowed
 from infostream_dedup.translation.rung import RUNGS, Rung, Translation
@@ -68,13 +68,15 @@ class Translator:
             progress: called after every batch.
 
         Returns:
-            One tuple for each term, best equivalent first; empty if there is none.
+            One tuple for each term, best equivalent first; empty if there is none, as for languages other than ours.
 
         Raises:
             BadDataError: a table or an installed translation model is broken.
         """
         if self.source == self.target:
             return [(Translation(term, SAME, 1.0),) for term in terms]
+        if self.source not in OUR_LANGUAGES or self.target not in OUR_LANGUAGES:
+            return [()] * len(terms)
         distinct = list(dict.fromkeys(terms))
         found: dict[str, _Answers] = {}
         for start in range(0, len(distinct), _BATCH):

@@ -22,7 +22,7 @@ from typing import Any, Final, NoReturn, cast
 import orjson
 
 from infostream_dedup.errors import BadDataError, NoInputError
-from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.model import OUR_LANGUAGES, Language
 
 __all__ = [
     "LARGEST_RATIO",
@@ -119,7 +119,7 @@ def opened_archive(path: Path) -> Iterator[ModelArchive]:
     except PermissionError as error:
         raise NoInputError(f"{path}: {error.strerror}; make the file readable") from error
     except _DAMAGE as error:
-        _refuse(path, "E_ZIP", f"is no .argosmodel file, which is a zip archive ({error}); download it again")
+        _refuse(path, "E_ZIP", f"is not an .argosmodel file, which is a zip archive ({error}); download it again")
     with archive:
         files = _without_top(_read_checked(archive, path), path)
         _check_parts(files, path)
@@ -145,10 +145,10 @@ def read_metadata(content: bytes, source: str) -> ModelMetadata:
         fields = orjson.loads(content)
     except orjson.JSONDecodeError as error:
         raise BadDataError(
-            f"metadata.json is no JSON ({error}); get the package again", code="E_METADATA", source=source
+            f"metadata.json is not JSON ({error}); get the package again", code="E_METADATA", source=source
         ) from error
     if not isinstance(fields, dict):
-        raise BadDataError("metadata.json is no JSON object", code="E_METADATA", source=source)
+        raise BadDataError("metadata.json is not a JSON object", code="E_METADATA", source=source)
     kind = fields.get("type", "translate")
     if kind != "translate":
         raise _wrong_field("type", kind, "translate", source)
@@ -166,8 +166,8 @@ def read_metadata(content: bytes, source: str) -> ModelMetadata:
 
 def _language(fields: dict[str, Any], name: str, source: str) -> Language:
     code = fields.get(name)
-    if code not in LANGUAGES:
-        raise _wrong_field(name, code, f"a language we know ({', '.join(LANGUAGES)})", source)
+    if code not in OUR_LANGUAGES:
+        raise _wrong_field(name, code, f"a language we know ({', '.join(OUR_LANGUAGES)})", source)
     return cast("Language", code)
 
 
@@ -261,7 +261,7 @@ def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> It
     except _DAMAGE as error:
         _refuse(path, "E_ZIP", f"is damaged at {entry.filename!r} ({error}); download it again")
     if left:
-        _refuse(path, "E_ZIP", f"is damaged: {entry.filename!r} has not the size that is told; download it again")
+        _refuse(path, "E_ZIP", f"is damaged: {entry.filename!r} has another size than it names; download it again")
 
 
 def _refuse(path: Path, code: str, reason: str) -> NoReturn:

@@ -104,40 +104,33 @@ _VOWELS: Final = "аеиоуыэюяіїє"
 _SLAVIC: Final = re.compile(
     "(?:enko|ov|ova|ev|eva|yev|iev|in|yn|sky|ski|skyi|skyy|skiy|skii|ska|skaya|chuk|iuk|yuk|ych|ich|ian|yan|vili|dze)$"
 )
+_BACK_IN_BOTH: Final = {
+    "shch": "щ",
+    "sh": "ш",
+    "ch": "ч",
+    "zh": "ж",
+    "kh": "х",
+    "ts": "ц",
+    "ya": "я",
+    "ia": "я",
+    "yu": "ю",
+    "iu": "ю",
+    "x": "кс",
+}
 _BACK_GROUPS: Final[dict[Language, dict[str, str]]] = {
     "ru": {
         **dict(zip("abcdefghijklmnopqrstuvwyz", "абкдефггиджклмнопкрстуввиз".replace("дж", "й"), strict=True)),
-        "shch": "щ",
-        "sh": "ш",
-        "ch": "ч",
-        "zh": "ж",
-        "kh": "х",
-        "ts": "ц",
-        "ya": "я",
-        "ia": "я",
-        "yu": "ю",
-        "iu": "ю",
+        **_BACK_IN_BOTH,
         "ye": "е",
         "ie": "е",
         "yo": "е",
-        "x": "кс",
     },
     "uk": {
         **dict(zip("abcdefghijklmnopqrstuvwyz", "абкдефггійклмнопкрстуввиз", strict=True)),
-        "shch": "щ",
-        "sh": "ш",
-        "ch": "ч",
-        "zh": "ж",
-        "kh": "х",
-        "ts": "ц",
-        "ya": "я",
-        "ia": "я",
-        "yu": "ю",
-        "iu": "ю",
+        **_BACK_IN_BOTH,
         "ye": "є",
         "ie": "є",
         "yo": "йо",
-        "x": "кс",
     },
 }
 _BACK: Final = re.compile("shch|sh|ch|zh|kh|ts|ya|ia|yu|iu|ye|ie|yo|[a-z]")

@@ -41,8 +41,8 @@ def faults():
 
 
 @pytest.fixture
-def told(record_property):
-    """``told(name=value)``: figures for reports/attack.md."""
+def record_figures(record_property):
+    """``record_figures(name=value)``: figures for reports/attack.md."""
 
     def record(**figures):
         for name, value in figures.items():

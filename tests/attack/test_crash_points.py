@@ -88,7 +88,7 @@ SLOW = [pytest.param(command, marks=pytest.mark.slow) for command in ("forget", 
 
 
 @pytest.mark.parametrize("command", ["expire", *SLOW])
-def test_killed_at_every_statement(command, synthetic, tmp_path, faults, told, scale):
+def test_killed_at_every_statement(command, synthetic, tmp_path, faults, record_figures, scale):
     whole = tmp_path / "whole.db"
     synthetic.write(whole, 20, lambda number: None)
     path = tmp_path / "s.db"
@@ -121,5 +121,5 @@ def test_killed_at_every_statement(command, synthetic, tmp_path, faults, told, s
         assert state(path, synthetic) == after
         assert not list(tmp_path.glob(".infostream-dedup-*"))
         resumed += 1
-    told(statements=statements, killed_at=len(places), resumed=resumed)
+    record_figures(statements=statements, killed_at=len(places), resumed=resumed)
     assert resumed == len(places)

@@ -8,7 +8,7 @@ from infostream_dedup.errors import InfostreamError
 from infostream_dedup.store import Store
 
 
-def test_no_flipped_bit_of_a_store_is_silent(synthetic, tmp_path, faults, told, scale):
+def test_no_flipped_bit_of_a_store_is_silent(synthetic, tmp_path, faults, record_figures, scale):
     whole = tmp_path / "whole.db"
     synthetic.write(whole, 20, lambda number: None)
     with Store.open(whole) as store:
@@ -31,5 +31,5 @@ def test_no_flipped_bit_of_a_store_is_silent(synthetic, tmp_path, faults, told, 
                 harmless += 1
         except InfostreamError:
             refused += 1
-    told(flips=flips, refused=refused, found_by_verify=found, harmless=harmless, silent=0)
+    record_figures(flips=flips, refused=refused, found_by_verify=found, harmless=harmless, silent=0)
     assert refused + found >= flips / 4

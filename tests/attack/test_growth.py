@@ -49,7 +49,7 @@ def seconds(work):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("command", ["pairs", "sweep"])
-def test_time_grows_no_faster_than_the_links(command, kind, told, scale):
+def test_time_grows_no_faster_than_the_links(command, kind, record_figures, scale):
     """Links grow with the square of a story's documents, and nothing may grow faster."""
     sizes = [150 * scale, 300 * scale, 600 * scale]
 
@@ -62,13 +62,13 @@ def test_time_grows_no_faster_than_the_links(command, kind, told, scale):
     run(50)()
     taken = [max(seconds(run(size)), 1e-3) for size in sizes]
     exponent = math.log2(taken[2] / taken[1])
-    told(documents=sizes[-1], cpu_seconds=taken[-1], exponent=exponent)
+    record_figures(documents=sizes[-1], cpu_seconds=taken[-1], exponent=exponent)
     # A doubling that takes milliseconds says nothing of growth.
     # The two-step paths of a clique are as the cube of its documents, until there are so many that they are sampled.
     assert taken[2] < 1 or exponent < (2.7 if command == "pairs" else 3.2)
 
 
-def test_a_story_of_very_many_documents(told, scale):
+def test_a_story_of_very_many_documents(record_figures, scale):
     size = 1000 * scale
     documents = [Document(id=row["id"], text=row["text"], lang="ru") for row in collection("near-identical", size)]
     engine = StreamEngine(StreamSettings(terms=Settings(representation="stem")))
@@ -79,11 +79,13 @@ def test_a_story_of_very_many_documents(told, scale):
         verdicts = engine.decide(documents[begin : begin + size // 4]).verdicts
         taken.append(time.process_time() - at)
         repeats += sum(one.status in ("exact", "duplicate") for one in verdicts)
-    told(documents=size, repeats=repeats, cpu_seconds=sum(taken), last_quarter_ms_a_document=4000 * taken[-1] / size)
+    record_figures(
+        documents=size, repeats=repeats, cpu_seconds=sum(taken), last_quarter_ms_a_document=4000 * taken[-1] / size
+    )
     assert repeats >= 0.99 * size
 
 
-def test_a_chain_of_very_many_documents_is_broken_with_an_alarm(told, scale):
+def test_a_chain_of_very_many_documents_is_broken_with_an_alarm(record_figures, scale):
     """Each document is a copy of the one before with some words changed: the ends have nothing in common."""
     draw, size = random.Random(8), 600 * scale  # noqa: S311
     text, documents = draw.sample(WORDS, 40), []
@@ -96,6 +98,6 @@ def test_a_chain_of_very_many_documents_is_broken_with_an_alarm(told, scale):
     for one in decided.verdicts:
         groups[one.group] = groups.get(one.group, 0) + 1
     alarms = sum(event.kind == "alarm" for event in decided.events)
-    told(documents=size, alarms=alarms, groups=len(groups), largest_group=max(groups.values()))
+    record_figures(documents=size, alarms=alarms, groups=len(groups), largest_group=max(groups.values()))
     assert alarms >= 1
     assert max(groups.values()) < size / 4

@@ -62,7 +62,7 @@ def read(path, **reading):
         return getattr(error, "code", None) or type(error).__name__
 
 
-def test_every_parquet_type_in_every_column(tmp_path, told):
+def test_every_parquet_type_in_every_column(tmp_path, record_figures):
     path, cases, found = tmp_path / "d.parquet", 0, {}
     for kind, values in TYPES.values():
         for column in COLUMNS:
@@ -72,12 +72,12 @@ def test_every_parquet_type_in_every_column(tmp_path, told):
             answer = read(path)
             found[answer] = found.get(answer, 0) + 1
             cases += 1
-    told(cases=cases, read=found.get(2, 0), refused=cases - found.get(2, 0), uncaught=0)
+    record_figures(cases=cases, read=found.get(2, 0), refused=cases - found.get(2, 0), uncaught=0)
     assert found[2] >= 50
 
 
 @pytest.mark.slow
-def test_a_word_of_ten_megabytes(tmp_path, told):
+def test_a_word_of_ten_megabytes(tmp_path, record_figures):
     engine = StreamEngine(STEMS)
     engine.decide([Document(id="first", text="Слово дела стран")])
     slowest = 0.0
@@ -90,11 +90,11 @@ def test_a_word_of_ten_megabytes(tmp_path, told):
         path = tmp_path / "d.jsonl"
         path.write_bytes(orjson.dumps({"id": "a", "text": letters * (size + 1)}) + b"\n")
         assert read(path) in (1, "E_TOO_LARGE")
-    told(words=9, slowest_cpu_seconds=slowest)
+    record_figures(words=9, slowest_cpu_seconds=slowest)
     assert slowest < 30
 
 
-def test_a_clock_that_jumps(told, scale):
+def test_a_clock_that_jumps(record_figures, scale):
     """Dates of any year, there and back: any cut gives the same verdicts, and no wrong date empties the window."""
     draw = random.Random(1582)  # noqa: S311
     begin = datetime(2026, 3, 1, tzinfo=UTC)
@@ -111,7 +111,7 @@ def test_a_clock_that_jumps(told, scale):
         parts = [engine.decide(documents[at : at + size]).verdicts for at in range(0, len(documents), size)]
         assert [one for part in parts for one in part] == whole
     repeated = [one.status for one in whole[4::4]]
-    told(documents=len(documents), wild_dates=sum(one.time in wild for one in documents), lost_repeats=0)
+    record_figures(documents=len(documents), wild_dates=sum(one.time in wild for one in documents), lost_repeats=0)
     assert set(repeated) == {"exact"}
 
 
@@ -124,7 +124,7 @@ PIECES += [b'"id"', b'"text":""', b"-0", b"9" * 400, b"\xef\xbb\xbf", "й".encod
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "csv"])
-def test_fuzzed_files(ending, tmp_path, told, scale):
+def test_fuzzed_files(ending, tmp_path, record_figures, scale):
     draw, path, answers = random.Random(ending), tmp_path / f"d.{ending}", {}  # noqa: S311
     cases = 500 if scale == 1 else 2500 * scale
     good = b"\n".join(GOOD) if ending == "jsonl" else b'id,text,lang\na,\xd0\xb0,ru\nb,"x\ny",en\n'
@@ -143,4 +143,4 @@ def test_fuzzed_files(ending, tmp_path, told, scale):
         if isinstance(answer, int) and draw.random() < 0.2:
             documents = {one.id: one for one in read_documents(path, on_error="skip", quarantine=tmp_path / "q.jsonl")}
             engine.decide([Document(id=f"{_}", text=one.text, title=one.title) for one in documents.values()])
-    told(cases=cases, kinds_of_answer=len(answers), uncaught=0)
+    record_figures(cases=cases, kinds_of_answer=len(answers), uncaught=0)

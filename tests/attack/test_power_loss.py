@@ -108,7 +108,9 @@ def shim(tmp_path_factory):
     return made
 
 
-def test_what_was_acknowledged_outlives_the_power(shim, synthetic, writer_script, tmp_path, faults, told, scale):
+def test_what_was_acknowledged_outlives_the_power(
+    shim, synthetic, writer_script, tmp_path, faults, record_figures, scale
+):
     folder, batches = tmp_path / "watched", 12
     folder.mkdir()
     log = tmp_path / "steps"
@@ -145,5 +147,5 @@ def test_what_was_acknowledged_outlives_the_power(shim, synthetic, writer_script
         lost += found < acknowledged
         ahead += found > acknowledged
         shutil.rmtree(place)
-    told(cuts=cuts, steps=len(steps), acknowledged_lost=lost, on_disk_before_acknowledged=ahead)
+    record_figures(cuts=cuts, steps=len(steps), acknowledged_lost=lost, on_disk_before_acknowledged=ahead)
     assert lost == 0

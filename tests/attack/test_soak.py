@@ -40,7 +40,7 @@ def batches():
 
 @pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="memory is read from Linux's /proc")
 @pytest.mark.slow
-def test_it_goes_on(tmp_path, told, scale):
+def test_it_goes_on(tmp_path, record_figures, scale):
     limit = float(os.environ.get("ATTACK_SOAK_SECONDS", 6 * scale * scale))
     settings = StreamSettings(terms=Settings(representation="stem"), window_days=0.5, keep_text=True)
     path, seen, begin = tmp_path / "s.db", [], time.monotonic()
@@ -59,7 +59,7 @@ def test_it_goes_on(tmp_path, told, scale):
                 break
     half = len(seen) // 2
     first, last = seen[half], seen[-1]
-    told(
+    record_figures(
         seconds=limit,
         documents=BATCH * 20 * len(seen),
         memory_growth_percent=100 * (last[0] / first[0] - 1),

@@ -114,9 +114,9 @@ class Commands(RuleBasedStateMachine):
 RAN: dict[str, int] = {}
 
 
-def test_any_course_of_commands(told, scale):
+def test_any_course_of_commands(record_figures, scale):
     RAN.update(dict.fromkeys(("ingest", "replay", "failure", "reopen", "expire", "verify", "backup"), 0))
     quiet = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
     chosen = settings(max_examples=6 * scale, stateful_step_count=20, deadline=None, suppress_health_check=quiet)
     run_state_machine_as_test(Commands, settings=chosen)
-    told(courses=6 * scale, commands=sum(RAN.values()), differences=0)
+    record_figures(courses=6 * scale, commands=sum(RAN.values()), differences=0)

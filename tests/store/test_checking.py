@@ -10,7 +10,19 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.store import Store
 from infostream_dedup.store.checking import checks
 
-CHECKS = ["pages", "references", "numbering", "batches", "signatures", "evidence", "answers", "names", "epochs"]
+CHECKS = [
+    "pages",
+    "references",
+    "numbering",
+    "batches",
+    "signatures",
+    "evidence",
+    "answers",
+    "names",
+    "epochs",
+    "groups",
+    "stories",
+]
 
 
 def test_a_sound_store_has_no_faults(filled):
@@ -53,7 +65,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("statement", "check", "first"), CHANGES)
-def test_every_change_behind_our_back_is_found(filled, statement, check, first):
+def test_every_change_by_others_is_found(filled, statement, check, first):
     with closing(sqlite3.connect(filled)) as meddler:
         meddler.execute("PRAGMA ignore_check_constraints = ON")
         assert meddler.execute(statement).rowcount > 0

@@ -65,7 +65,7 @@ def test_a_second_time_there_is_nothing_to_do(filled):
         assert (again.documents, again.below) == (0, 70)
 
 
-def test_the_open_epoch_stays_though_the_window_has_gone_on(filled, synthetic):
+def test_the_open_epoch_stays_though_the_window_has_moved(filled, synthetic):
     with Store.open(filled) as store:
         store.append(synthetic.batch(20, closed=[], oldest=105))
         assert store.expire().below == 80

@@ -36,7 +36,7 @@ def run_and_kill(script, path, randomness):
 
 
 @pytest.mark.parametrize("kills", [20, pytest.param(480, marks=pytest.mark.slow)])
-def test_killed_at_any_moment(synthetic, writer_script, tmp_path, faults, kills):
+def test_killed_at_any_moment(synthetic, writer_script, tmp_path, faults, kills, record_property):
     randomness = random.Random(1997)  # noqa: S311
     runs = 0
     while runs < kills:
@@ -57,6 +57,7 @@ def test_killed_at_any_moment(synthetic, writer_script, tmp_path, faults, kills)
         with Store.open(tmp_path / "unharmed.db") as unharmed:
             assert found == synthetic.content(unharmed)
         (tmp_path / "unharmed.db").unlink()
+    record_property("kills", runs)
 
 
 CRASH = """

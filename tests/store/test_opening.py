@@ -61,7 +61,7 @@ def test_an_empty_file_becomes_a_store(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"{}\n", b"id,text\n" * 100, b"\0" * 5000, b"SQLite format 3\0"])
-def test_what_is_no_database_is_refused_and_left_alone(tmp_path, content):
+def test_what_is_not_a_database_is_refused_and_left_alone(tmp_path, content):
     path = tmp_path / "a.jsonl"
     path.write_bytes(content)
     for options in ({"settings_digest": "x"}, {"read_only": True}):
@@ -220,7 +220,7 @@ def test_a_read_only_folder_with_a_log_is_not_read_by_half(read_only_folder):
     assert as_nobody(read_only_folder / "stream.db", "read") == CannotCreateError.__name__
 
 
-def test_damage_that_is_no_text_is_damage_not_a_bug(filled):
+def test_damage_that_is_not_text_is_damage_not_a_bug(filled):
     content = filled.read_bytes()
     place = content.index(b"CREATE TABLE document")
     for offset in (0, 8, 14, 40):

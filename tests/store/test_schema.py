@@ -141,7 +141,7 @@ def test_key_terms_are_read_from_blobs(connection, synthetic):
     assert max(one.keys) > 255, "more than one byte of a number counts"
 
 
-def test_duplicates_stand_beside_what_they_repeat(connection):
+def test_duplicates_are_shown_with_what_they_repeat(connection):
     found = {row["ordinal"]: row for row in rows(connection, "SELECT * FROM v_duplicates")}
     # Of every eight documents two are duplicates and one is similar.
     assert sorted(found) == [number for number in range(100) if number % 4 == 3 or number % 8 == 4]

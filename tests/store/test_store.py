@@ -108,14 +108,14 @@ def test_a_store_opened_again_knows_everything(two):
             assert getattr(row, field) == getattr(given, field)
 
 
-def test_answers_tell_which_documents_a_batch_had(two):
+def test_answers_name_the_documents_of_a_batch(two):
     third = by_hand(2, "в", terms=[1], keys=[])
     verdict = Verdict(id="в", status="insufficient_text", group="в")
     two.append(Batch("день", b"", Decided(remembered=[third], verdicts=[verdict]), answers=[1, 2, 1]))
     assert two.batch("день").verdicts == (REPEAT, verdict, REPEAT)
 
 
-def test_versions_of_an_id_are_told_apart(two):
+def test_versions_of_an_id_are_distinguished(two):
     later = replace(by_hand(2, "а", terms=[1], keys=[1]), version=1)
     verdict = Verdict(id="а", status="similar", of="б", group="а", relation="contains", forward=0, backward=4, terms=())
     two.append(Batch("день", b"", Decided(remembered=[later], verdicts=[verdict])))
@@ -200,7 +200,7 @@ def test_a_failed_transaction_leaves_nothing(two):
     assert two.load().state == {"sources": 3}
 
 
-def test_a_failing_commit_is_no_batch(two, monkeypatch):
+def test_a_failing_commit_leaves_no_batch(two, monkeypatch):
     class Commitless:
         def __init__(self, connection):
             self._connection = connection

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import signal
+import sqlite3
 import subprocess
 import sys
 
@@ -28,7 +29,7 @@ def schema_of(path):
 
 def test_a_new_store_has_the_newest_schema(tmp_path, newer_program):
     Store.open(tmp_path / "a.db", settings_digest="x").close()
-    assert schema_of(tmp_path / "a.db") == 6
+    assert schema_of(tmp_path / "a.db") == 9
     assert [path.name for path in tmp_path.iterdir()] == ["a.db"]
 
 
@@ -46,33 +47,54 @@ def test_an_older_store_is_copied_and_then_brought_forward(filled, newer_program
             ("dated_groups",),
             ("repeats",),
             ("evidence",),
+            ("other_languages",),
+            ("across",),
+            ("groups",),
             ("second_step",),
         ]
-    assert schema_of(filled) == 6
-    copy = filled.with_name("stream.db.schema-5")
-    assert schema_of(copy) == 5
+    assert schema_of(filled) == 9
+    copy = filled.with_name("stream.db.schema-8")
+    assert schema_of(copy) == 8
     assert len(copy.read_bytes()) == len(before)
 
 
 def test_the_copy_of_the_old_store_is_a_store_of_the_old_program(filled, newer_program, monkeypatch, faults):
     migrate_store(filled)
     monkeypatch.undo()
-    with Store.open(filled.with_name("stream.db.schema-5")) as old:
+    with Store.open(filled.with_name("stream.db.schema-8")) as old:
         assert old.load().position.batches == 20
         assert faults(old) == []
-    with pytest.raises(BadDataError, match="has schema 6, this program knows up to 5"):
+    with pytest.raises(BadDataError, match="has schema 9, this program knows up to 8"):
         Store.open(filled)
 
 
+def test_a_store_made_before_takes_documents_of_other_languages(tmp_path, monkeypatch):
+    path = tmp_path / "a.db"
+    with monkeypatch.context() as earlier:
+        earlier.setattr(migrations, "STEPS", [one for one in migrations.STEPS if one[0] != "other_languages"])
+        Store.open(path, settings_digest="x").close()
+    insert = "INSERT INTO epoch_frequency VALUES (0, 'other', 0, 1, 1, x'', x'')"
+    with sqlite3.connect(path) as connection, pytest.raises(sqlite3.IntegrityError, match="CHECK"):
+        connection.execute(insert)
+    connection.close()
+    migrate_store(path)
+    with sqlite3.connect(path) as connection:
+        connection.execute(insert)
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
+            connection.execute(insert.replace("other", "de"))
+    connection.close()
+
+
 def test_migrating_twice_does_nothing(filled, newer_program):
-    assert migrate_store(filled) == (6, filled.with_name("stream.db.schema-5"))
-    assert migrate_store(filled) == (6, None)
+    assert migrate_store(filled) == (9, filled.with_name("stream.db.schema-8"))
+    assert migrate_store(filled) == (9, None)
 
 
 def test_an_older_store_is_not_read_without_migration(filled, newer_program):
     with pytest.raises(ConfigurationError, match="store migrate"):
         Store.open(filled, read_only=True)
-    assert schema_of(filled) == 5
+    assert schema_of(filled) == 8
 
 
 def test_a_failing_step_leaves_the_store_as_it_was(filled, monkeypatch, faults):
@@ -84,7 +106,7 @@ def test_a_failing_step_leaves_the_store_as_it_was(filled, monkeypatch, faults):
     with pytest.raises(ZeroDivisionError):
         migrate_store(filled)
     monkeypatch.undo()
-    assert schema_of(filled) == 5
+    assert schema_of(filled) == 8
     with Store.open(filled) as store:
         assert faults(store) == []
 
@@ -116,12 +138,12 @@ die("done")
 """
 
 
-@pytest.mark.parametrize(("place", "schema"), [("copy", 5), ("step", 5), ("done", 6)])
+@pytest.mark.parametrize(("place", "schema"), [("copy", 8), ("step", 8), ("done", 9)])
 def test_a_kill_while_migrating_leaves_the_old_or_the_new(filled, newer_program, faults, place, schema):
     ran = subprocess.run([sys.executable, "-c", KILLED, filled, place], capture_output=True)
     assert ran.returncode == -signal.SIGKILL, ran.stderr
     assert schema_of(filled) == schema
-    assert migrate_store(filled)[0] == 6
+    assert migrate_store(filled)[0] == 9
     with Store.open(filled) as store:
         assert faults(store) == []
         assert store.load().position.batches == 20

@@ -14,6 +14,7 @@ from infostream_dedup.model import Settings
 from infostream_dedup.stream.clock import DAY
 from infostream_dedup.stream.decisions import Judge
 from infostream_dedup.stream.engine import StreamEngine
+from infostream_dedup.stream.kernels.judging import shares_enough
 from infostream_dedup.stream.memory import Memory
 from infostream_dedup.stream.settings import StreamSettings
 
@@ -51,7 +52,7 @@ def judged(plain_judge, settings_, documents, least_keys=0):
         for one, begin, end, got in zip(asking, rows.ends[:-1], rows.ends[1:], judge.found(rows, asking), strict=True):
             finds = (column[begin:end].copy() for column in (rows.ordinals, rows.forward, rows.backward))
             expected.append(plain.found(one.ordinal, *finds))
-            fields = () if got is None else (got.of, got.duplicate, got.relation, got.repeated)
+            fields = () if got is None else (got.of, got.duplicate, got.relation, got.repeated.tolist())
             found.append(plain_judge.PlainFound(*fields) if fields else plain_judge.NOTHING)
     pairs = [(ordinal, of) for ordinal in range(len(documents)) for of in range(ordinal)]
     for (ordinal, of), met in zip(pairs, judge.met(pairs), strict=True):
@@ -98,6 +99,18 @@ def test_templates_are_one_source_s_on_another_day(plain_judge):
     ]
     # Twelve of thirty terms, and of thirty-one.
     assert [pair("s", 12, range(18)), pair("s", 12, range(19))] == ["template", "updated"]
+
+
+@given(
+    own=st.sets(st.integers(0, 40)),
+    others=st.sets(st.integers(0, 40)),
+    least=st.sampled_from([0.25, 0.3, 1 / 3, 0.5, 1.0]) | st.floats(1e-9, 1.0),
+)
+def test_enough_terms_are_shared_as_the_jaccard_index_says(plain_judge, own, others, least):
+    documents = [(sorted(own), (), (), "s", 0), (sorted(others), (), (), "s", 0)]
+    columns = entered(plain_judge, PLAIN, documents).window.columns
+    both = own | others
+    assert shares_enough(0, 1, columns, least) == bool(both and len(own & others) / len(both) >= least)
 
 
 def test_the_best_is_the_earliest_of_the_best(plain_judge):
@@ -165,7 +178,7 @@ def test_real_news_are_judged_as_the_plain_way_does(corpora, changes, plain_judg
             assert (got is None) == (expected.of is None)
             if got is not None:
                 assert (got.of, got.duplicate, got.relation) == (expected.of, expected.duplicate, expected.relation)
-                assert got.repeated == expected.repeated
+                assert got.repeated.tolist() == expected.repeated
                 assert [(met.forward, met.backward, sorted(zip(met.terms, met.weights, strict=True)))
                         for met in self.met([(one.ordinal, got.of)])] == [plain.met(one.ordinal, got.of)]  # fmt: skip
             compared.append(got)

@@ -127,7 +127,7 @@ def test_two_writers_see_each_other(tmp_path, plain, news):
         assert one.best_of("a") == "a"
 
 
-def test_a_writer_takes_in_what_another_one_stored_without_beginning_anew(tmp_path, plain, news, monkeypatch):
+def test_a_writer_takes_in_what_another_one_stored_without_starting_over(tmp_path, plain, news, monkeypatch):
     path = tmp_path / "s.db"
     made = []
     restore = StreamEngine.restore.__func__

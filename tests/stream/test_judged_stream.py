@@ -117,7 +117,7 @@ def test_join_says_which_kinds_make_a_duplicate():
         JUDGED.but(join=("related",))
 
 
-def test_contained_and_contains_are_told_from_the_later_document():
+def test_contained_and_contains_are_seen_from_the_later_document():
     other = " ".join(f"Депутат Ковальчук назвал причину номер {number} отставки министра." for number in range(30))
     parts = [news("part", BRIDGE, source="one"), news("whole", f"{other} {BRIDGE}", source="two", hour=9)]
     assert decided(parts)[1].kind == "contains"

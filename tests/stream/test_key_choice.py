@@ -20,7 +20,7 @@ _UKRAINIAN = "Річка міст школа міністр Ковальчук �
 _ENGLISH = "River bridge school minister Kovaleva hospital army court plant market winter theatre trains"
 WORDS = {"ru": _RUSSIAN.split(" "), "uk": _UKRAINIAN.split(" "), "en": _ENGLISH.split(" ")}
 
-texts = st.sampled_from(LANGUAGES).flatmap(
+texts = st.sampled_from(tuple(WORDS)).flatmap(
     lambda language: st.tuples(st.just(language), st.lists(st.sampled_from(WORDS[language]), max_size=30))
 )
 batches = st.lists(st.lists(texts, min_size=1, max_size=6), min_size=1, max_size=4)

@@ -67,7 +67,7 @@ def test_the_likeliest_candidate_is_named_not_the_one_with_most_key_terms(news, 
         assert stream.process([near, far, asks])[-1].of == "near"
 
 
-def test_what_cannot_be_told_is_none(news, settings):
+def test_what_cannot_be_known_is_none(news, settings):
     stream = [news(id_, range(8), dated=False, source=None, numbers=(77,)) for id_ in "ab"]
     stream[1] = replace(stream[1], text=stream[1].text + " .")
     verdict = judged(stream, settings, model())[-1]

@@ -39,7 +39,7 @@ def _terms(code, more):
     batches=st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6, unique=True), max_size=8),
     most=st.integers(1, 8),
 )
-def test_terms_stay_when_memory_begins_anew(batches, most):
+def test_terms_stay_when_memory_starts_over(batches, most):
     with pytest.MonkeyPatch.context() as patch:
         unbounded = SurfaceTerms(Settings(representation="stem"), TermNumbers())
         wanted = [terms_of(unbounded, words, 0) for words in batches]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import socket
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -45,3 +47,42 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect_ex", refuse)
     monkeypatch.setattr(socket, "create_connection", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A folder for models; it does not exist yet."""
+    return tmp_path / "packages"
+
+
+@pytest.fixture
+def contents(tiny_file: Path) -> dict[str, bytes]:
+    """The files of the tiny model by name."""
+    with zipfile.ZipFile(tiny_file) as archive:
+        return {info.filename: archive.read(info) for info in archive.infolist()}
+
+
+@pytest.fixture
+def with_metadata(contents: dict[str, bytes]) -> Callable[..., dict[str, bytes]]:
+    """``with_metadata(from_code="uk")``: its files with other metadata; ``None`` drops a field."""
+
+    def changed(**changes: object) -> dict[str, bytes]:
+        name = next(one for one in contents if one.endswith("/metadata.json"))
+        fields = json.loads(contents[name]) | changes
+        return {**contents, name: json.dumps({k: v for k, v in fields.items() if v is not None}).encode()}
+
+    return changed
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> Callable[..., Path]:
+    """``pack({name: bytes})``: an archive; names may be ``ZipInfo`` too."""
+
+    def make(files: dict[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -> Path:
+        path = tmp_path / "made.argosmodel"
+        with zipfile.ZipFile(path, "w", compression) as archive:
+            for name, content in files.items():
+                archive.writestr(name, content)
+        return path
+
+    return make

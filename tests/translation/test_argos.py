@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.model import LANGUAGES
+from infostream_dedup.model import OUR_LANGUAGES
 from infostream_dedup.translation import loaded_model
 from infostream_dedup.translation.loaded_model import LoadedModel
 from infostream_dedup.translation.model_files import best_models
@@ -108,8 +108,8 @@ def test_a_direct_model_comes_first(models_of):
 
 def test_no_model_no_answer(tmp_path, rung):
     nothing = ArgosRung(folder=tmp_path / "not there")
-    for source in LANGUAGES:
-        for target in LANGUAGES:
+    for source in OUR_LANGUAGES:
+        for target in OUR_LANGUAGES:
             assert nothing.translate(["уряд", "мир"], source, target) == [(), ()]
     assert rung.translate(["правительство"], "ru", "uk") == [()]
     assert rung.translate([], "uk", "ru") == []
@@ -171,7 +171,7 @@ def test_a_prefix_for_the_target_language_is_given_and_taken_away(models_of):
     assert LoadedModel(replace(model, target_prefix="")).translate(["city"]) != ["город"]
 
 
-def test_an_output_without_end_is_none(models_of, monkeypatch):
+def test_an_output_without_end_gives_no_term(models_of, monkeypatch):
     monkeypatch.setattr(loaded_model, "LONGEST_OUTPUT", 6)
     model = LoadedModel(best_models(models_of("uk_ru"))["uk", "ru"])
     assert model.translate(["рік", "уряд"]) == ["год", ""]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup.lexicon.translation_tables import blocked, concepts, false_friends
-from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.model import OUR_LANGUAGES, Language
 from infostream_dedup.translation import Translation, Translator
 from infostream_dedup.translation.answer_cache import AnswerCache
 from infostream_dedup.translation.rung import Rung
@@ -21,7 +21,7 @@ from infostream_dedup.translation.rungs.identity import IdentityRung
 from infostream_dedup.translation.rungs.names import NamesRung
 from infostream_dedup.translation.rungs.skeleton import SkeletonRung
 
-PAIRS = [(one, other) for one in LANGUAGES for other in LANGUAGES if one != other]
+PAIRS = [(one, other) for one in OUR_LANGUAGES for other in OUR_LANGUAGES if one != other]
 ALPHABETS = {"ru": "абвгдеиклнорстыья", "uk": "абвгдеіклнорстиьяʼ", "en": "abcdeghiklnorsty"}
 
 
@@ -173,7 +173,7 @@ def test_no_text_makes_it_fail(pair: tuple[Language, Language], terms: list[str]
     assert len(Translator(*pair, rungs=without_models()).translate(terms)) == len(terms)
 
 
-def test_progress_tells_how_many_distinct_terms_are_done() -> None:
+def test_progress_counts_the_distinct_terms_that_are_done() -> None:
     told: list[tuple[str, int, int | None]] = []
     translator = Translator("ru", "uk", rungs=[Fixed("x", {})])
     translator.translate(["дом", "лес", "дом"], lambda *what: told.append(what))

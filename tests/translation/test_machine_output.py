@@ -48,7 +48,7 @@ def test_a_good_answer_becomes_a_term(output, term, target, answer):
         ("год", "рік", "ru", "a word of time, which is no term"),
     ],
 )
-def test_what_is_no_equivalent_gives_nothing(output, term, target, why):
+def test_what_is_not_an_equivalent_gives_nothing(output, term, target, why):
     assert single_term(output, term, target) is None, why
 
 

@@ -139,7 +139,7 @@ def test_names_are_found_by_how_they_are_written(name: str, source: Language, ta
 @pytest.mark.parametrize(
     ("word", "source", "target"), [("table", "en", "ru"), ("стол", "ru", "uk"), ("кіт", "uk", "en")]
 )
-def test_common_nouns_are_no_names(word: str, source: Language, target: Language) -> None:
+def test_common_nouns_are_not_names(word: str, source: Language, target: Language) -> None:
     assert asked(NamesRung(), word, source, target) == []
 
 
@@ -182,7 +182,7 @@ def test_names_cost_little_as_they_sound(latin: str, cyrillic: str, most: float)
     assert cyrillic_consonants(heard) in latin_consonants(read)
 
 
-def test_strangers_are_no_transcriptions() -> None:
+def test_strangers_are_not_transcriptions() -> None:
     assert transcription_cost(folded_latin("merkel"), folded_cyrillic("макрон")) == IMPOSSIBLE
     assert transcription_cost("smith", "смайт", limit=0.05) == IMPOSSIBLE
 

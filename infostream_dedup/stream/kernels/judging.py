@@ -30,6 +30,7 @@ __all__ = [
     "Met",
     "choose",
     "meet",
+    "shares_enough",
     "weigh",
     "weigh_and_choose",
 ]
@@ -183,11 +184,26 @@ def _numbers_agree(row: int, other: int, columns: Columns) -> bool:
 
 
 @compiled_bare
-def _jaccard(row: int, other: int, columns: Columns) -> float:
-    """Return the Jaccard index of the terms of two documents."""
-    ends = columns.target_ends
-    shared = _count_shared(columns.targets, ends, row, other)
-    return float(shared / (ends[row + 1] - ends[row] + ends[other + 1] - ends[other] - shared))
+def shares_enough(row: int, other: int, columns: Columns, least: float) -> bool:
+    """Whether the Jaccard index of the terms of two documents is at least ``least``, above 0.
+
+    Stops at the term that decides: in a story of many documents this is asked of every two of them.
+    """
+    values, ends = columns.targets, columns.target_ends
+    at, end = ends[row], ends[row + 1]
+    there, last = ends[other], ends[other + 1]
+    both = end - at + last - there
+    # One less than the terms that are enough, because the product is rounded.
+    nearly = int(least * both / (1.0 + least)) - 1
+    shared = 0
+    while at < end and there < last:
+        one, two = values[at], values[there]
+        shared += one == two
+        at += one <= two
+        there += two <= one
+        if shared > nearly and shared / (both - shared) >= least:
+            return True
+    return False
 
 
 @inlined
@@ -208,7 +224,7 @@ def _kind(row: int, other: int, forward: int, backward: int, columns: Columns, r
         return LINKED
     if rules.templates and not _numbers_agree(row, other, columns):
         return LINKED | ALIKE
-    if rules.least_shared > 0 and _jaccard(row, other, columns) < rules.least_shared:
+    if rules.least_shared > 0 and not shares_enough(row, other, columns, rules.least_shared):
         return LINKED | ALIKE | TOLD
     return LINKED | ALIKE | TOLD | REPEATED
 

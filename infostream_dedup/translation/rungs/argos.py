@@ -13,7 +13,7 @@ from typing import Final
 
 from infostream_dedup.errors import MissingExtraError
 from infostream_dedup.lexicon.spelling import APOSTROPHE
-from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.model import OUR_LANGUAGES, Language
 from infostream_dedup.translation.installed_model import InstalledModel
 from infostream_dedup.translation.loaded_model import LoadedModel
 from infostream_dedup.translation.machine_output import phrase_of, single_term
@@ -25,7 +25,7 @@ __all__ = ["CONFIDENCE", "ArgosRung"]
 CONFIDENCE: Final = 0.8
 """Confidence in one model; a translation through a third language has the product of two."""
 
-_PIVOTS: Final[tuple[Language, ...]] = ("en", *(language for language in LANGUAGES if language != "en"))
+_PIVOTS: Final[tuple[Language, ...]] = ("en", *(language for language in OUR_LANGUAGES if language != "en"))
 """English first: most models of Argos Translate are from or to it."""
 
 _log = logging.getLogger(__name__)

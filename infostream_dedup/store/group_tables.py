@@ -1,0 +1,141 @@
+"""The present groups of two documents and more, kept by the writer of batches.
+
+The views ``v_members`` and ``v_groups`` say the same, but follow all merges with every query.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Final
+
+from infostream_dedup.model.stream_records import GroupEvent, Remembered, Verdict
+
+__all__ = ["FILL_GROUPS", "GROUPS", "group_documents"]
+
+GROUPS: Final[tuple[str, ...]] = (
+    # earliest: ordinal of its earliest document. first, last: of publication, or of arrival without a date; NULL where
+    # no document has either.
+    """CREATE TABLE grouping (
+        group_id TEXT PRIMARY KEY,
+        earliest INTEGER NOT NULL REFERENCES document (ordinal),
+        documents INTEGER NOT NULL CHECK (documents >= 2),
+        sources INTEGER NOT NULL CHECK (sources >= 0),
+        languages INTEGER NOT NULL CHECK (languages >= 1),
+        first INTEGER,
+        last INTEGER,
+        alarm INTEGER NOT NULL DEFAULT 0 CHECK (alarm IN (0, 1))
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX grouping_size ON grouping (documents DESC, earliest)",
+    "CREATE INDEX grouping_last ON grouping (last DESC, earliest)",
+    """CREATE TABLE membership (
+        ordinal INTEGER PRIMARY KEY REFERENCES document (ordinal),
+        group_id TEXT NOT NULL,
+        source TEXT,
+        language TEXT NOT NULL
+    ) STRICT""",
+    "CREATE INDEX event_alarm ON event (group_id) WHERE kind = 'alarm'",
+    "CREATE INDEX membership_group ON membership (group_id, ordinal)",
+    "CREATE INDEX membership_source ON membership (group_id, source)",
+    "CREATE INDEX membership_language ON membership (group_id, language)",
+)
+
+FILL_GROUPS: Final[tuple[str, ...]] = (
+    """INSERT INTO membership (ordinal, group_id, source, language)
+    SELECT ordinal, group_id, source, language FROM (
+        SELECT ordinal, v_members.group_id AS group_id, source, language,
+            count(*) OVER (PARTITION BY v_members.group_id) AS documents
+        FROM v_members JOIN document USING (ordinal)
+    ) WHERE documents > 1 ORDER BY ordinal""",
+    """INSERT INTO grouping (group_id, earliest, documents, sources, languages, first, last, alarm)
+    SELECT membership.group_id, min(ordinal), count(*), count(DISTINCT membership.source),
+        count(DISTINCT membership.language), min(coalesce(published, nullif(clock, 0))),
+        max(coalesce(published, nullif(clock, 0))),
+        EXISTS (SELECT 1 FROM event WHERE kind = 'alarm' AND event.group_id = membership.group_id)
+    FROM membership JOIN document USING (ordinal) GROUP BY membership.group_id""",
+)
+"""Statements that fill the empty tables of a store made before."""
+
+_ENTER: Final = (
+    "INSERT INTO membership (ordinal, group_id, source, language)"
+    " SELECT ordinal, ?, source, language FROM document WHERE"
+)
+_ALONE: Final = (
+    " id = ? AND group_id = ? AND ordinal < ? AND NOT EXISTS"
+    " (SELECT 1 FROM membership WHERE membership.ordinal = document.ordinal)"
+)
+"""A document that is a group alone, before an ordinal: no other document can be in the group of its name."""
+_COUNT: Final = (
+    "REPLACE INTO grouping (group_id, earliest, documents, sources, languages, first, last, alarm)"
+    " SELECT membership.group_id, min(ordinal), count(*), count(DISTINCT membership.source),"
+    " count(DISTINCT membership.language), min(coalesce(published, nullif(clock, 0))),"
+    " max(coalesce(published, nullif(clock, 0))), max(?)"
+    " FROM membership JOIN document USING (ordinal) WHERE membership.group_id = ? GROUP BY membership.group_id"
+    " HAVING count(*) > 1"
+)
+_ADD: Final = (
+    "UPDATE grouping SET documents = documents + 1,"
+    " sources = sources + (:source IS NOT NULL AND NOT EXISTS (SELECT 1 FROM membership"
+    " WHERE membership.group_id = :group AND membership.source = :source)),"
+    " languages = languages + NOT EXISTS (SELECT 1 FROM membership"
+    " WHERE membership.group_id = :group AND membership.language = :language),"
+    " first = coalesce(min(first, :time), first, :time), last = coalesce(max(last, :time), last, :time)"
+    " WHERE group_id = :group"
+)
+
+
+def group_documents(
+    connection: sqlite3.Connection,
+    remembered: Sequence[Remembered],
+    verdicts: Sequence[Verdict],
+    events: Sequence[GroupEvent],
+) -> None:
+    """Bring the tables ``grouping`` and ``membership`` to what they are after a batch.
+
+    A document that joins a group costs the same however large the group is; a merge costs its documents.
+
+    Args:
+        connection: inside a transaction that has written the batch to the other tables.
+        remembered: documents of the batch.
+        verdicts: verdict on each.
+        events: what happened to groups, in order.
+    """
+    merges: dict[int, list[GroupEvent]] = defaultdict(list)
+    for event in events:
+        if event.kind == "merge":
+            merges[event.ordinal].append(event)
+    for one, verdict in zip(remembered, verdicts, strict=True):
+        for event in merges.get(one.ordinal, ()):
+            _merge(connection, event)
+        if verdict.group != one.id or one.version:
+            _join(connection, one, verdict.group)
+    alarmed = [(event.group,) for event in events if event.kind == "alarm"]
+    connection.executemany("UPDATE grouping SET alarm = 1 WHERE group_id = ?", alarmed)
+
+
+def _join(connection: sqlite3.Connection, one: Remembered, group: str) -> None:
+    """Let a document join a group of others, unless there are none."""
+    run, time = connection.execute, one.clock or None if one.published is None else one.published
+    values = {"group": group, "source": one.source, "language": one.language, "time": time}
+    added = run(_ADD, values).rowcount
+    if not added and not run(_ENTER + _ALONE, (group, group, group, one.ordinal)).rowcount:
+        return
+    run(f"{_ENTER} ordinal = ?", (group, one.ordinal))
+    if not added:
+        run(_COUNT, (_alarm(connection, group), group))
+
+
+def _merge(connection: sqlite3.Connection, event: GroupEvent) -> None:
+    run, stays, other, alarm = connection.execute, event.group, event.other, _alarm(connection, event.group)
+    # The document that caused it is in the group that stays, and joins it below.
+    run(_ENTER + _ALONE, (stays, other, other, event.ordinal + 1))
+    run(_ENTER + _ALONE, (stays, stays, stays, event.ordinal))
+    run("UPDATE membership SET group_id = ? WHERE group_id = ?", (stays, other))
+    run("DELETE FROM grouping WHERE group_id = ?", (other,))
+    run(_COUNT, (alarm, stays))
+
+
+def _alarm(connection: sqlite3.Connection, group: str) -> int:
+    query = "SELECT EXISTS (SELECT 1 FROM event WHERE kind = 'alarm' AND group_id = ?)"
+    return int(connection.execute(query, (group,)).fetchone()[0])

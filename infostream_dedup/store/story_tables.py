@@ -1,0 +1,50 @@
+"""The present story of each group, kept by the writer of batches."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from infostream_dedup.model.stream_records import GroupEvent, StoryEvent
+
+__all__ = ["present_stories", "tell_stories"]
+
+
+def tell_stories(connection: sqlite3.Connection, events: Sequence[GroupEvent], stories: Sequence[StoryEvent]) -> None:
+    """Bring the tables ``story`` and ``telling`` to what they are after a batch.
+
+    Args:
+        connection: inside a transaction.
+        events: what happened to groups, in order.
+        stories: what happened to stories, in order; what one document did to groups comes before what it did to them.
+    """
+    if not stories and connection.execute("SELECT 1 FROM story LIMIT 1").fetchone() is None:
+        return
+    happened: list[GroupEvent | StoryEvent] = [*events, *stories]
+    for event in sorted(happened, key=lambda one: one.ordinal):
+        if isinstance(event, StoryEvent):
+            _unite(connection, event)
+        elif event.kind == "expiry":
+            connection.execute("UPDATE telling SET alive = 0 WHERE group_id = ?", (event.group,))
+        elif event.kind == "merge":
+            connection.execute("DELETE FROM telling WHERE group_id = ?", (event.other,))
+
+
+def present_stories(connection: sqlite3.Connection) -> tuple[tuple[str, str, int], ...]:
+    """Return each group of the window that has a story: its name, its story, the story's earliest ordinal."""
+    rows = connection.execute(
+        "SELECT group_id, story_id, begun FROM telling JOIN story USING (story_id) WHERE alive = 1 ORDER BY group_id"
+    )
+    return tuple(rows)
+
+
+def _unite(connection: sqlite3.Connection, event: StoryEvent) -> None:
+    run = connection.execute
+    if run("SELECT 1 FROM story WHERE story_id = ?", (event.story,)).fetchone() is None:
+        # Until now it was a group alone.
+        run("INSERT INTO story (story_id, begun) VALUES (?, ?)", (event.story, event.begun))
+        run("REPLACE INTO telling (group_id, story_id) VALUES (?, ?)", (event.story, event.story))
+    if run("DELETE FROM story WHERE story_id = ?", (event.other,)).rowcount:
+        run("UPDATE telling SET story_id = ? WHERE story_id = ?", (event.story, event.other))
+    else:
+        run("REPLACE INTO telling (group_id, story_id) VALUES (?, ?)", (event.other, event.story))

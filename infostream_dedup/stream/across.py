@@ -1,0 +1,165 @@
+"""A stream across languages: terms of the pivot language, links with earlier documents, stories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infostream_dedup.features.rows import Rows
+from infostream_dedup.model import Document
+from infostream_dedup.model.stream_records import (
+    EpochFrequencies,
+    GroupEvent,
+    KeptPivot,
+    Remembered,
+    StoryEvent,
+    Verdict,
+)
+from infostream_dedup.stream.analysis import Analysed
+from infostream_dedup.stream.key_choice import KeyRows, choose_keys
+from infostream_dedup.stream.links_across import KEY_TERMS, LinkAcross, LinksAcross
+from infostream_dedup.stream.memory import Memory
+from infostream_dedup.stream.pivot_frequencies import PivotFrequencies
+from infostream_dedup.stream.pivot_reading import PivotRead, PivotReader
+from infostream_dedup.stream.pivot_window import PivotRows
+from infostream_dedup.stream.pivot_words import PivotWords
+from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.stories import Stories
+from infostream_dedup.stream.term_numbers import TermNumbers
+from infostream_dedup.stream.words_across import WordsAcross
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Across", "EnteringAcross"]
+
+_NO_LINKS = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class EnteringAcross:
+    """Consecutive documents of a batch on their way into the window, in the pivot language.
+
+    Attributes:
+        keys: their 30 key terms.
+        members: the terms that stand for the key terms.
+        canonical: the terms that document frequencies count.
+        met_by: all terms by which the documents are met.
+    """
+
+    keys: KeyRows
+    members: Rows
+    canonical: Rows
+    met_by: Rows
+
+    @property
+    def rows(self) -> PivotRows:
+        """What the window keeps."""
+        return PivotRows(self.keys.keys, self.keys.weights, self.members, self.met_by)
+
+    def kept(self, links: Sequence[Sequence[LinkAcross]]) -> list[KeptPivot]:
+        """What is remembered of each, given its links."""
+        found = []
+        for keys, weights, members, canonical, met_by, own in zip(
+            self.keys.keys, self.keys.weights, self.members, self.canonical, self.met_by, links, strict=True
+        ):
+            flat = [value for link in own for value in (link.ordinal, link.smaller)]
+            found.append(
+                KeptPivot(
+                    keys=keys,
+                    weights=weights,
+                    members=members,
+                    canonical=canonical,
+                    further=np.setdiff1d(met_by, canonical, assume_unique=True),
+                    links=np.array(flat, dtype=np.int64) if flat else _NO_LINKS,
+                )
+            )
+        return found
+
+
+class Across:
+    """What a stream's engine does across languages.
+
+    Args:
+        settings: settings of the stream.
+        numbers: numbers of its terms.
+
+    Attributes:
+        frequencies: document frequencies of the pivot language.
+        stories: stories of the window's groups.
+    """
+
+    def __init__(self, settings: StreamSettings, numbers: TermNumbers) -> None:
+        self._settings = settings.terms.but(n=KEY_TERMS)
+        self._numbers = numbers
+        self._words = PivotWords(numbers)
+        self._reader = PivotReader(settings.terms, numbers, self._words)
+        self.frequencies = PivotFrequencies(settings.terms, numbers)
+        self.stories = Stories()
+
+    def remember(self, memory: Memory) -> None:
+        """Work with the documents of a window, which are not linked yet."""
+        self._groups = memory.groups
+        self.links = LinksAcross(memory.window)
+        self._met = WordsAcross(memory.window, self._words, self._numbers)
+
+    def read(self, batch: Sequence[Document], analysed: Analysed) -> PivotRead:
+        """Translate the terms of a batch."""
+        return self._reader.read(batch, analysed)
+
+    def entering(self, read: PivotRead, start: int, end: int) -> EnteringAcross:
+        """Choose the key terms of consecutive documents of one epoch."""
+        keys = choose_keys(read.canonical, start, end, self.frequencies, self._numbers, self._settings)
+        canonical, met_by = (_part(rows, start, end) for rows in (read.canonical.terms, read.met_by))
+        return EnteringAcross(keys, read.members(start, keys.keys), canonical, met_by)
+
+    def count(self, lengths: NDArray[np.int64], entering: EnteringAcross) -> None:
+        """Count documents in the open epoch."""
+        self.frequencies.count(lengths, entering.canonical)
+
+    def close(self, epoch: int) -> list[EpochFrequencies]:
+        """Close the open epoch."""
+        return self.frequencies.close(epoch)
+
+    def follow(self, ordinal: int, events: Sequence[GroupEvent]) -> list[StoryEvent]:
+        """Let stories follow what a document made happen to groups of its language."""
+        for event in events:
+            if event.kind == "expiry":
+                self.stories.leave(event.group)
+        merges = [(event.group, event.other) for event in events if event.kind == "merge" and event.other is not None]
+        if not merges:
+            return []
+        names = list(dict.fromkeys(name for pair in merges for name in pair))
+        return self.stories.merge(ordinal, names, self._groups.of(ordinal), self._groups.begun(ordinal))
+
+    def told(
+        self, document: Remembered, verdict: Verdict, links: Sequence[LinkAcross]
+    ) -> tuple[Verdict, list[StoryEvent]]:
+        """Add to a verdict what the document is across languages.
+
+        Args:
+            document: as it is remembered.
+            verdict: on it, by its own language.
+            links: that the rule keeps, the best first.
+        """
+        groups, ordinal = self._groups, document.ordinal
+        if not links:
+            story = self.stories.of(verdict.group)
+            return (verdict if story is None else replace(verdict, story=story)), []
+        of = [ordinal, *(link.ordinal for link in links)]
+        events = self.stories.join(ordinal, [(groups.of(one), groups.begun(one)) for one in of])
+        verdict = replace(
+            verdict,
+            translation_of=self._met.id_of(links[0].ordinal),
+            translation=self._met.translated(ordinal, links[0]),
+            story=self.stories.of(verdict.group),
+        )
+        return verdict, events
+
+
+def _part(rows: Rows, start: int, end: int) -> Rows:
+    bounds = rows.indptr[start : end + 1]
+    return Rows(bounds - bounds[0], rows.values[bounds[0] : bounds[-1]].astype(np.int64))

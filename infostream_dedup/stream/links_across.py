@@ -1,0 +1,235 @@
+"""Earlier documents in other languages that render the text of a new one.
+
+The rule is that of ``links.between_languages``. A translation can only be found in the past: a link is judged by the
+documents that came before the later of its two ends, so the answer for a document never changes, and is the same
+however the stream was cut into batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.features.rows import Rows
+from infostream_dedup.links.between_languages import LEAST_SHARE, NEAR_BEST
+from infostream_dedup.stream.kernels.pivot_sharing import MOST_KEYS, share_pivot
+from infostream_dedup.stream.window import Window
+from infostream_dedup.window.window_index import WindowIndex
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infostream_dedup.window.window_index import CandidateRows
+
+__all__ = ["KEY_TERMS", "LinkAcross", "LinksAcross", "OneText", "candidate_needs"]
+
+KEY_TERMS: Final = 30
+"""Key terms of the pivot language that a document is compared by."""
+
+_LEAST_TERMS: Final = 3
+_UNIT: Final = 1_000_000_000
+"""Shares are compared as whole numbers of 1e-9, as they are stored."""
+
+OneText = Callable[["NDArray[np.int64]", "NDArray[np.int64]"], "NDArray[np.bool_]"]
+"""Tells of pairs of ordinals, the earlier first, whether both documents of one language have one text."""
+
+
+def candidate_needs() -> NDArray[np.int64]:
+    """Canonical key terms that must meet in one direction, by the number of key terms of the shorter document.
+
+    A third of them, at least three: two documents that share .4 of the weight of their key terms in both directions
+    share more. Int64 (KEY_TERMS + 1,).
+    """
+    return np.maximum(_LEAST_TERMS, -(-np.arange(KEY_TERMS + 1) // 3)).astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkAcross:
+    """An earlier document of another language, of which enough meets in both directions.
+
+    Attributes:
+        ordinal: the earlier document.
+        forward: share of the weight of the later document's key terms that meet it, in units of 1e-9.
+        backward: share of the earlier document's.
+    """
+
+    ordinal: int
+    forward: int
+    backward: int
+
+    @property
+    def smaller(self) -> int:
+        """The smaller of both shares."""
+        return min(self.forward, self.backward)
+
+    @property
+    def rank(self) -> tuple[int, int, int]:
+        """Sort key: the greatest smaller share, then the greatest larger one, then the earliest."""
+        return -self.smaller, -max(self.forward, self.backward), self.ordinal
+
+
+@dataclass(frozen=True, slots=True)
+class _Doubt:
+    """An end of a link has a better partner: the link stays if that one has the same text.
+
+    Attributes:
+        earlier: one partner.
+        later: the other.
+    """
+
+    earlier: int
+    later: int
+
+
+class LinksAcross:
+    """Finds and keeps the links of the window's documents.
+
+    Documents are added in two steps: first ``find`` for all of a batch, which only looks at key terms; then ``kept``
+    in the order of the stream.
+
+    Args:
+        window: the documents, with the columns of the pivot language.
+    """
+
+    def __init__(self, window: Window) -> None:
+        self._window = window
+        self._index = WindowIndex()
+        self._needs = candidate_needs()
+        self._links: dict[int, list[tuple[int, int]]] = {}
+        self._known = window.first
+
+    def find(self, first: int, oldest: NDArray[np.int64]) -> list[list[LinkAcross]]:
+        """Let documents whose columns have been added look up earlier ones in turn.
+
+        Args:
+            first: ordinal of the first of them; all earlier documents have been looked up.
+            oldest: int64 (documents,), first ordinal in the window when each of them arrives.
+
+        Returns:
+            The links of each with earlier documents, the earliest first.
+        """
+        columns, row = self._window.pivot_columns, first - self._window.first
+        keys, targets = (rows.rows_from(row, row + len(oldest)) for rows in (columns.keys, columns.met_by))
+        found = self._index.ask_and_extend(
+            np.arange(first, first + len(oldest)),
+            keys=keys,
+            targets=targets,
+            oldest=oldest,
+            needs=self._needs,
+            least_keys=_LEAST_TERMS,
+        )
+        links: list[list[LinkAcross]] = [[] for _ in range(len(oldest))]
+        for candidates in found:
+            self._link(candidates, first, links)
+        return links
+
+    def kept(
+        self, first: int, links: Sequence[Sequence[LinkAcross]], oldest: Sequence[int], one_text: OneText
+    ) -> list[list[LinkAcross]]:
+        """The links that the rule keeps, the best of each document first.
+
+        Args:
+            first: ordinal of the first of consecutive documents.
+            links: links of each, as ``find`` returned them.
+            oldest: first ordinal in the window when each arrives.
+            one_text: is asked at most once.
+        """
+        doubts: list[list[list[_Doubt]]] = []
+        for ordinal, (own, alive) in enumerate(zip(links, oldest, strict=True), start=first):
+            self._forget_before(alive)
+            self.take(ordinal, [(one.ordinal, one.smaller) for one in own])
+            doubts.append([self._doubts(ordinal, one, own, alive) for one in own])
+        asked = sorted({(one.earlier, one.later) for own in doubts for link in own for one in link})
+        pairs = np.array(asked, dtype=np.int64).reshape(-1, 2)
+        same = dict(zip(asked, one_text(pairs[:, 0], pairs[:, 1]).tolist(), strict=True)) if asked else {}
+        return [
+            sorted(
+                (
+                    one
+                    for one, doubtful in zip(own, of_links, strict=True)
+                    if all(same[doubt.earlier, doubt.later] for doubt in doubtful)
+                ),
+                key=lambda one: one.rank,
+            )
+            for own, of_links in zip(links, doubts, strict=True)
+        ]
+
+    def take(self, ordinal: int, links: Sequence[tuple[int, int]]) -> None:
+        """Remember the links of a document with earlier ones: ordinal and smaller share."""
+        if links:
+            self._links.setdefault(ordinal, []).extend(links)
+        for other, share in links:
+            self._links.setdefault(other, []).append((ordinal, share))
+
+    def resume(self, first: int, links: Rows) -> None:
+        """Index documents whose columns have been added and that were judged earlier or by another process.
+
+        Args:
+            first: ordinal of the first of them; earlier ones are indexed already.
+            links: ``KeptPivot.links`` of each.
+        """
+        window, columns = self._window, self._window.pivot_columns
+        self._index.expire_before(window.oldest)
+        begin = max(first, window.oldest) - window.first
+        ordinals = np.arange(window.first + begin, window.end)
+        self._index.extend(ordinals, keys=columns.keys.rows_from(begin), targets=columns.met_by.rows_from(begin))
+        for place in np.flatnonzero(links.sizes).tolist():
+            others, shares = links.row(place).reshape(-1, 2).T.tolist()
+            self.take(first + place, list(zip(others, shares, strict=True)))
+        self._forget_before(window.oldest)
+
+    def _link(self, candidates: CandidateRows, first: int, links: list[list[LinkAcross]]) -> None:
+        window, languages = self._window, self._window.evidence_columns.languages
+        later = np.repeat(np.arange(len(candidates), dtype=np.int64) + candidates.first, np.diff(candidates.ends))
+        earlier = candidates.ordinals - window.first
+        other = languages[earlier] != languages[later + (first - window.first)]
+        later, earlier = later[other], earlier[other]
+        rows, numbers = np.unique(np.concatenate([later + (first - window.first), earlier]), return_inverse=True)
+        a, b = numbers[: len(later)].astype(np.int64), numbers[len(later) :].astype(np.int64)
+        documents = window.pivot_columns.documents(rows)
+        counts, met = np.zeros((len(a), 2), dtype=np.int64), np.zeros((len(a), 2), dtype=np.int64)
+        share_pivot(a, b, documents, np.full(MOST_KEYS, -1, dtype=np.int64), counts, met)
+        own = np.add.reduceat(np.append(documents.weights, 0), documents.weight_begins[:-1])
+        own[np.diff(documents.weight_begins) == 0] = 1
+        shares = np.rint(met / np.stack([own[a], own[b]], axis=1) * _UNIT).astype(np.int64)
+        strong = (counts.min(axis=1) >= _LEAST_TERMS) & (shares.min(axis=1) >= round(LEAST_SHARE * _UNIT))
+        for place in np.flatnonzero(strong).tolist():
+            number, row = int(later[place]), int(earlier[place])
+            if not self._same_text(row, number + first - window.first):
+                forward, backward = shares[place].tolist()
+                links[number].append(LinkAcross(row + window.first, forward, backward))
+
+    def _same_text(self, row: int, other: int) -> bool:
+        """Whether two texts are equal, though their languages were given or detected differently: they are copies."""
+        hashes = self._window.hashes
+        return bool(hashes[row][0]) and hashes[row][0] == hashes[other][0]
+
+    def _doubts(self, ordinal: int, link: LinkAcross, links: Sequence[LinkAcross], oldest: int) -> list[_Doubt]:
+        """Better partners of either end of a link: nothing better may be there unless it has the same text."""
+        language_of = self._language
+        theirs = language_of(link.ordinal)
+        mine = [(one.ordinal, one.smaller) for one in links if language_of(one.ordinal) == theirs]
+        language = language_of(ordinal)
+        their = [
+            (other, share)
+            for other, share in self._links[link.ordinal]
+            if oldest <= other <= ordinal and language_of(other) == language
+        ]
+        found = []
+        for partner, partners in ((link.ordinal, mine), (ordinal, their)):
+            best, share = min(partners, key=lambda one: (-one[1], one[0]))
+            if link.smaller < round(NEAR_BEST * share):
+                found.append(_Doubt(min(partner, best), max(partner, best)))
+        return found
+
+    def _language(self, ordinal: int) -> int:
+        return int(self._window.evidence_columns.languages[ordinal - self._window.first])
+
+    def _forget_before(self, oldest: int) -> None:
+        """Forget the links of documents that have left the window."""
+        for gone in range(self._known, oldest):
+            self._links.pop(gone, None)
+        self._known = max(self._known, oldest)

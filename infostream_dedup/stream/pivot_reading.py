@@ -1,0 +1,156 @@
+"""A batch in the terms of the pivot language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.features.rows import Rows
+from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Settings
+from infostream_dedup.stream.analysis import Analysed, Analyser
+from infostream_dedup.stream.pivot_words import NO_TERM, PivotWords
+from infostream_dedup.stream.term_numbers import TermNumbers
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["PLACE_BITS", "PivotRead", "PivotReader", "packed", "union"]
+
+PLACE_BITS: Final = 5
+"""Bits of the place of one of 30 key terms."""
+
+_TERM_BITS: Final = 32
+_ENGLISH: Final = LANGUAGES.index("en")
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The words of documents, in the order of the documents.
+
+    Attributes:
+        owners: int64 (entries,), number of the document.
+        words: int64 (entries,), each word of a document once.
+        counts: int (entries,), how often it occurs there.
+    """
+
+    owners: NDArray[np.int64]
+    words: NDArray[np.int64]
+    counts: NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PivotRead:
+    """Documents of a batch in the pivot language.
+
+    Attributes:
+        canonical: counts of the terms that may be key terms; languages and lengths are those of the documents.
+        met_by: int64, ascending: all terms by which each document is met.
+        entries: document and canonical term of each word, as one number each, and the terms by which it is met.
+    """
+
+    canonical: Analysed
+    met_by: Rows
+    entries: tuple[NDArray[np.int64], NDArray[np.int64]]
+
+    def members(self, first: int, keys: Rows) -> Rows:
+        """Which terms stand for which key term of a document: packed numbers, ascending.
+
+        Args:
+            first: number of the first document.
+            keys: canonical key terms of it and of those after it, at most 32 each.
+        """
+        owners = keys.numbers
+        asked = (owners + first) << _TERM_BITS | keys.values.astype(np.int64)
+        order = np.argsort(asked)
+        codes, terms = self.entries
+        found = np.searchsorted(asked[order], codes)
+        hit = found < len(asked)
+        hit[hit] = asked[order][found[hit]] == codes[hit]
+        key = order[found[hit]]
+        places = key - keys.indptr[owners[key]]
+        pairs = np.unique(owners[key] << np.int64(_TERM_BITS + PLACE_BITS) | packed(terms[hit], places))
+        bounds = np.searchsorted(pairs >> (_TERM_BITS + PLACE_BITS), np.arange(len(keys) + 1))
+        return Rows(bounds.astype(np.int64), pairs & ((1 << (_TERM_BITS + PLACE_BITS)) - 1))
+
+
+class PivotReader:
+    """Reads batches in the pivot language.
+
+    Args:
+        settings: settings of the stream's terms.
+        numbers: numbers of the stream's terms.
+        words: what words become in the pivot language.
+    """
+
+    def __init__(self, settings: Settings, numbers: TermNumbers, words: PivotWords) -> None:
+        # Russian and Ukrainian terms are nouns already; those of English are stems, which no dictionary has.
+        self._english = Analyser(settings.but(representation="pivot"), numbers)
+        self._words = words
+
+    def read(self, documents: Sequence[Document], analysed: Analysed) -> PivotRead:
+        """Translate the terms of documents.
+
+        Args:
+            documents: the batch.
+            analysed: its terms in the documents' own languages.
+        """
+        languages = analysed.languages
+        words = self._source_words(documents, analysed)
+        spoken = languages[words.owners]
+        canonical = np.full(len(words.words), NO_TERM, dtype=np.int64)
+        parts = []
+        # Words of other languages have no equivalents.
+        for language in range(len(OUR_LANGUAGES)):
+            own = np.flatnonzero(spoken == language)
+            canonical[own] = self._words.canonical(language, words.words[own])
+            places, met_by = self._words.met(language, words.words[own])
+            parts.append((own[places], met_by.astype(np.int64)))
+        entries, terms = (np.concatenate(part) for part in zip(*parts, strict=True))
+        met = np.unique(words.owners[entries] << _TERM_BITS | terms)
+        held = canonical[entries] != NO_TERM
+        codes = words.owners[entries][held] << _TERM_BITS | canonical[entries][held]
+        return PivotRead(_counted(words, canonical, analysed), _rows(met, len(documents)), (codes, terms[held]))
+
+    def _source_words(self, documents: Sequence[Document], analysed: Analysed) -> _Words:
+        english = np.flatnonzero(analysed.languages == _ENGLISH)
+        owners: NDArray[Any] = analysed.terms.numbers
+        kept = analysed.languages[owners] != _ENGLISH
+        owners, words = owners[kept], analysed.terms.values[kept].astype(np.int64)
+        counts: NDArray[Any] = analysed.counts[kept]
+        if len(english):
+            read = self._english.read([documents[number] for number in english.tolist()])
+            owners = np.concatenate([owners, english[read.terms.numbers]])
+            words = np.concatenate([words, read.terms.values.astype(np.int64)])
+            counts = np.concatenate([counts, read.counts])
+        order = np.argsort(owners, kind="stable")
+        return _Words(owners[order], words[order], counts[order])
+
+
+def packed(terms: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """A term and the place of the key term that it stands for as one number."""
+    return terms << PLACE_BITS | places
+
+
+def union(one: Rows, other: Rows) -> Rows:
+    """Rows of both, each ascending; no value of a row is in both."""
+    owners = np.concatenate([one.numbers, other.numbers])
+    values = np.concatenate([one.values, other.values]).astype(np.int64)
+    return _rows(np.sort(owners << _TERM_BITS | values), len(one))
+
+
+def _counted(words: _Words, canonical: NDArray[np.int64], analysed: Analysed) -> Analysed:
+    held = canonical != NO_TERM
+    codes, inverse = np.unique(words.owners[held] << _TERM_BITS | canonical[held], return_inverse=True)
+    counts = np.bincount(inverse, weights=words.counts[held], minlength=len(codes)).astype(np.int32)
+    rows = _rows(codes, len(analysed.languages))
+    terms = Rows(rows.indptr, rows.values.astype(np.int32))
+    return Analysed(terms, counts, analysed.languages, analysed.lengths)
+
+
+def _rows(codes: NDArray[np.int64], rows: int) -> Rows:
+    """Rows of ascending codes, which are row and value."""
+    bounds = np.searchsorted(codes >> _TERM_BITS, np.arange(rows + 1))
+    return Rows(bounds.astype(np.int64), codes & ((1 << _TERM_BITS) - 1))

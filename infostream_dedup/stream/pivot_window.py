@@ -1,0 +1,73 @@
+"""What a stream that looks across languages keeps of the documents of the window beside their other columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.features.rows import Rows
+from infostream_dedup.stream.kernels.pivot_sharing import PivotDocuments
+from infostream_dedup.stream.row_window import RowWindow
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["PivotRows", "PivotWindow"]
+
+_COLUMNS: Final = ("keys", "weights", "members", "met_by")
+
+
+@dataclass(frozen=True, slots=True)
+class PivotRows:
+    """Documents that enter the window.
+
+    Attributes:
+        keys: canonical key terms, heaviest first, at most 30.
+        weights: their weights.
+        members: the terms that stand for them, as ``KeptPivot.members``.
+        met_by: all terms by which they are met, ascending.
+    """
+
+    keys: Rows
+    weights: Rows
+    members: Rows
+    met_by: Rows
+
+
+class PivotWindow:
+    """Columns by row of the ``Window`` beside which it is kept; see ``PivotRows``."""
+
+    def __init__(self) -> None:
+        self.keys = RowWindow(np.int32)
+        self.weights = RowWindow(np.int64)
+        self.members = RowWindow(np.int64)
+        self.met_by = RowWindow(np.int32)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what is held, without spare room."""
+        return sum(int(getattr(self, name).nbytes) for name in _COLUMNS)
+
+    def extend(self, rows: PivotRows) -> None:
+        """Add documents."""
+        for name in _COLUMNS:
+            getattr(self, name).extend(getattr(rows, name))
+
+    def drop(self, rows: int) -> None:
+        """Drop the first documents."""
+        for name in _COLUMNS:
+            getattr(self, name).drop(rows)
+
+    def documents(self, rows: NDArray[np.int64]) -> PivotDocuments:
+        """Some documents as their comparison wants them, in the order given."""
+        weights, members, met_by = (column.gathered(rows) for column in (self.weights, self.members, self.met_by))
+        return PivotDocuments(
+            weight_begins=weights.indptr,
+            weights=weights.values,
+            member_begins=members.indptr,
+            members=members.values,
+            met_begins=met_by.indptr,
+            met_by=met_by.values,
+        )

@@ -1,0 +1,172 @@
+"""What the words of a stream become in its pivot language, by the dictionaries alone.
+
+A word has the same pivot terms whatever else the stream holds, so that verdicts depend on neither batches nor on which
+languages came first. The rungs of the ladder that guess names and cognates are left out: they need whole collections
+to be of use, and seconds to start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.model import OUR_LANGUAGES, Language
+from infostream_dedup.stream.term_numbers import TermNumbers, longer
+from infostream_dedup.terms.equivalents import SURE
+from infostream_dedup.terms.representation import term_frequencies
+from infostream_dedup.translation.ladder import Translator
+from infostream_dedup.translation.refusals import is_blocked
+from infostream_dedup.translation.rung import Translation
+from infostream_dedup.translation.rungs.dictionary import DictionaryRung
+from infostream_dedup.translation.rungs.identity import IdentityRung
+from infostream_dedup.translation.word_pairs import word_pairs
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["NO_TERM", "PIVOT", "PivotWords", "pivot_frequencies"]
+
+PIVOT: Final[Language] = "ru"
+NO_TERM: Final = -1
+"""Canonical term of a word that the pivot language has no sure term for, or the other languages no word."""
+
+_UNKNOWN: Final = -2
+_MOST_REMEMBERED: Final = 100_000
+
+
+class PivotWords:
+    """The pivot terms of words: one canonical term, which may be a key term, and all terms that are met.
+
+    An English word is also met by itself, since Russian and Ukrainian texts leave many names in Latin letters.
+
+    Args:
+        numbers: numbers of the stream's terms; pivot terms get numbers too.
+    """
+
+    def __init__(self, numbers: TermNumbers) -> None:
+        self._numbers = numbers
+        self._translators = [Translator(one, PIVOT, rungs=(IdentityRung(), DictionaryRung())) for one in OUR_LANGUAGES]
+        self._canonical: list[NDArray[Any]] = [np.zeros(0, dtype=np.int32) for _ in OUR_LANGUAGES]
+        self._begins: list[NDArray[Any]] = [np.zeros(0, dtype=np.int64) for _ in OUR_LANGUAGES]
+        self._sizes: list[NDArray[Any]] = [np.zeros(0, dtype=np.int32) for _ in OUR_LANGUAGES]
+        self._pool: NDArray[Any] = np.zeros(0, dtype=np.int32)
+        self._used = 0
+        self._rungs: list[dict[str, dict[str, str]]] = [{} for _ in OUR_LANGUAGES]
+
+    def canonical(self, language: int, words: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return the canonical term of each word, or ``NO_TERM``: int32 (words,).
+
+        Args:
+            language: index into ``OUR_LANGUAGES``.
+            words: numbers of words, repeated or not.
+        """
+        self._learn(language, words)
+        found: NDArray[np.int32] = self._canonical[language][words]
+        return found
+
+    def met(self, language: int, words: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return the terms by which words are met: the place of the word, and the term; arguments as above."""
+        self._learn(language, words)
+        begins, sizes = self._begins[language][words], self._sizes[language][words].astype(np.int64)
+        ends = np.cumsum(sizes)
+        total = int(ends[-1]) if len(ends) else 0
+        places = np.arange(total) + np.repeat(begins - (ends - sizes), sizes)
+        return np.repeat(np.arange(len(words)), sizes), self._pool[places]
+
+    def rungs(self, language: int, words: Sequence[str], terms: Sequence[str]) -> list[str | None]:
+        """The rung that leads from each word to its pivot term; ``None`` in the pivot language itself."""
+        if OUR_LANGUAGES[language] == PIVOT:
+            return [None] * len(words)
+        known = self._rungs[language]
+        new = [word for word in dict.fromkeys(words) if word not in known]
+        if len(known) + len(new) > _MOST_REMEMBERED:
+            known.clear()
+            new = list(dict.fromkeys(words))
+        for word, found in zip(new, self._answers(language, new), strict=True):
+            known[word] = {one.term: one.rung for one in found}
+        return [known[word].get(term) for word, term in zip(words, terms, strict=True)]
+
+    def _learn(self, language: int, words: NDArray[np.int64]) -> None:
+        size = int(words.max(initial=-1)) + 1
+        known = len(self._canonical[language])
+        if known < size:
+            self._canonical[language] = longer(self._canonical[language], size)
+            self._canonical[language][known:] = _UNKNOWN
+            self._begins[language] = longer(self._begins[language], len(self._canonical[language]))
+            self._sizes[language] = longer(self._sizes[language], len(self._canonical[language]))
+        unknown = self._canonical[language][words] == _UNKNOWN
+        if unknown.any():
+            new = np.unique(words[unknown])
+            self._remember(language, new, self._answers(language, self._numbers.terms.some(new)))
+
+    def _answers(self, language: int, words: Sequence[str]) -> list[list[Translation]]:
+        """The pivot terms of words, best first, each once, without phrases."""
+        answers = self._translators[language].translate(words)
+        if OUR_LANGUAGES[language] == "en":
+            answers = [_and_itself(word, found) for word, found in zip(words, answers, strict=True)]
+        return [_distinct_words(found) for found in answers]
+
+    def _remember(self, language: int, words: NDArray[np.int64], answers: list[list[Translation]]) -> None:
+        best = [next((one.term for one in found if one.confidence >= SURE), None) for found in answers]
+        said = _said([term for term in best if term is not None])
+        terms = [one.term for found in answers for one in found]
+        numbers = self._numbers.numbered(terms)
+        number_of = dict(zip(terms, numbers.tolist(), strict=True))
+        self._canonical[language][words] = [NO_TERM if term not in said else number_of[term] for term in best]
+        sizes = np.array([len(found) for found in answers], dtype=np.int64)
+        self._pool = longer(self._pool, self._used + len(numbers))
+        self._pool[self._used : self._used + len(numbers)] = numbers
+        self._begins[language][words] = self._used + np.cumsum(sizes) - sizes
+        self._sizes[language][words] = sizes
+        self._used += len(numbers)
+
+
+@cache
+def pivot_frequencies(language: Language) -> Mapping[str, float]:
+    """Share of running words of a language that each canonical term stands for."""
+    frequencies = term_frequencies(language, "pivot")
+    if language == PIVOT:
+        return frequencies
+    pairs, found = word_pairs(language, PIVOT), dict[str, float]()
+    for word, share in frequencies.items():
+        term = pairs[word][0].term if word in pairs else word
+        found[term] = found.get(term, 0.0) + share
+    return MappingProxyType(found)
+
+
+def _distinct_words(found: Sequence[Translation]) -> list[Translation]:
+    by_term: dict[str, Translation] = {}
+    for one in found:
+        if " " not in one.term:
+            by_term.setdefault(one.term, one)
+    return list(by_term.values())
+
+
+def _and_itself(word: str, found: Sequence[Translation]) -> tuple[Translation, ...]:
+    """Append an English word to its equivalents: good enough to be met, but no key term."""
+    # A word that was translated is not a slur in its own language.
+    refused = is_blocked(word, PIVOT) or (not found and is_blocked(word, "en"))
+    return tuple(found) if refused else (*found, Translation(word, "identity", 0.0))
+
+
+def _said(terms: Sequence[str]) -> set[str]:
+    """Return the pivot terms that all other languages have a word for, or that are spelled alike in all."""
+    alike = IdentityRung().translate(terms, PIVOT, "en")
+    sayable = _sayable()
+    return {term for term, same in zip(terms, alike, strict=True) if same or term.rpartition("-")[2] in sayable}
+
+
+@cache
+def _sayable() -> frozenset[str]:
+    """Pivot terms that the dictionaries lead to from every other language."""
+    return frozenset.intersection(
+        *(
+            frozenset(one.term for found in word_pairs(language, PIVOT).values() for one in found)
+            for language in OUR_LANGUAGES
+            if language != PIVOT
+        )
+    )

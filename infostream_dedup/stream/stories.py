@@ -1,0 +1,101 @@
+"""Stories: groups of several languages that tell one thing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from infostream_dedup.model.stream_records import StoryEvent
+
+__all__ = ["Stories"]
+
+
+class Stories:
+    """The story of each group of the window that has met another language.
+
+    A story is named after the earliest of its groups, which is named after its earliest document. When two stories
+    become one, the one that began first keeps its name, and the other's name goes: an event records it. A group that
+    has met no other language counts as a story of its own, which no verdict names.
+    """
+
+    def __init__(self) -> None:
+        self._story_of: dict[str, str] = {}
+        self._groups: dict[str, list[str]] = {}
+        self._begun: dict[str, int] = {}
+
+    def of(self, group: str) -> str | None:
+        """Return the story of a group; ``None`` if it has met no other language."""
+        return self._story_of.get(group)
+
+    def resume(self, groups: Iterable[tuple[str, str, int]]) -> None:
+        """Restore the stories of the window's groups.
+
+        Args:
+            groups: name of each group that has a story, its story, and the ordinal of the story's earliest document.
+        """
+        self._story_of, self._groups, self._begun = {}, {}, {}
+        for group, story, begun in groups:
+            self._put(group, story)
+            self._begun[story] = begun
+
+    def join(self, ordinal: int, groups: Sequence[tuple[str, int]]) -> list[StoryEvent]:
+        """Make one story of groups of several languages.
+
+        Args:
+            ordinal: the document that joins them.
+            groups: name of each group, and the ordinal of its earliest document.
+        """
+        loose = {name: begun for name, begun in groups if name not in self._story_of}
+        told = {self._story_of[name] for name, _ in groups if name in self._story_of}
+        stories = loose | {story: self._begun[story] for story in told}
+        # Equal texts that are taken for two languages are one group already.
+        return self._unite(ordinal, stories, list(loose)) if len(stories) > 1 else []
+
+    def merge(self, ordinal: int, names: Sequence[str], group: str, begun: int) -> list[StoryEvent]:
+        """Let stories follow groups of one language that became one.
+
+        Args:
+            ordinal: the document that joined them.
+            names: all groups that became one.
+            group: that of them whose name stays.
+            begun: ordinal of its earliest document.
+        """
+        loose = {} if group in self._story_of else {group: begun}
+        told = {story for name in names if (story := self._leave(name)) is not None}
+        if not told:
+            return []
+        return self._unite(ordinal, loose | {story: self._begun[story] for story in told}, [group])
+
+    def leave(self, group: str) -> None:
+        """Let a group go whose last document has left the window."""
+        story = self._leave(group)
+        if story is not None and not self._groups[story]:
+            del self._groups[story], self._begun[story]
+
+    def _unite(self, ordinal: int, stories: dict[str, int], groups: Sequence[str]) -> list[StoryEvent]:
+        """Make one story of some, and let groups without a story join it.
+
+        Args:
+            ordinal: the document that caused it.
+            stories: name of each story, with the ordinal of its earliest document.
+            groups: the groups.
+        """
+        stays, *others = sorted(stories, key=lambda story: (stories[story], story))
+        for other in others:
+            for group in self._groups.pop(other, []):
+                self._put(group, stays)
+            self._begun.pop(other, None)
+        for group in groups:
+            self._put(group, stays)
+        self._begun[stays] = stories[stays]
+        return [StoryEvent(ordinal, stays, other, stories[stays]) for other in others]
+
+    def _put(self, group: str, story: str) -> None:
+        self._story_of[group] = story
+        self._groups.setdefault(story, []).append(group)
+
+    def _leave(self, group: str) -> str | None:
+        """Take a group out of its story, and return the story."""
+        story = self._story_of.pop(group, None)
+        if story is not None:
+            self._groups[story].remove(group)
+        return story
