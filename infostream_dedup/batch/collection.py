@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings, full_text, without_text
 from infostream_dedup.terms.key_terms import KeyTerms
-from infostream_dedup.terms.reading import SurfaceReader, Surfaces, key_terms_of_surfaces
+from infostream_dedup.terms.reading import SurfaceReader, Surfaces, key_terms_of_surfaces, term_counts
 from infostream_dedup.text.fingerprint import text_hash
 
 if TYPE_CHECKING:
     from infostream_dedup.evidence.collecting import EvidenceReader
+    from infostream_dedup.terms.counts import TermCounts
 
 __all__ = ["Collection", "Weighable", "collect"]
 
@@ -52,13 +53,21 @@ class Collection:
     surfaces: Surfaces
     text_hashes: list[bytes]
     text_lengths: list[int]
+    _counted: dict[tuple[str, str], TermCounts] = field(default_factory=dict, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.documents)
 
     def key_terms(self, settings: Settings) -> KeyTerms:
-        """Key terms of every document by the collection's own statistics."""
-        return key_terms_of_surfaces(self.surfaces, settings)
+        """Key terms of every document by the collection's own statistics.
+
+        Terms are counted once for key terms of one representation that are asked for one after the other.
+        """
+        wanted = (settings.representation, settings.morph)
+        if wanted not in self._counted:
+            self._counted.clear()
+            self._counted[wanted] = term_counts(self.surfaces, settings)
+        return key_terms_of_surfaces(self.surfaces, settings, counts=self._counted[wanted])
 
 
 def collect(

@@ -99,7 +99,7 @@ def statuses(
 
     ``exact``: the body equals an earlier one's, title left out. ``duplicate``: the relation to an earlier document is
     ``equal`` at ``settings.k`` (or by share); rule ``contained`` also takes ``contained``, the paper's own rule, and
-    ``settings.rule`` ``either`` takes any relation. Documents of fewer than three key terms are no duplicates.
+    ``settings.rule`` ``either`` takes any relation. A document with fewer than three key terms is not a duplicate.
     ``similar``: either direction has need(4) terms (by share: reaches the threshold).
     Groups join documents by ``exact`` and ``duplicate`` only.
     """
@@ -110,7 +110,7 @@ def statuses(
     joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
     for pairs in chunks_of_pairs(key_terms, *_pairs(key_terms, settings, k_similar, engine)):
         relation = relations(pairs, settings)
-        # Of a pair (a, b) the later b is judged: b lies inside a when the pair "contains".
+        # Of a pair (a, b) the later b is judged: a contains b when the pair "contains".
         same = repeats(relation, settings.rule, duplicate_rule)
         same &= np.minimum(pairs.size_a, pairs.size_b) >= INSUFFICIENT_TERMS
         duplicate.offer(pairs.where(same))

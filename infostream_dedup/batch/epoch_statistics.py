@@ -31,7 +31,7 @@ class EpochStatistics:
     """The counts of a stream before one of its epochs.
 
     Attributes:
-        name: of the epoch, as given.
+        name: name of the epoch, as given.
         defaults: settings of the stream by name: those of its terms, and its k for duplicates.
         number_of: number of each term of the store.
         frequencies: sums over all epochs before, by language.

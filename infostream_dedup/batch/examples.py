@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Example", "pick_examples", "spread_pairs"]
 
-_EXAMPLES: Final = 5
+_EXAMPLES: Final = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +39,13 @@ class Example:
         forward: key terms of a found in b.
         backward: key terms of b found in a.
         terms: the shared terms, heaviest first.
+        source_a: source of a.
+        source_b: source of b.
+        published_a: date of a, as given.
+        published_b: date of b, as given.
+        url_a: address of a.
+        url_b: address of b.
+        out_of: number of pairs at this k from which the examples were drawn.
         met: in a pivot language, the words behind the terms, heaviest first; otherwise ``None``.
     """
 
@@ -53,6 +60,13 @@ class Example:
     forward: int
     backward: int
     terms: list[str]
+    source_a: str | None = None
+    source_b: str | None = None
+    published_a: str | int | float | None = None
+    published_b: str | int | float | None = None
+    url_a: str | None = None
+    url_b: str | None = None
+    out_of: int = 0
     met: list[Meeting] | None = None
 
 
@@ -65,7 +79,7 @@ def pick_examples(
     *,
     across: SimilarityMatrix | None = None,
 ) -> list[Example]:
-    """Up to five pairs at each k, spread evenly over the collection.
+    """Up to ten pairs at each k, spread evenly over the collection.
 
     Args:
         collection: the documents.
@@ -73,38 +87,50 @@ def pick_examples(
         matrix: links between them.
         settings: ``n`` and the representation.
         ks: default: all that the matrix holds.
-        across: of the links, those between languages; if there are any, all examples are taken from these.
+        across: those links that are between languages; if there are any, all examples are taken from these.
     """
     found: list[Example] = []
     source = across if across is not None and across.counts.nnz else matrix
-    chosen = spread_pairs(LinkedPairs(source.counts), settings.n)
+    chosen, tallies = spread_pairs(LinkedPairs(source.counts), settings.n)
     for k in range(matrix.k_min, settings.n + 1) if ks is None else ks:
         a, b = chosen.get(k, np.zeros((2, 0), dtype=np.int64))
         pairs = pair_table(key_terms, a, b)
         for pair in range(len(pairs)):
             i, j = int(pairs.a[pair]), int(pairs.b[pair])
             terms, met = what_met(pairs, pair, key_terms)
+            first, second = collection.documents[i], collection.documents[j]
             found.append(
                 Example(
                     representation=settings.representation,
                     k=k,
-                    a=collection.documents[i].id,
-                    b=collection.documents[j].id,
-                    title_a=collection.documents[i].title,
-                    title_b=collection.documents[j].title,
+                    a=first.id,
+                    b=second.id,
+                    title_a=first.title,
+                    title_b=second.title,
                     language_a=collection.languages[i],
                     language_b=collection.languages[j],
                     forward=int(pairs.forward[pair]),
                     backward=int(pairs.backward[pair]),
                     terms=terms,
+                    source_a=first.source,
+                    source_b=second.source,
+                    published_a=first.published,
+                    published_b=second.published,
+                    url_a=first.url,
+                    url_b=second.url,
+                    out_of=int(tallies[k]),
                     met=met,
                 )
             )
     return found
 
 
-def spread_pairs(pairs: LinkedPairs, n: int) -> dict[int, NDArray[np.int64]]:
-    """Up to five pairs at each count of the stronger direction, evenly spread: int64 (2, pairs) by count."""
+def spread_pairs(pairs: LinkedPairs, n: int) -> tuple[dict[int, NDArray[np.int64]], NDArray[np.int64]]:
+    """Up to ten pairs at each count of the stronger direction, evenly spread.
+
+    Returns:
+        int64 (2, pairs) by count; and int64 (n + 1,), the number of all pairs at each count.
+    """
     tallies = np.zeros((len(pairs.blocks) + 1, n + 1), dtype=np.int64)
     for number, block in enumerate(pairs.blocks, start=1):
         _, _, forward, backward = pairs.of(block)
@@ -119,11 +145,11 @@ def spread_pairs(pairs: LinkedPairs, n: int) -> dict[int, NDArray[np.int64]]:
             for k, wanted in here.items():
                 at = np.flatnonzero(np.maximum(forward, backward) == k)[wanted]
                 found.setdefault(k, []).append(np.stack((a[at], b[at])))
-    return {k: np.concatenate(parts, axis=1) for k, parts in found.items()}
+    return {k: np.concatenate(parts, axis=1) for k, parts in found.items()}, before[-1]
 
 
 def _evenly(total: int) -> NDArray[np.int64]:
-    """Up to five places among ``total``."""
+    """Up to ten places among ``total``."""
     return np.unique(np.linspace(0, total - 1, min(total, _EXAMPLES)).astype(np.int64))
 
 

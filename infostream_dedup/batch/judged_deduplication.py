@@ -41,7 +41,7 @@ class JudgedStatus(Status):
 
     Attributes:
         kind: what this document is to ``of``; ``None`` if there is none.
-        probability: of the same pair, 0 to 1, rounded to 6 decimals.
+        probability: probability of the same pair, 0 to 1, rounded to 6 decimals.
     """
 
     kind: str | None = None
@@ -102,7 +102,7 @@ def judged_statuses(
     """Status of every document in input order.
 
     ``exact``: the body equals an earlier one's, title left out. ``duplicate``: a pair with an earlier document is of a
-    kind in ``join``. ``similar``: of any other kind but ``related``, or ``related`` with wording of .3 and more.
+    kind in ``join``. ``similar``: a pair of any other kind but ``related``, or ``related`` with wording of .3 and more.
     Documents of fewer than three key terms are ``exact`` or ``insufficient_text``.
     Groups join documents by ``exact`` and ``duplicate`` only.
 

@@ -49,7 +49,7 @@ class JudgedPairRow(PairRow):
     """One unordered pair with its judgement.
 
     Attributes:
-        probability: that the two are copies or tell one thing, 0 to 1, rounded to 6 decimals; ``None`` for a
+        probability: that the two are copies or report one event, 0 to 1, rounded to 6 decimals; ``None`` for a
             translation, of which key terms in the pivot language decide.
         kind: ``copy``, ``retold``, ``contained``, ``contains``, ``template``, ``updated``, ``follow-up``, ``related``,
             or ``translation``.
@@ -85,7 +85,7 @@ class PairChoice:
         terms: include the shared terms.
         explain: include the reasons.
         sort: ``id``, by (a, b), or ``strength``, the most probable first and translations last.
-        top: list only so many pairs, the strongest.
+        top: number of pairs to list, the strongest first.
         cross_language: list only pairs of two languages.
         between: rule for translations (see ``find_translations``).
         one_to_one: at most one translation of each document in each other language.
@@ -252,7 +252,7 @@ def _rows(collection: JudgedCollection, listed: ListedPairs, choice: PairChoice)
         part = listed.at(slice(begin, begin + len(pairs)))
         begin += len(pairs)
         plain = rows_of_pairs(
-            collection.collection,
+            collection.collection.documents,
             pairs,
             relations(pairs, collection.settings),
             collection.key_terms,
@@ -283,7 +283,7 @@ def _translation_rows(collection: JudgedCollection, found: Translations, choice:
         both = np.full(len(pairs), RELATIONS.index("equal"), dtype=np.int64)
         wanted = np.ones(len(pairs), dtype=np.bool_)
         for row in rows_of_pairs(
-            collection.collection, pairs, both, found.key_terms, wanted=wanted, terms=choice.terms
+            collection.collection.documents, pairs, both, found.key_terms, wanted=wanted, terms=choice.terms
         ):
             yield JudgedPairRow(
                 **{name: getattr(row, name) for name in PairRow.__slots__},

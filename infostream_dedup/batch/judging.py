@@ -1,4 +1,4 @@
-"""A collection whose candidates are judged by evidence: the second look behind preset ``judged``."""
+"""A collection whose candidates are judged by evidence: the second stage of preset ``judged``."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class JudgedCollection:
 
     Attributes:
         collection: the documents; text hashes are needed.
-        settings: of the 12 key terms and of the relation.
+        settings: settings of the 12 key terms and of the relation.
         key_terms: the 12 heaviest key terms of each document.
         keys: the 30 heaviest.
-        evidence: of the documents.
+        evidence: evidence of each document.
         facts: sources, times, texts and addresses.
     """
 

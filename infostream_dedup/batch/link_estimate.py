@@ -1,4 +1,4 @@
-"""What a sweep may be told about how good its links are."""
+"""How a sweep learns how good its links are."""
 
 from __future__ import annotations
 
@@ -61,6 +61,6 @@ class LinkEstimator(Protocol):
             key_terms: the key terms.
             matrix: the links; ``None`` where they are not written out.
             settings: that decided both.
-            blocks: of the rows: ``all``, or ``all``, ``mono`` and ``cross``.
+            blocks: blocks of the rows: ``all``, or ``all``, ``mono`` and ``cross``.
             progress: called for each part of the work.
         """

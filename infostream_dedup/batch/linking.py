@@ -110,7 +110,12 @@ def link(
 
 
 def relate(
-    key_terms: KeyTerms, settings: Settings, *, engine: str = "auto", progress: Progress | None = None
+    key_terms: KeyTerms,
+    settings: Settings,
+    *,
+    exact: bool = False,
+    engine: str = "auto",
+    progress: Progress | None = None,
 ) -> Relation:
     """Link a collection in the form that fits its size.
 
@@ -120,16 +125,17 @@ def relate(
     Args:
         key_terms: key terms of the collection.
         settings: ``n`` and ``score``.
+        exact: as ``LowLinks.exact``.
         engine: as in ``link``.
         progress: called for each part of the work.
     """
     if settings.score == "count" and key_terms.pivot is None and verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
         nodes = link_nodes(key_terms, settings, k_min=min(EXACT_FROM, settings.n), progress=progress)
-        return LowLinks(nodes)
+        return LowLinks(nodes, exact)
     linked = link(key_terms, settings, k_min=least_k(key_terms), engine=engine, progress=progress)
     if settings.score == "share":
         return ShareLinks(linked.relation(), key_terms.own_weights, SHARE_THRESHOLDS)
-    return LowLinks(linked.relation())
+    return LowLinks(linked.relation(), exact)
 
 
 def recommendation_for(

@@ -1,13 +1,19 @@
-"""The order in which rows of pairs are listed, where key terms decide about them."""
+"""The order in which rows of pairs are listed, where key terms decide, and which of them a stricter k keeps."""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
+import numpy as np
+
+from infostream_dedup.batch.pair_table import RELATIONS
 from infostream_dedup.batch.pairing import PairRow
+from infostream_dedup.links.pair_rules import need
+from infostream_dedup.model import Settings
 
-__all__ = ["ordered_rows"]
+__all__ = ["ordered_rows", "stricter_rows"]
 
 
 def ordered_rows(rows: Iterator[PairRow], *, strongest_first: bool, top: int | None) -> Iterator[PairRow]:
@@ -16,7 +22,7 @@ def ordered_rows(rows: Iterator[PairRow], *, strongest_first: bool, top: int | N
     Args:
         rows: in the order of (a, b), which decides between pairs of one strength.
         strongest_first: list by strength; otherwise in the order given.
-        top: keep only so many, the strongest; ``None`` for all.
+        top: number of pairs to keep, the strongest first; ``None`` for all.
     """
     if top is None and not strongest_first:
         return rows
@@ -31,3 +37,26 @@ def _strength(item: tuple[int, PairRow]) -> tuple[float, float, int]:
     place, row = item
     shares = (row.share_forward, row.share_backward)
     return -min(shares), -max(shares), place
+
+
+def stricter_rows(
+    rows: Iterable[PairRow], settings: Settings, *, k: int | None, min_probability: float | None
+) -> Iterator[PairRow]:
+    """Choose among rows that were listed by a lower threshold.
+
+    Args:
+        rows: the rows.
+        settings: n and how short documents are treated.
+        k: key terms that must meet in one direction at least; the relation of each row is that at k.
+        min_probability: instead, least probability; rows without one stay.
+    """
+    for row in rows:
+        if k is None:
+            probability = getattr(row, "probability", None)
+            if probability is None or min_probability is None or probability >= min_probability:
+                yield row
+            continue
+        least = int(need(k, np.array([row.n_a]), np.array([row.n_b]), n=settings.n, short=settings.short)[0])
+        relation = RELATIONS[(row.forward >= least) + 2 * (row.backward >= least)]
+        if relation is not None:
+            yield replace(row, relation=relation)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from infostream_dedup.batch.pair_table import (
     what_met,
 )
 from infostream_dedup.machine.progress import Progress
-from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.model import Document, Settings, language_number
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.meetings import Meeting
 
@@ -99,7 +99,7 @@ def pair_rows(
     least = least_count(settings) if k_min is None else k_min
     linked = link(key_terms, settings, k_min=least, engine=engine, progress=progress)
     a, b = candidate_pairs(linked, settings.k if k_min is None and settings.score == "count" else None)
-    languages = np.array([LANGUAGES.index(language) for language in collection.languages], dtype=np.int64)
+    languages = np.array([language_number(language) for language in collection.languages], dtype=np.int64)
     chosen = np.ones(len(a), dtype=np.bool_)
     if cross_language:
         chosen &= languages[a] != languages[b]
@@ -108,11 +108,11 @@ def pair_rows(
     for pairs in chunks_of_pairs(key_terms, a[chosen], b[chosen]):
         relation = relations(pairs, settings)
         wanted = relation > 0 if k_min is None else np.maximum(pairs.forward, pairs.backward) >= k_min
-        yield from rows_of_pairs(collection, pairs, relation, key_terms, wanted=wanted, terms=terms)
+        yield from rows_of_pairs(collection.documents, pairs, relation, key_terms, wanted=wanted, terms=terms)
 
 
 def rows_of_pairs(
-    collection: Weighable,
+    documents: Sequence[Document],
     pairs: PairTable,
     relation: NDArray[np.int64],
     key_terms: KeyTerms,
@@ -123,8 +123,8 @@ def rows_of_pairs(
     """Rows of pairs, in their order.
 
     Args:
-        collection: the documents.
-        pairs: pairs of its documents.
+        documents: the documents that the pairs number; only their ids are asked for.
+        pairs: pairs of them.
         relation: int64 (pairs,), index into ``RELATIONS``.
         key_terms: what the pairs were made from.
         wanted: bool (pairs,), which of them become rows.
@@ -133,8 +133,8 @@ def rows_of_pairs(
     for pair in np.flatnonzero(wanted).tolist():
         shared, met = what_met(pairs, pair, key_terms) if terms else (None, None)
         yield PairRow(
-            a=collection.documents[int(pairs.a[pair])].id,
-            b=collection.documents[int(pairs.b[pair])].id,
+            a=documents[int(pairs.a[pair])].id,
+            b=documents[int(pairs.b[pair])].id,
             forward=int(pairs.forward[pair]),
             backward=int(pairs.backward[pair]),
             n_a=int(pairs.size_a[pair]),

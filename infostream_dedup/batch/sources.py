@@ -98,7 +98,7 @@ def rereadable(source: Any, reading: Reading) -> Iterator[Rereadable]:
 
 
 def _mark_with(mark: int, document: Document) -> int:
-    """Checksum of the ids and text lengths so far: enough to tell that a file was replaced or written to."""
+    """Checksum of the ids and text lengths so far: enough to notice that a file was replaced or written to."""
     return zlib.crc32(f"{document.id}\0{len(document.text)}\0".encode(), mark)
 
 

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.batch.stored_settings import settings_of_terms
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.model import LANGUAGES, Document, Language, Settings
+from infostream_dedup.model import Document, Language, Settings, language_number
 from infostream_dedup.model.settings import PRESETS
 from infostream_dedup.store.remembered_table import RememberedTable
 from infostream_dedup.store.store import Store
@@ -38,7 +38,7 @@ class StoredCollection:
 
     Attributes:
         documents: ids, headlines and languages, in stream order; no texts.
-        languages: of each document.
+        languages: language of each document.
         stored: settings, by name, that decided the key terms when the documents were ingested.
         keys: int64 (documents, terms), weights in units of 1e-9, sorted indices.
         ranks: int64, for each entry of ``keys`` how many of its row are heavier.
@@ -89,7 +89,7 @@ class StoredCollection:
         size = settings.target_size()
         keys = self._heaviest(settings.n)
         targets = self.held if size is None else _pattern(self._heaviest(size or settings.n))
-        languages = np.array([LANGUAGES.index(language) for language in self.languages], dtype=np.uint8)
+        languages = np.array([language_number(language) for language in self.languages], dtype=np.uint8)
         counts = self.held.astype(np.int32)
         return KeyTerms(keys, targets, TermCounts(counts, self.terms, languages, self.lengths), [])
 
@@ -116,13 +116,13 @@ def stored_collection(
     """The documents of a store by the stream's clock, from their stored signatures.
 
     Args:
-        path: of the store.
+        path: path of the store.
         since: the first moment; from the beginning by default.
         until: the first moment left out; to the end by default.
 
     Raises:
         NoInputError: there is no store.
-        BadDataError: the file is no store of ours.
+        BadDataError: the file is not a store of this program.
         ConfigurationError: signatures of that time have been deleted (``store expire``).
     """
     with Store.open(path, create=False, read_only=True) as store, store.reading():

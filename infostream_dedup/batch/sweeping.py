@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.batch.collection import Weighable
+from infostream_dedup.batch.collection_summary import CollectionSummary
 from infostream_dedup.batch.confirming import confirmed_links
 from infostream_dedup.batch.examples import Example, pick_examples
+from infostream_dedup.batch.group_listing import GroupListing, list_groups
 from infostream_dedup.batch.judging import JudgedCollection
 from infostream_dedup.batch.link_estimate import LinkEstimate, LinkEstimator
 from infostream_dedup.batch.linking import SHARE_THRESHOLDS, recommendation_for, relate
@@ -22,11 +24,14 @@ from infostream_dedup.links import (
     Relation,
     SimilarityMatrix,
     Survey,
+    choose_backend,
     group_counts,
     survey,
 )
+from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, VERSION, Settings
+from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.untranslated import untranslated_shares
 
@@ -47,21 +52,31 @@ __all__ = [
     "sweep_collection",
 ]
 
-_NO_K_FOR_SHARES: Final = Recommendation(None, "k is recommended for the count score only; the share score has no k")
-_ONE_LANGUAGE: Final = Recommendation(
-    None, "all documents are of one language, so there are no links between languages"
+_REFUSED_K: Final = 6
+_NO_K_FOR_SHARES: Final = Recommendation(
+    None, Phrase.of("k is recommended for the count score only; the share score has no k")
 )
-_CLUSTERS_NOTE: Final = "{}: large clusters of equal documents were counted as a whole; no example pairs were drawn"
+_ONE_LANGUAGE: Final = Recommendation(
+    None, Phrase.of("all documents are of one language, so there are no links between languages")
+)
+_CLUSTERS_NOTE: Final = (
+    "{representation}: large clusters of equal documents were counted as a whole; no example pairs were drawn"
+)
 _SHARES_NOTE: Final = (
-    "{}: pairs of fewer than {} common terms are left out at every threshold, as they do not fit into memory"
+    "{representation}: pairs of fewer than {k} common terms are left out at every threshold, as they do not fit"
+    " into memory"
 )
 _NOT_CONFIRMED_NOTE: Final = (
-    "{}: large clusters of equal documents were counted as a whole; which of their links the evidence confirms was not "
+    "{representation}: large clusters of equal documents were counted as a whole; which of their links the"
+    " evidence confirms was not "
     "looked at"
 )
 _ACROSS_NOTE: Final = "pivot: evidence judges pairs of one language; the block confirmed has no links between languages"
+_UNTRANSLATED_NOTE: Final = (
+    "pivot: {share:.1f} % of the term weight of the documents in {language} has no equivalent in {pivot}"
+)
 ENGLISH_NOTE: Final = (
-    "morph: {} English documents are represented by stems, as there is no English frequency dictionary"
+    "morph: {number} English documents are represented by stems, as there is no English frequency dictionary"
 )
 
 
@@ -89,11 +104,12 @@ class SweepRow:
         """The row of ``sweep``; column ``k``, or ``threshold`` for the share score."""
         counts = {name: None if self.groups is None else getattr(self.groups, name) for name in GroupCounts.__slots__}
         plain = {"representation": self.representation, "block": self.block, **self.measures.as_dict(), **counts}
-        return {**plain, **self.estimated}
+        errors = {name: plain.pop(name) for name in ("symmetry_error", "links_error")}
+        return {**plain, **errors, **self.estimated}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SweepResult:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SweepResult(Tabular):
     """Result of a sweep.
 
     Attributes:
@@ -106,10 +122,14 @@ class SweepResult:
         documents: number of documents per language.
         groups: per representation, group size to number of groups at the recommended k (6 after a refusal).
         examples: pairs at each k.
+        listed: per representation, the largest groups and the most-copied sources at the k of ``groups``.
+        about: dates and sources of the documents; ``None`` where pairs and groups were not asked for.
         untranslated: for a pivot language, share of the term weight that has no equivalent, per language of the
             documents.
         without_labels: per representation, what the estimated columns are about; empty without an estimator.
         report: what was read; ``None`` if no documents were read.
+        by: what the parts are: ``file``, ``source``, ``day``, ``week`` or ``month``; ``None`` without parts.
+        parts: sweeps of the parts alone, by name; ``None`` is the name of what has no date or no source.
     """
 
     rows: list[SweepRow]
@@ -121,14 +141,37 @@ class SweepResult:
     documents: dict[str, int] = field(default_factory=dict)
     groups: dict[str, dict[int, int]] = field(default_factory=dict)
     examples: list[Example] = field(default_factory=list)
+    listed: dict[str, GroupListing] = field(default_factory=dict)
+    about: CollectionSummary | None = None
     untranslated: dict[str, float] = field(default_factory=dict)
     without_labels: dict[str, Any] = field(default_factory=dict)
     report: ReadingReport | None = None
+    by: str | None = None
+    parts: Mapping[str | None, SweepResult] = field(default_factory=dict)
+
+    def as_rows(self) -> list[dict[str, Any]]:
+        """The rows as records; of the parts, with a column ``part``, if the collection was swept by parts."""
+        if self.by is None:
+            return [row.as_dict() for row in self.rows]
+        return [{**row.as_dict(), "part": name} for name, part in self.parts.items() for row in part.rows]
+
+    def duplicates(self, representation: str) -> float | None:
+        """Share of the documents that repeat another one in their group, at the recommended k (6 after a refusal).
+
+        Returns:
+            (documents in groups - groups) / documents; ``None`` if the groups were not counted.
+        """
+        k = self.recommended_k.get(representation) or min(_REFUSED_K, self.configuration["n"])
+        for row in self.rows:
+            if (row.representation, row.block, row.measures.k) == (representation, "all", k) and row.groups is not None:
+                documents = row.measures.documents
+                return round((row.groups.grouped - row.groups.groups) / documents, 6) if documents else None
+        return None
 
     def as_dict(self) -> dict[str, Any]:
         """The content of ``sweep.json``."""
         return {
-            "rows": [row.as_dict() for row in self.rows],
+            "rows": self.as_rows(),
             "recommended_k": self.recommended_k,
             "reason": self.reason,
             "configuration": self.configuration,
@@ -137,17 +180,22 @@ class SweepResult:
             "missing": self.missing,
             "notes": self.notes,
             **({"without_labels": self.without_labels} if self.without_labels else {}),
+            **({} if self.by is None else self._parts_as_dict()),
         }
 
-    def to_arrow(self) -> Any:
-        """The rows as a ``pyarrow.Table``."""
-        import pyarrow as pa
-
-        return pa.Table.from_pylist([row.as_dict() for row in self.rows])
-
-    def to_pandas(self) -> Any:
-        """The rows as a ``pandas.DataFrame``; needs pandas."""
-        return self.to_arrow().to_pandas()
+    def _parts_as_dict(self) -> dict[str, Any]:
+        """The recommendations of each part, and the rows of the whole collection."""
+        parts = [
+            {
+                "part": name,
+                "documents": part.documents,
+                "recommended_k": part.recommended_k,
+                "reason": part.reason,
+                "duplicates": {one: part.duplicates(one) for one in part.configuration["representations"]},
+            }
+            for name, part in self.parts.items()
+        ]
+        return {"by": self.by, "parts": parts, "whole": {"rows": [row.as_dict() for row in self.rows]}}
 
 
 def sweep_collection(
@@ -159,6 +207,7 @@ def sweep_collection(
     examples: bool = True,
     estimator: LinkEstimator | None = None,
     second_look: JudgedCollection | None = None,
+    exact: bool = False,
     engine: str = "auto",
     progress: Progress | None = None,
 ) -> SweepResult:
@@ -169,22 +218,25 @@ def sweep_collection(
         settings: everything but the representation.
         representations: representations to sweep, in this order.
         ks: the k to show, 1..n by default; a recommendation always looks at all of them.
-        examples: also pick example pairs at each k.
+        examples: also pick example pairs at each k, list groups, and look at dates and sources.
         estimator: fills in the columns that say how good the links are, and recommends k.
         second_look: the same documents with their evidence, to add the block ``confirmed``; the score must be
             ``count``.
+        exact: count the links at k = 1 to 3 of all documents, however many there are.
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called for each step.
     """
     configuration = configuration_of(settings, representations)
-    result = SweepResult(rows=[], recommended_k={}, reason={}, configuration=configuration)
+    about = CollectionSummary.of(collection.documents) if examples else None
+    result = SweepResult(rows=[], recommended_k={}, reason={}, configuration=configuration, about=about)
     result.documents.update(_languages(collection))
     for number, representation in enumerate(representations):
         if progress is not None:
             progress(f"sweep {representation}", number, len(representations))
         chosen = settings.but(representation=representation)
         key_terms = collection.key_terms(chosen)
-        relation, labels = relate(key_terms, chosen, engine=engine, progress=progress), _labels(key_terms)
+        relation = relate(key_terms, chosen, exact=exact, engine=engine, progress=progress)
+        labels = _labels(key_terms)
         estimate = None
         if estimator is not None:
             blocks = ("all",) if labels is None else ("all", "mono", "cross")
@@ -206,6 +258,9 @@ def sweep_collection(
         _add_notes(result, found.matrix, key_terms, chosen)
         if examples and chosen.score == "count" and found.matrix is not None:
             result.examples.extend(pick_examples(collection, key_terms, found.matrix, chosen, ks, across=found.across))
+            k = max(found.groups_k, found.matrix.k_min)
+            leaders = choose_backend(engine, len(collection)).group_leaders(found.matrix.counts, k)
+            result.listed[representation] = list_groups(collection.documents, leaders, k)
     if progress is not None:
         progress("sweep", len(representations), len(representations))
     return result
@@ -263,7 +318,7 @@ def _add_confirmed(
 ) -> None:
     confirmed = confirmed_links(relation, second_look, progress=progress)
     if confirmed is None:
-        result.notes.append(_NOT_CONFIRMED_NOTE.format(representation))
+        result.notes.append(Phrase.of(_NOT_CONFIRMED_NOTE, representation=representation))
         return
     rows = confirmed.measures(None if ks is None else [k for k in ks if k >= confirmed.k_min])
     result.rows.extend(
@@ -271,7 +326,7 @@ def _add_confirmed(
         for row, groups in zip(rows, group_counts(confirmed, rows), strict=True)
     )
     if _labels(key_terms) is not None:
-        result.notes.append(_ACROSS_NOTE)
+        result.notes.append(Phrase.of(_ACROSS_NOTE))
 
 
 def _recommend(result: SweepResult, name: str, recommendation: Recommendation) -> None:
@@ -282,23 +337,23 @@ def _recommend(result: SweepResult, name: str, recommendation: Recommendation) -
 def _add_notes(result: SweepResult, matrix: SimilarityMatrix | None, key_terms: KeyTerms, settings: Settings) -> None:
     representation = settings.representation
     if representation == "morph" and "en" in result.documents:
-        result.notes.append(ENGLISH_NOTE.format(result.documents["en"]))
+        result.notes.append(Phrase.of(ENGLISH_NOTE, number=result.documents["en"]))
     if representation == "pivot":
         _add_untranslated(result, key_terms, settings)
     if matrix is None:
-        result.notes.append(_CLUSTERS_NOTE.format(representation))
+        result.notes.append(Phrase.of(_CLUSTERS_NOTE, representation=representation))
     elif settings.score == "share" and matrix.k_min > 1:
-        result.notes.append(_SHARES_NOTE.format(representation, matrix.k_min))
+        result.notes.append(Phrase.of(_SHARES_NOTE, representation=representation, k=matrix.k_min))
 
 
 def _add_untranslated(result: SweepResult, key_terms: KeyTerms, settings: Settings) -> None:
     shares = untranslated_shares(key_terms, settings)
     result.untranslated.update((language, round(share, 6)) for language, share in shares.items())
-    parts = [f"{100 * share:.1f} % of the {name}" for name, share in shares.items() if name != settings.pivot]
-    if parts:
-        result.notes.append(
-            f"pivot: {' and '.join(parts)} documents' term weight has no equivalent in {settings.pivot}"
-        )
+    for language, share in shares.items():
+        if language != settings.pivot:
+            result.notes.append(
+                Phrase.of(_UNTRANSLATED_NOTE, share=100 * share, language=language, pivot=settings.pivot)
+            )
 
 
 def _languages(collection: Weighable) -> Mapping[str, int]:

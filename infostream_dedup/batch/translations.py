@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.batch.judging import JudgedCollection
 from infostream_dedup.batch.pair_table import PairTable, chunks_of_pairs
-from infostream_dedup.evidence.kinds import Kind
+from infostream_dedup.evidence.kinds import ONE_TEXT, Kind
 from infostream_dedup.links import choose_backend
 from infostream_dedup.links.between_languages import LEAST_SHARE, nothing_better, one_to_one
 from infostream_dedup.links.similarity_matrix import kept_entries
@@ -30,8 +30,6 @@ BETWEEN: Final[tuple[Between, ...]] = ("nothing-better", "plain")
 _KEY_TERMS: Final = 30
 _LEAST_TERMS: Final = 3
 _DECIMALS: Final = 9
-_ONE_TEXT: Final = (Kind.COPY, Kind.RETOLD, Kind.UPDATED)
-"""Kinds of pairs of one language whose documents have one text, perhaps in other words or in another version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +93,7 @@ def _one_text(collection: JudgedCollection, a: NDArray[np.int64], b: NDArray[np.
     """Whether evidence says that documents of one language have one text: bool (pairs,)."""
     kinds = np.full(len(a), Kind.RELATED, dtype=np.int8)
     kinds[np.lexsort((a, b))] = np.concatenate([kinds[:0], *(judged.kinds for judged in collection.judged(a, b))])
-    return np.isin(kinds, _ONE_TEXT)
+    return np.isin(kinds, ONE_TEXT)
 
 
 def _plain(key_terms: KeyTerms, engine: str) -> Translations:
@@ -123,7 +121,10 @@ def _plain(key_terms: KeyTerms, engine: str) -> Translations:
     both = sp.coo_array(forward.minimum(backward))
     order = np.lexsort((both.col, both.row))
     a, b = both.row[order].astype(np.int64), both.col[order].astype(np.int64)
-    directions = [np.asarray(part[a, b], dtype=np.float64).ravel() for part in (forward, backward)]
+    # Without any pair scipy returns a sparse array here, of which numpy makes no numbers.
+    directions = [
+        np.asarray(part[a, b], dtype=np.float64).ravel() if len(a) else both.data for part in (forward, backward)
+    ]
     return Translations(key_terms, a, b, np.stack(directions, axis=1))
 
 

@@ -135,7 +135,7 @@ def compare_candidates(
         matrix: counts of at least ``CANDIDATE_COUNT``, or of what is stored.
         links: the same with grades.
         keys: 30 key terms of each document.
-        evidence: of all documents.
+        evidence: evidence of all documents.
         facts: sources, dates and texts.
         universe: pairs to draw from; series are left out.
         languages: uint8 (documents,); only pairs of one language are drawn.

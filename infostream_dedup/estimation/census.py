@@ -36,7 +36,7 @@ MOST_COPIES: Final = 20_000_000
 """More pairs are counted, but only a sample is kept: one pair in two, in four, and so on, by a hash of the pair."""
 
 _RARE: Final = 60
-"""Texts in which a rare triple stands, at most."""
+"""Maximum number of texts with a rare triple."""
 _RANGE: Final = 1 << 22
 _PART: Final = 1 << 16
 _TEXTS_AT_ONCE: Final = 20_000
@@ -50,9 +50,9 @@ class Copies:
         a: int64 (pairs,), ordinal of the earlier document; pairs are in the order of (a, b).
         b: int64 (pairs,), ordinal of the later one.
         wording: float64 (pairs,), share of the smaller text's triples in the larger one, ``COPY_WORDING`` to 1.
-        total: pairs found that are no series.
+        total: pairs found that are not a series.
         series: pairs found that are.
-        sampled: one pair in so many is among ``a`` and ``b``; 1 for all.
+        sampled: every how many-th pair is among ``a`` and ``b``; 1 for all.
     """
 
     a: NDArray[np.int64]

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.estimation.kernels.counting import (
+    PickedPairs,
     count_drawn,
     count_linked_pairs,
     grades_of_pairs,
-    pick_linked_pairs,
 )
 from infostream_dedup.estimation.resampling import Bounds, bounds_of, drawn_documents
 from infostream_dedup.estimation.universe import in_universe
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.estimation.census import Copies
-    from infostream_dedup.estimation.kernels.finding_copies import Universe
     from infostream_dedup.estimation.universe import CountedPairs
 
 __all__ = ["BANDS", "CopyScores", "Links", "count_copies"]
@@ -35,8 +34,8 @@ __all__ = ["BANDS", "CopyScores", "Links", "count_copies"]
 BANDS: Final = ((0.3, 0.5), (0.5, 0.8), (0.8, 1.0))
 """Bands of wording: from, to (exclusive, but for the last)."""
 
-_MOST_DRAWN: Final = 2_000_000
-"""Links and copies from which intervals are computed; of more, a sample, taken by a hash of the pair."""
+_MOST_DRAWN: Final = 500_000
+"""Links from which intervals are computed; of more, a sample, taken by a hash of the pair."""
 
 _GRADES: Final = 256
 
@@ -54,7 +53,7 @@ class CopyScores:
         recall: ``linked_copies / copies``; ``None`` without copies.
         precision_bounds: 95 % interval.
         recall_bounds: 95 % interval.
-        bands: recall in each of ``BANDS``, ``None`` where there are no copies.
+        bands: recall in each of ``BANDS``, ``None`` if there are no copies.
         series_links: linked pairs that are series.
         series_copies: of these, copies.
     """
@@ -118,8 +117,8 @@ class _Tables:
     """Pairs inside languages and between them (the first axis), by grade (the last but for draws).
 
     Attributes:
-        links: int64 (2, grades), linked pairs that are no series.
-        copies: float64 (2, grades), copies that are no series; at grade 0 those that are not linked.
+        links: int64 (2, grades), linked pairs that are not a series.
+        copies: float64 (2, grades), copies that are not a series; at grade 0 those that are not linked.
         bands: float64 (2, bands, grades), the same by band of wording.
         series: float64 (2, 2, grades), links and copies that are series.
         drawn_links: float64 (2, grades, draws); ``None`` without draws.
@@ -175,7 +174,7 @@ def count_copies(
     """Count the copies among the links at every step.
 
     Args:
-        links: of the documents.
+        links: links between the documents.
         copies: the census.
         counted: its universe.
         languages: uint8 (documents,), language of each document.
@@ -197,8 +196,17 @@ def _counted(
     links: Links, copies: Copies, counted: CountedPairs, languages: NDArray[np.uint8], *, draws: bool
 ) -> _Tables:
     universe = counted.universe
-    pairs = np.zeros((2, 2, _GRADES), dtype=np.int64)
-    count_linked_pairs(links.indptr, links.indices, links.grades, universe, languages, pairs)
+    pairs, room = np.zeros((2, 2, _GRADES), dtype=np.int64), max(min(len(links.indices), _MOST_DRAWN), 1)
+    picked = PickedPairs(
+        a=np.empty(room, dtype=np.int32),
+        b=np.empty(room, dtype=np.int32),
+        grades=np.empty(room, dtype=np.uint8),
+        state=np.zeros(2, dtype=np.int64),
+    )
+    read = links.indptr[:-1].copy()
+    count_linked_pairs(
+        links.indptr, links.indices, links.grades, universe, languages, read, counts=pairs, picked=picked
+    )
     grades = links.grades_of(copies.a, copies.b)
     across = (languages[copies.a] != languages[copies.b]).astype(np.int64)
     series = in_universe(universe, copies.a, copies.b)[1]
@@ -209,7 +217,7 @@ def _counted(
     if draws:
         weights = drawn_documents(len(languages))
         drawn = (
-            _drawn_links(links, universe, languages, weights, int(pairs[0].sum())),
+            _drawn_links(picked, languages, weights),
             _drawn(copies.a[~series], copies.b[~series], grades[~series], across[~series], weights),
         )
     return _Tables(
@@ -222,17 +230,11 @@ def _counted(
     )
 
 
-def _drawn_links(
-    links: Links, universe: Universe, languages: NDArray[np.uint8], weights: NDArray[np.uint8], pairs: int
-) -> NDArray[np.float64]:
-    halvings = max(-(-pairs // _MOST_DRAWN) - 1, 0).bit_length()
-    room = min(pairs, 2 * _MOST_DRAWN)
-    a, b, grades = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int32), np.empty(room, dtype=np.uint8)
-    size = pick_linked_pairs(links.indptr, links.indices, links.grades, universe, halvings, found=grades, a=a, b=b)
-    size = min(size, room)
-    first, second = a[:size].astype(np.int64), b[:size].astype(np.int64)
-    across = (languages[first] != languages[second]).astype(np.int64)
-    return _drawn(first, second, grades[:size], across, weights) * (1 << halvings)
+def _drawn_links(picked: PickedPairs, languages: NDArray[np.uint8], weights: NDArray[np.uint8]) -> NDArray[np.float64]:
+    size, halvings = picked.state.tolist()
+    a, b = picked.a[:size].astype(np.int64), picked.b[:size].astype(np.int64)
+    across = (languages[a] != languages[b]).astype(np.int64)
+    return np.asarray(_drawn(a, b, picked.grades[:size], across, weights) * (1 << halvings))
 
 
 def _drawn(

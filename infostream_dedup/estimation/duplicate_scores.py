@@ -1,7 +1,7 @@
 """Precision and recall of links as duplicates, retold or copied, at every k: estimated, and only where that works.
 
 Each candidate gets a probability from the mixture of ``mixture``. P(k) is the mean probability of the pairs linked both
-ways at k, R(k) the share of all probability that these hold. Four signs tell that the two classes are not "one text"
+ways at k, R(k) the share of all probability that these hold. Four signs show that the two classes are not "one text"
 and "two texts" but, say, two topics; none of them needs a label:
 
 - the mixture and the shipped pair model, which knows texts from other collections, disagree about single links;
@@ -39,13 +39,14 @@ MOST_OVERALL: Final = 0.3
 MOST_UNWORDED: Final = 0.05
 MOST_FAR: Final = 0.1
 FEWEST_FAR: Final = 100
-"""Far links; fewer are no witness."""
+"""Minimum number of far links; fewer say nothing."""
 
 FEWEST_CANDIDATES: Final = 200
 FEWEST_LINKS: Final = 50
 """Links at ``CHECKED_K``; fewer do not tell two classes apart."""
 
 _DRAWS: Final = 100
+_GRADES: Final = 256
 _REFIT_ROUNDS: Final = 8
 _RULE_OF_THREE: Final = 3.0
 
@@ -60,7 +61,7 @@ class FitCheck:
         overall: sum of the differences over all candidates, beside the sum of probabilities.
         unworded: share of the copy class on the lowest level of wording.
         far_links: links of different sources more than 60 days apart at ``CHECKED_K``.
-        far: their mean probability; ``None`` where there are fewer than ``FEWEST_FAR``.
+        far: their mean probability; ``None`` if there are fewer than ``FEWEST_FAR``.
         candidates: pairs that were fitted.
         links: of these, linked both ways at ``CHECKED_K``.
     """
@@ -172,7 +173,7 @@ def estimate_duplicates(
     Args:
         candidates: compared pairs.
         steps: steps to report; those of counts are k.
-        draws: of documents, for the intervals.
+        draws: draws of documents, for the intervals.
     """
     linked = candidates.grades >= candidates.checked_step
     nothing = FitCheck(
@@ -244,23 +245,26 @@ def _drawn(
     steps: Sequence[int],
     draws: int,
 ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Precision and recall at each step in each draw; equal texts are drawn together, and the classes fitted anew."""
-    times = drawn_documents(int(candidates.texts.max(initial=-1)) + 1, draws=draws)
+    """Precision and recall at each step in each draw; equal texts are drawn together, classes are fitted again."""
+    times = drawn_documents(int(candidates.texts.max(initial=-1)) + 1, draws=draws).T.copy()
+    one, other = candidates.texts[candidates.a], candidates.texts[candidates.b]
     start = fit.probabilities(patterns)
     found = np.full((len(steps), 2, draws), np.nan)
     for draw in range(draws):
-        one, other = times[candidates.texts[candidates.a], draw], times[candidates.texts[candidates.b], draw]
-        pairs = one.astype(np.float64) * other
+        pairs = times[draw, one].astype(np.float64) * times[draw, other]
         weights = np.bincount(which, pairs, minlength=len(patterns)).astype(np.float64)
         if weights.sum() == 0:
             continue
         again = fit_mixture(patterns, weights, start, rounds=_REFIT_ROUNDS)
         expected = pairs * again.probabilities(patterns)[which]
+        # By grade, from the greatest on: at each step, what is linked there.
+        drawn_links, drawn_duplicates = (
+            np.bincount(candidates.grades, one, minlength=_GRADES)[::-1].cumsum()[::-1] for one in (pairs, expected)
+        )
         for place, step in enumerate(steps):
-            linked = candidates.grades >= step
-            if pairs[linked].sum() > 0:
-                found[place, 0, draw] = expected[linked].sum() / pairs[linked].sum()
-            found[place, 1, draw] = expected[linked].sum() / expected.sum()
+            if drawn_links[step] > 0:
+                found[place, 0, draw] = drawn_duplicates[step] / drawn_links[step]
+            found[place, 1, draw] = drawn_duplicates[step] / drawn_duplicates[0]
     return [(one[0], one[1]) for one in found]
 
 

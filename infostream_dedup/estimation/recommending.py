@@ -24,11 +24,11 @@ FEWEST_COPIES: Final = 50
 def recommended_k(
     copies: Sequence[CopyScores], estimate: DuplicateEstimate | None = None, *, n: int = 12
 ) -> Recommendation:
-    """Choose k: by the estimate where it is reliable, else by the count where there are enough copies, else 6.
+    """Choose k: by the estimate where it is reliable, else by the count if there are enough copies, else 6.
 
     Args:
         copies: what was counted at each k, in any order; none where nothing could be counted.
-        estimate: of the duplicates; ``None`` where there is none.
+        estimate: estimate of the duplicates, if any.
         n: the largest k.
     """
     if estimate is not None and estimate.code == "reliable":

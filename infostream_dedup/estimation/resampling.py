@@ -1,4 +1,4 @@
-"""Documents drawn anew: how often each one counts in each draw."""
+"""Resampled documents: how often each one counts in each draw."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def said(
         representation: name of the representation.
         counted: what was counted.
         copies: at each step, by block.
-        estimate: of the duplicates.
+        estimate: estimate of the duplicates.
         known: block of the estimate.
         recommended: k by block.
     """

@@ -61,7 +61,7 @@ class SweepEstimator:
 
     Args:
         collection: read with text hashes.
-        evidence: of its documents.
+        evidence: evidence of its documents.
     """
 
     def __init__(self, collection: Collection, evidence: DocumentEvidence) -> None:
@@ -85,6 +85,18 @@ class SweepEstimator:
             self._copies = find_all_copies(self._evidence.triples, self.counted.universe, progress=progress)
         return self._copies
 
+    def linked(
+        self,
+        key_terms: KeyTerms,
+        matrix: SimilarityMatrix,
+        settings: Settings,
+        *,
+        progress: Progress | None = None,
+    ) -> tuple[Links, CountedPairs, Copies, int]:
+        """Links with grades; universe and copies of documents whose links are all stored; how many others there are."""
+        counted, copies, few = _of_key_terms(self.counted, self.copies(progress), key_terms, matrix, settings)
+        return Links.of(_grades(key_terms, matrix, settings)), counted, copies, few
+
     def estimate(
         self,
         key_terms: KeyTerms,
@@ -101,8 +113,7 @@ class SweepEstimator:
             return LinkEstimate(
                 {}, absent, {name: recommended_k([], None, n=settings.n) for name in blocks}, {}, [note]
             )
-        counted, copies, few = _of_key_terms(self.counted, self.copies(progress), key_terms, matrix, settings)
-        links = Links.of(_grades(key_terms, matrix, settings))
+        links, counted, copies, few = self.linked(key_terms, matrix, settings, progress=progress)
         shares = settings.score == "share"
         steps = range(1, len(SHARE_THRESHOLDS) + 1) if shares else range(matrix.k_min, settings.n + 1)
         scores = count_copies(links, copies, counted, key_terms.counts.languages, steps=steps)
@@ -115,7 +126,10 @@ class SweepEstimator:
             for place, one in enumerate(scores[block]):
                 columns[block, one.step] = _copy_columns(one) | _duplicate_columns(estimated, place)
             if not shares:
-                recommended[block] = recommended_k(scores[block], estimated, n=settings.n)
+                # A link between languages is never a copy, however right it is, so links inside languages decide.
+                inside = known if block == "all" else block
+                chooses = estimate if inside == known else None
+                recommended[block] = recommended_k(scores[inside], chooses, n=settings.n)
         summary = {
             "universe": {**counted.as_dict(), "few_terms": few},
             "copies": _summary(scores["all"], copies),
@@ -203,8 +217,8 @@ def _duplicate_columns(estimate: DuplicateEstimate | None, place: int) -> dict[s
         return found
     scores = estimate.scores[place]
     if scores.step < estimate.lowest_step:
-        # Pairs with fewer terms in common are no candidates.
-        return found
+        # Pairs with fewer terms in common are not candidates.
+        return found | {"reliable": False, "reliable_code": "refused"}
     if code == "upper_bound":
         return found | {"precision_high": _rounded(scores.model_precision)}
     precision, recall = scores.precision_bounds or (None, None), scores.recall_bounds or (None, None)

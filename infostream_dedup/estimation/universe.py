@@ -23,7 +23,7 @@ LEAST_TOKENS: Final = 20
 """Shorter texts are not counted: five equal words would make them copies."""
 
 DATED_SHARE: Final = 0.9
-"""Share of documents with a date from which on only pairs near in time are counted."""
+"""Minimum share of documents with a date; from there only pairs near in time are counted."""
 
 WINDOW_DAYS: Final = 7
 

@@ -97,7 +97,7 @@ class Backend:
     """The stages of one engine.
 
     Attributes:
-        name: of the engine, such as ``plain`` or ``compiled``.
+        name: name of the engine, such as ``plain`` or ``compiled``.
         match: from key terms and targets to a similarity matrix.
         sweep_counts: from a similarity matrix to symmetry and transitivity at each k.
         group_leaders: from counts to groups of documents.

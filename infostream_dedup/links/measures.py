@@ -16,7 +16,7 @@ EXACT_FROM: Final = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measures:
-    """Symmetry and transitivity at one threshold, with the counts behind them.
+    """Symmetry and transitivity at one threshold, with the counts they come from.
 
     Attributes:
         k: key terms that must be shared; ``None`` in a sweep of shares.
@@ -24,13 +24,16 @@ class Measures:
         documents: number of documents.
         links: directed links M.
         reciprocal: links that are returned, R; a reciprocal pair counts twice.
-        paths: two-step paths i -> j -> k over distinct documents; always exact.
+        paths: two-step paths i -> j -> k over distinct documents.
         closed: paths with i -> k; where ``sampled`` the estimate, rounded; ``None`` for links between groups.
         symmetry: R / M; ``None`` without links.
         transitivity: closed / paths; ``None`` without paths, and for links between groups (languages): the links
             between two groups are bipartite, so that no path could be closed whatever the quality.
         sampled: whether ``closed`` and ``transitivity`` are estimates.
         transitivity_error: standard error of a sampled ``transitivity``; ``None`` where it is exact.
+        symmetry_error: standard error of ``symmetry`` where it, ``links``, ``reciprocal`` and ``paths`` are estimated
+            from some of the documents; ``None`` where they are exact.
+        links_error: standard error of such ``links``.
     """
 
     k: int | None
@@ -44,6 +47,8 @@ class Measures:
     transitivity: float | None
     sampled: bool = False
     transitivity_error: float | None = None
+    symmetry_error: float | None = None
+    links_error: float | None = None
 
     @classmethod
     def of(

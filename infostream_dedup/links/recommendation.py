@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.links.measures import Measures
 from infostream_dedup.links.similarity_matrix import column_counts
+from infostream_dedup.machine.phrase import Phrase
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,13 +66,18 @@ def recommend(rows: Sequence[Measures], chance: NDArray[np.float64], *, n: int, 
     floor = next((k for k, row in by_k.items() if chance[k] < _CHANCE_SHARE * row.links), None)
     if floor is None:
         return Recommendation(
-            None, "at no k does chance explain less than 0.1 % of the links, so none can be recommended"
+            None, Phrase.of("at no k does chance explain less than 0.1 % of the links, so none can be recommended")
         )
     if by_k[floor].links < _FEWEST_LINKS:
         return Recommendation(
             None,
-            f"only {by_k[floor].links} links at k = {floor}, the first k at which chance explains less than 0.1 % of"
-            f" them; a recommendation needs {_FEWEST_LINKS}",
+            Phrase.of(
+                "only {links} links at k = {k}, the first k at which chance explains less than 0.1 % of them; a"
+                " recommendation needs {needed}",
+                links=by_k[floor].links,
+                k=floor,
+                needed=_FEWEST_LINKS,
+            ),
         )
     candidates = {k: row for k, row in by_k.items() if floor <= k <= 10 * n // 12}
     return _most_symmetric(candidates, floor) if cross else _first_summit(candidates, floor)
@@ -81,7 +87,9 @@ def _first_summit(candidates: Mapping[int, Measures], floor: int) -> Recommendat
     means = {k: _harmonic_mean(row.symmetry, row.transitivity) for k, row in candidates.items()}
     defined = [k for k, mean in means.items() if mean > 0.0]
     if not defined:
-        return Recommendation(None, f"from k = {floor} on no k has links both symmetric and transitive")
+        return Recommendation(
+            None, Phrase.of("from k = {floor} on no k has links both symmetric and transitive", floor=floor)
+        )
     k = defined[0]
     for higher in defined[1:]:
         if means[higher] <= _WORTH_A_TERM * means[k]:
@@ -89,9 +97,15 @@ def _first_summit(candidates: Mapping[int, Measures], floor: int) -> Recommendat
         k = higher
     return Recommendation(
         k,
-        f"from k = {floor} on chance explains less than 0.1 % of the links, and at k = {k} one more term no longer"
-        f" raises the harmonic mean of S = {candidates[k].symmetry:.2f} and T = {candidates[k].transitivity:.2f}"
-        f" ({means[k]:.2f}) by more than 2 %",
+        Phrase.of(
+            "from k = {floor} on chance explains less than 0.1 % of the links, and at k = {k} one more term no longer"
+            " raises the harmonic mean of S = {symmetry:.2f} and T = {transitivity:.2f} ({mean:.2f}) by more than 2 %",
+            floor=floor,
+            k=k,
+            symmetry=candidates[k].symmetry,
+            transitivity=candidates[k].transitivity,
+            mean=means[k],
+        ),
     )
 
 
@@ -99,12 +113,17 @@ def _most_symmetric(candidates: Mapping[int, Measures], floor: int) -> Recommend
     symmetries = {k: row.symmetry or 0.0 for k, row in candidates.items()}
     best = max(symmetries.values(), default=0.0)
     if best == 0.0:
-        return Recommendation(None, f"from k = {floor} on no link between languages is returned")
+        return Recommendation(None, Phrase.of("from k = {floor} on no link between languages is returned", floor=floor))
     k = next(k for k, symmetry in symmetries.items() if symmetry == best)
     return Recommendation(
         k,
-        f"k = {k} has the greatest symmetry of links between languages (S = {best:.2f}), from k = {floor} on, where"
-        " chance explains less than 0.1 % of the links",
+        Phrase.of(
+            "k = {k} has the greatest symmetry of links between languages (S = {symmetry:.2f}), from k = {floor} on,"
+            " where chance explains less than 0.1 % of the links",
+            k=k,
+            symmetry=best,
+            floor=floor,
+        ),
     )
 
 
@@ -121,8 +140,8 @@ def expected_chance_links(probabilities: NDArray[np.float64], documents: int) ->
     The number of key terms of document i that another document contains is then a sum of independent hits; its
     distribution (Poisson-binomial) is computed exactly by adding one key term at a time. No matrix is needed.
 
-    The sums of fixed ranges of 100,000 documents are added without rounding in between, so that whoever computes these
-    sums, in whatever order, gets the same total.
+    The sums of fixed ranges of 100,000 documents are added without rounding in between, so that every engine
+    gets the same total, whatever the order in which it computes these sums.
 
     Args:
         probabilities: float64 (documents, n), for each key term the share of the other documents that contain it, 0 to

@@ -21,6 +21,7 @@ from infostream_dedup.links.backend import PLAIN, Backend
 from infostream_dedup.links.measures import Measures
 from infostream_dedup.links.plain import sweep_shares
 from infostream_dedup.links.recommendation import Recommendation, chance_links, recommend
+from infostream_dedup.links.sampling import drawn_documents
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.progress import Progress
 
@@ -208,9 +209,11 @@ class LowLinks:
 
     Attributes:
         stored: the links that are stored.
+        exact: count the lower links of all documents, however many there are; else of a sample where they are too many.
     """
 
     stored: StoredLinks | NodeLinks
+    exact: bool = False
 
     @property
     def matrix(self) -> SimilarityMatrix | None:
@@ -231,7 +234,10 @@ class LowLinks:
         if below:
             from infostream_dedup.links.compiled.low_k import sweep_unstored
 
-            low = sweep_unstored(stored.keys, stored.targets, n=stored.n, most=max(below), progress=progress)
+            sample = None if self.exact else drawn_documents(stored.keys, stored.targets)
+            low = sweep_unstored(
+                stored.keys, stored.targets, n=stored.n, most=max(below), sample=sample, progress=progress
+            )
         high = stored.measures(chosen.difference(below), progress=progress)
         return [*(row for row in low if row.k in chosen), *high]
 
@@ -319,12 +325,12 @@ def group_counts(relation: Relation, rows: Iterable[Measures]) -> list[GroupCoun
     ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
     """What the links of a collection show without labels.
 
     Attributes:
-        rows: symmetry and transitivity at each k or threshold, ascending: of ``all`` links and, if documents were told
+        rows: symmetry and transitivity at each k or threshold, ascending: of ``all`` links and, if documents were given
             apart, of those inside labels (``mono``) and between them (``cross``).
         recommended: the k to use for ``all`` and for ``cross``; empty for links by share, which have no k.
         group_sizes: int64 (groups,), documents in each group at the recommended k (6 after a refusal); ``None`` for
@@ -332,6 +338,7 @@ class Survey:
         matrix: links written out document by document; ``None`` if they are not.
         across: of these, the links between labels; ``None`` without labels.
         groups: groups at the k of each of ``rows``, as ``group_counts`` returns them.
+        groups_k: the k of ``group_sizes``.
     """
 
     rows: dict[str, list[Measures]]
@@ -340,6 +347,7 @@ class Survey:
     matrix: SimilarityMatrix | None
     across: SimilarityMatrix | None
     groups: dict[str, list[GroupCounts | None]]
+    groups_k: int = _REFUSED_K
 
 
 def survey(
@@ -366,17 +374,19 @@ def survey(
     across = None if labels is None else parts["cross"].matrix
     groups = {name: group_counts(part, rows[name]) for name, part in parts.items()}
     if n is None:
-        return Survey(rows, {}, None, relation.matrix, across, groups)
-    chosen = {
+        return Survey(rows=rows, recommended={}, group_sizes=None, matrix=relation.matrix, across=across, groups=groups)
+    known = recommended or {
         name: recommend(rows[name], part.chance(), n=n, cross=name == "cross")
-        if recommended is None
-        else recommended[name]
         for name, part in parts.items()
         if name != "mono"
     }
+    chosen = {name: known[name] for name in parts if name != "mono"}
     k = chosen["all"].k
-    sizes = relation.group_sizes(min(_REFUSED_K, n) if k is None else k)
-    return Survey(rows, chosen, sizes, relation.matrix, across, groups)
+    groups_k = min(_REFUSED_K, n) if k is None else k
+    sizes, found = relation.group_sizes(groups_k), relation.matrix
+    return Survey(
+        rows=rows, recommended=chosen, group_sizes=sizes, matrix=found, across=across, groups=groups, groups_k=groups_k
+    )
 
 
 def group_sizes(leaders: NDArray[np.int64]) -> NDArray[np.int64]:

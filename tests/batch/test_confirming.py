@@ -42,7 +42,7 @@ def test_every_row_beside_links_and_paths_counted_one_by_one() -> None:
         assert (row.groups.groups, row.groups.grouped, row.groups.largest) == (len(sizes), sum(sizes), max(sizes))
 
 
-def test_links_between_languages_are_not_confirmed_and_the_reader_is_told() -> None:
+def test_links_between_languages_are_not_confirmed_and_the_reader_learns_it() -> None:
     found = sweep(str(documents_path()), representations=["pivot"], confirmed=True, ks=[3], examples=False)
     links = {row.block: row.measures.links for row in found.rows}
     assert 0 < links["confirmed"] <= links["mono"]
@@ -50,7 +50,7 @@ def test_links_between_languages_are_not_confirmed_and_the_reader_is_told() -> N
 
 
 def test_without_being_asked_there_is_no_block() -> None:
-    found = sweep(str(documents_path()), representations=["stem"], ks=[3], examples=False)
+    found = sweep(str(documents_path()), representations=["stem"], ks=[3], examples=False, estimate=False)
     assert {row.block for row in found.rows} == {"all"}
     assert not found.notes
 

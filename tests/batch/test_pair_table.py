@@ -37,10 +37,11 @@ def test_examples_are_spread_as_over_one_list(counts):
     counts.data += 1
     dense = counts.toarray()
     strongest = np.triu(np.maximum(dense, dense.T))
-    chosen = spread_pairs(LinkedPairs(counts), 6)
+    chosen, tallies = spread_pairs(LinkedPairs(counts), 6)
     for k in range(1, 6):
         at = np.argwhere(strongest == k)
-        wanted = np.unique(np.linspace(0, len(at) - 1, min(len(at), 5)).astype(np.int64))
+        wanted = np.unique(np.linspace(0, len(at) - 1, min(len(at), 10)).astype(np.int64))
+        assert tallies[k] == len(at)
         assert chosen[k].T.tolist() == at[wanted].tolist()
 
 

@@ -63,7 +63,7 @@ def test_each_term_that_met_is_shown_in_both_languages_with_its_rung(trilingual)
     assert row.as_dict()["met"][0].keys() == {"a", "b", "pivot", "rung"}
 
 
-def test_rows_of_other_representations_have_no_words_behind_terms(trilingual):
+def test_rows_of_other_representations_have_no_words_for_terms(trilingual):
     assert all("met" not in row.as_dict() for row in pairs(trilingual, representation="morph", df_min=1, k_min=1))
     bare = pairs(trilingual, representation="pivot", df_min=1, terms=False)
     assert all({"met", "terms"}.isdisjoint(row.as_dict()) for row in bare)
@@ -88,7 +88,7 @@ def test_sweep_has_all_representations_and_the_blocks_of_pivot(swept):
     assert swept.recommended_k.keys() == swept.reason.keys()
 
 
-def test_blocks_add_up_and_t_stands_on_all_only(swept):
+def test_blocks_add_up_and_only_all_has_t(swept):
     blocks = {
         name: [row.measures for row in swept.rows if (row.representation, row.block) == ("pivot", name)]
         for name in ("all", "mono", "cross")

@@ -5,7 +5,7 @@ from infostream_dedup.batch import linking
 from infostream_dedup.sample import documents_path
 
 
-def test_links_that_were_not_stored_are_told_of(monkeypatch):
+def test_links_that_were_not_stored_are_reported(monkeypatch):
     asked = {"representations": ["stem"], "score": "share"}
     assert sweep(str(documents_path()), **asked).notes == []
     monkeypatch.setattr(linking, "MOST_LINKS", 0)

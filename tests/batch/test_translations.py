@@ -157,7 +157,7 @@ def test_rows_of_translations(sample):
         assert row["reasons"] == []
 
 
-def test_translations_stand_in_the_order_of_ids_or_after_all_probabilities(sample):
+def test_translations_come_in_the_order_of_ids_or_after_all_probabilities(sample):
     order = {document.id: number for number, document in enumerate(sample.collection.documents)}
     listed = list(pairs(SAMPLE, preset="judged", terms=False))
     places = [(order[row.a], order[row.b]) for row in listed]

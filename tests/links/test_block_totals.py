@@ -164,7 +164,7 @@ def test_the_matrix_is_left_as_it_was():
     assert counts.toarray().tolist() == table.tolist()
 
 
-def test_progress_tells_of_the_first_compilation_and_of_each_k(monkeypatch):
+def test_progress_reports_the_first_compilation_and_each_k(monkeypatch):
     monkeypatch.setattr(block_totals_module, "_FIRST_USE", FirstUse(block_totals_module._toy))
     steps = []
     matrix = SimilarityMatrix(sp.csr_array((2, 2), dtype=np.uint8), 12, 4)

@@ -123,7 +123,7 @@ def lies_on_disk(array):
     return isinstance(array, np.memmap) or (isinstance(array, np.ndarray) and lies_on_disk(array.base))
 
 
-def test_links_beyond_the_memory_budget_lie_on_disk(tmp_path: Path):
+def test_links_beyond_the_memory_budget_are_on_disk(tmp_path: Path):
     keys, targets = large_collection(400)
     in_memory = match(keys, targets, n=60, weights=True, k_min=2)
     on_disk = match(keys, targets, n=60, weights=True, k_min=2, resources=Resources(folder=tmp_path, memory=1000))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup.links import PLAIN, sweep_counts
 from infostream_dedup.links.compiled.low_k import sweep_unstored
+from infostream_dedup.links.sampling import drawn_documents
 
 TERMS = 8
 documents_strategy = st.lists(
@@ -50,6 +52,70 @@ def test_all_but_closed_paths_is_exact_and_those_are_near(documents, doubled, sh
         # All paths or none closed leaves no room for chance; else six standard errors of at least 1000 draws.
         spread = np.sqrt(theirs.transitivity * (1 - theirs.transitivity) / 1000)
         assert abs(ours.transitivity - theirs.transitivity) <= 6 * spread
+
+
+@given(documents=documents_strategy.filter(bool), doubled=st.booleans())
+@settings(max_examples=30, deadline=None)
+def test_a_sample_of_all_documents_is_exact(documents, doubled):
+    keys, targets = matrices(documents * 2 + documents[:1] if doubled else documents)
+    expected = sweep_unstored(keys, targets, n=5)
+    for ours, theirs in zip(sweep_unstored(keys, targets, n=5, sample=np.arange(keys.shape[0])), expected, strict=True):
+        assert (ours.symmetry_error, ours.links_error) == (None if ours.symmetry is None else 0, 0)
+        unsampled = {"sampled": theirs.sampled, "symmetry_error": None, "links_error": None}
+        assert replace(ours, **unsampled) == theirs
+
+
+def test_the_mean_over_all_samples_is_the_truth_and_their_spread_is_the_error():
+    random = np.random.default_rng(3)
+    keys, targets = random.random((12, 9)) < 0.3, random.random((12, 9)) < 0.5
+    # Two pairs of equal documents share a place.
+    keys[[3, 7]], targets[[3, 7]] = keys[[0, 1]], targets[[0, 1]]
+    keys, targets = sp.csr_array(keys.astype(np.int64)), sp.csr_array(targets)
+    truth = sweep_unstored(keys, targets, n=9, most=1)[0]
+    found = [
+        sweep_unstored(keys, targets, n=9, most=1, walks=1, sample=np.array(chosen), workers=1)[0]
+        for chosen in combinations(range(12), 4)
+    ]
+    links = np.array([row.links for row in found])
+    assert links.mean() == pytest.approx(truth.links, abs=0.1)
+    assert np.mean([row.reciprocal for row in found]) == pytest.approx(truth.reciprocal, abs=0.2)
+    assert np.mean([row.paths for row in found]) == pytest.approx(truth.paths, rel=0.001)
+    # The variance is estimated without bias.
+    assert np.mean([row.links_error**2 for row in found]) == pytest.approx(links.var(), rel=0.01)
+    symmetries = np.array([row.symmetry for row in found])
+    assert symmetries.mean() == pytest.approx(truth.symmetry, abs=0.01)
+    assert np.mean([row.symmetry_error**2 for row in found]) == pytest.approx(symmetries.var(), rel=0.3)
+
+
+def test_a_sample_covers_the_truth():
+    random = np.random.default_rng(5)
+    keys = sp.csr_array((random.random((3000, 60)) < random.random(60) * 0.2).astype(np.int64))
+    targets = sp.csr_array(random.random((3000, 60)) < random.random(60) * 0.5)
+    truth = sweep_unstored(keys, targets, n=60, most=3)
+    covered = []
+    for seed in range(20):
+        sample = np.sort(np.random.default_rng(seed).permutation(3000)[:200])
+        for ours, theirs in zip(
+            sweep_unstored(keys, targets, n=60, most=3, sample=sample, walks=2000, seed=seed), truth, strict=True
+        ):
+            for name, error in (
+                ("links", ours.links_error),
+                ("symmetry", ours.symmetry_error),
+                ("transitivity", ours.transitivity_error),
+            ):
+                covered.append(abs(getattr(ours, name) - getattr(theirs, name)) <= 2 * error)
+    assert np.mean(covered) > 0.9
+
+
+def test_documents_are_drawn_by_number_and_only_where_all_would_be_too_many():
+    keys = sp.csr_array(np.ones((30, 2), dtype=np.int64))
+    assert drawn_documents(keys, keys, most_postings=1800, size=10) is None
+    drawn = drawn_documents(keys, keys, most_postings=1799, size=10)
+    assert len(drawn) == len(set(drawn.tolist())) == 10
+    assert (np.diff(drawn) > 0).all()
+    other = sp.csr_array(np.eye(30, dtype=np.int64))
+    assert drawn_documents(other, other, most_postings=0, size=10).tolist() == drawn.tolist()
+    assert drawn_documents(keys, keys, most_postings=0, size=30) is None
 
 
 def test_draws_do_not_depend_on_threads_or_on_other_ks():

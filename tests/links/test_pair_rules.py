@@ -84,7 +84,7 @@ def test_both_takes_the_weaker_direction_and_either_the_stronger() -> None:
     assert (both.nnz, either.nnz) == (1, 3)
 
 
-def test_links_that_hold_nowhere_are_no_pairs() -> None:
+def test_links_that_hold_nowhere_are_not_pairs() -> None:
     counts = _matrix({(0, 1): 2, (1, 0): 2}, 2)
     grades = share_grades(counts, counts.astype(np.int64), np.array([2, 2]), thresholds=(0.5,), min_terms=3)
     assert grades.nnz == 2

@@ -158,6 +158,8 @@ def test_rows_as_plain_values() -> None:
         "transitivity",
         "sampled",
         "transitivity_error",
+        "symmetry_error",
+        "links_error",
     ]
     threshold = replace(row, k=None, threshold=0.4).as_dict()
     assert threshold["threshold"] == 0.4

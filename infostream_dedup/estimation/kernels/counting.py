@@ -1,4 +1,4 @@
-"""Links and copies counted by grade: once as they are, and many times over with documents drawn anew.
+"""Links and copies counted by grade: once as they are, and many times over with resampled documents.
 
 The grade of a pair is the largest k at which both documents are linked to each other. In a draw, a document counts as
 often as it was drawn (Poisson with mean 1), and a pair as often as the product of both.
@@ -6,7 +6,7 @@ often as it was drawn (Poisson with mean 1), and a pair as often as the product 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined,
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["count_drawn", "count_linked_pairs", "grades_of_pairs", "pick_linked_pairs"]
+__all__ = ["PickedPairs", "count_drawn", "count_linked_pairs", "grades_of_pairs"]
 
 PLAIN_ON_ARRAYS: Final = True
 """Computes with slices of arrays."""
@@ -26,7 +26,7 @@ PLAIN_ON_ARRAYS: Final = True
 def _grade(
     indptr: NDArray[np.int64], indices: NDArray[np.int32], grades: NDArray[np.uint8], asks: int, answers: int
 ) -> int:
-    """Grade of a directed link, 0 where there is none."""
+    """Grade of a directed link, 0 without a link."""
     low, high = indptr[asks], indptr[asks + 1]
     while low < high:
         middle = (low + high) >> 1
@@ -45,6 +45,39 @@ def _inside(universe: Universe, a: int, b: int) -> bool:
     return bool(near and universe.counted[a] and universe.counted[b])
 
 
+class PickedPairs(NamedTuple):
+    """Room for linked pairs. When it is full, half of the pairs are thrown out, chosen by a hash of the pair.
+
+    Attributes:
+        a: int32 (room,), the earlier document.
+        b: int32 (room,), the later one.
+        grades: uint8 (room,), largest k at which both directions count.
+        state: int64 (2,): pairs kept, halvings.
+    """
+
+    a: NDArray[np.int32]
+    b: NDArray[np.int32]
+    grades: NDArray[np.uint8]
+    state: NDArray[np.int64]
+
+
+@compiled_bare
+def _pick(picked: PickedPairs, a: int, b: int, grade: int) -> None:
+    while picked.state[0] == picked.a.size and not thinned_out(a, b, picked.state[1]):
+        picked.state[1] += 1
+        kept = 0
+        for pair in range(picked.state[0]):
+            if not thinned_out(signed(picked.a[pair]), signed(picked.b[pair]), picked.state[1]):
+                picked.a[kept], picked.b[kept] = picked.a[pair], picked.b[pair]
+                picked.grades[kept] = picked.grades[pair]
+                kept += 1
+        picked.state[0] = kept
+    if not thinned_out(a, b, picked.state[1]):
+        place = picked.state[0]
+        picked.a[place], picked.b[place], picked.grades[place] = a, b, grade
+        picked.state[0] = place + 1
+
+
 @compiled_bare
 def count_linked_pairs(
     indptr: NDArray[np.int64],
@@ -52,9 +85,11 @@ def count_linked_pairs(
     grades: NDArray[np.uint8],
     universe: Universe,
     languages: NDArray[np.uint8],
+    read: NDArray[np.int64],
     counts: NDArray[np.int64],
+    picked: PickedPairs,
 ) -> None:
-    """Count unordered pairs in the universe that are linked both ways.
+    """Count unordered pairs in the universe that are linked both ways, and keep those outside a series.
 
     Args:
         indptr: int64 (documents + 1,), bounds of the rows of links.
@@ -62,8 +97,11 @@ def count_linked_pairs(
         grades: uint8, largest k at which each link counts, 0 for none.
         universe: which pairs are counted.
         languages: uint8 (documents,), language of each document.
+        read: int64 (documents,), a copy of the bounds where the rows begin; receives how far each has been read.
         counts: int64 (2, 2, grades + 1), zeros; receives the pairs by series or not, between languages or not, grade.
+        picked: receives the pairs, or a sample; its arrays hold at least one.
     """
+    # The documents that ask ascend, so what they look for in a row ascends too, and no row is read twice.
     for a in range(indptr.size - 1):
         if not universe.counted[a]:
             continue
@@ -72,9 +110,17 @@ def count_linked_pairs(
             grade = signed(grades[at])
             if b <= a or grade == 0 or not _inside(universe, a, b):
                 continue
-            grade = min(grade, _grade(indptr, indices, grades, b, a))
-            if grade:
-                counts[signed(is_series(universe, a, b)), signed(languages[a] != languages[b]), grade] += 1
+            back, end = read[b], indptr[b + 1]
+            while back < end and indices[back] < a:
+                back += 1
+            read[b] = back
+            if back == end or indices[back] != a or grades[back] == 0:
+                continue
+            grade = min(grade, signed(grades[back]))
+            series = is_series(universe, a, b)
+            counts[signed(series), signed(languages[a] != languages[b]), grade] += 1
+            if not series:
+                _pick(picked, a, b, grade)
 
 
 @compiled_bare
@@ -90,40 +136,6 @@ def grades_of_pairs(
     for pair in range(a.size):
         forward = _grade(indptr, indices, grades, a[pair], b[pair])
         found[pair] = min(forward, _grade(indptr, indices, grades, b[pair], a[pair])) if forward else 0
-
-
-@compiled_bare
-def pick_linked_pairs(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    grades: NDArray[np.uint8],
-    universe: Universe,
-    halvings: int,
-    a: NDArray[np.int32],
-    b: NDArray[np.int32],
-    found: NDArray[np.uint8],
-) -> int:
-    """List pairs that are linked both ways and no series, one in ``2 ** halvings``; other arguments as above.
-
-    Returns:
-        How many there are; where the arrays are too short, only as many are listed as fit.
-    """
-    picked = 0
-    for one in range(indptr.size - 1):
-        if not universe.counted[one]:
-            continue
-        for at in range(indptr[one], indptr[one + 1]):
-            other = signed(indices[at])
-            if other <= one or grades[at] == 0 or thinned_out(one, other, halvings):
-                continue
-            if not _inside(universe, one, other) or is_series(universe, one, other):
-                continue
-            grade = min(signed(grades[at]), _grade(indptr, indices, grades, other, one))
-            if grade:
-                if picked < a.size:
-                    a[picked], b[picked], found[picked] = one, other, grade
-                picked += 1
-    return picked
 
 
 @compiled

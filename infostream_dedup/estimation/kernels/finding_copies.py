@@ -2,8 +2,8 @@
 
 The smaller text of a pair needs ``least`` of its triples in the larger one. Rare triples are counted by walking their
 postings. A pair that shares no rare triple must share ``least`` common ones, so at least one of the rarest
-``common - least + 1`` of them: only their postings are walked, and only for texts with so many common triples. So a
-story that a thousand sites print is found although each of its triples stands in a thousand texts.
+``common - least + 1`` of them: only their postings are walked, and only for texts with that many common triples. So a
+story that a thousand sites print is found although each of its triples occurs in a thousand texts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SECOND_MIX = np.uint64(0x94D049BB133111EB)
 
 
 class SharedIndex(NamedTuple):
-    """Triples that stand in two texts or more.
+    """Triples that occur in two texts or more.
 
     Attributes:
         begins: int64 (texts + 1,), bounds of each text in ``terms``.
@@ -90,7 +90,7 @@ class FoundPairs(NamedTuple):
         b: int32 (room,), the later one.
         shared: int32 (room,), triples that both have.
         smaller: int32 (room,), triples of the smaller document.
-        state: int64 (4,): pairs kept, pairs found that are no series, pairs found that are, halvings.
+        state: int64 (4,): pairs kept, pairs found that are not a series, pairs found that are, halvings.
     """
 
     a: NDArray[np.int32]
@@ -110,7 +110,7 @@ def is_series(universe: Universe, a: int, b: int) -> bool:
 
 @inlined
 def thinned_out(a: int, b: int, halvings: int) -> bool:
-    """Whether a pair is left out after so many halvings."""
+    """Whether a pair is left out after some halvings."""
     state = np.uint64(a) << np.uint64(32) | np.uint64(b)
     state = (state ^ (state >> np.uint64(30))) * _FIRST_MIX
     state = (state ^ (state >> np.uint64(27))) * _SECOND_MIX
@@ -247,7 +247,7 @@ def find_copies(
     """Find the pairs whose smaller text is one of ``begin`` to ``end``: those that share three tenths of its triples.
 
     Args:
-        index: triples that stand in two texts or more.
+        index: triples that occur in two texts or more.
         classes: documents with equal triples.
         universe: which pairs are counted.
         begin: the first text.

@@ -1,6 +1,6 @@
-"""Word triples that stand in two texts or more, numbered: the index in which copies are found.
+"""Word triples that occur in two texts or more, numbered: the index in which copies are found.
 
-Most triples of a collection stand in one text only and join nothing. Triples are hashes, so they are taken in ranges of
+Most triples of a collection occur in one text only and join nothing. Triples are hashes, so they are taken in ranges of
 their leading bits: the table of one range fits into the cache, and no range needs the others.
 """
 
@@ -129,7 +129,7 @@ def number_shared(
     part_bits: int,
     terms: NDArray[np.int32],
 ) -> int:
-    """Number the triples that stand in two rows or more.
+    """Number the triples that occur in two rows or more.
 
     Args:
         triples: uint64, of each row ascending, each once.
@@ -200,7 +200,7 @@ def sort_rows(
         begins: int64 (rows + 1,), bounds of each row in ``terms``.
         terms: int32, numbers of triples, put into order.
         heads: int64 (terms + 1,), bounds of the postings of each term.
-        rare: most texts in which a rare triple stands.
+        rare: maximum number of texts with a rare triple.
         middles: int64 (rows,), receives where the other terms begin.
     """
     for row in range(begins.size - 1):

@@ -60,7 +60,7 @@ class Storage:
             ) from error
 
     def keep(self, array: NDArray[Any]) -> NDArray[Any]:
-        """The same array, or its copy in a file once the budget is used up."""
+        """The given array, or its copy in a file once the budget is used up."""
         kept = self.empty(array.size, array.dtype)
         if isinstance(kept, np.memmap):
             kept[:] = array

@@ -1,7 +1,7 @@
 """Links, symmetry and transitivity for k so small that the links cannot be stored.
 
-At k = 1 a month of news has 5 * 10^9 links. They are counted row by row as they are found, in both directions at once;
-closed paths are sampled.
+At k = 1 a month of news has 5 * 10^9 links. They are counted row by row as they are found, in both directions at once,
+for all documents or for a sample of them; closed paths are sampled.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -26,6 +26,7 @@ from infostream_dedup.links.compiled.kernels.both_directions import (
 from infostream_dedup.links.compiled.kernels.link_rows import own_counts
 from infostream_dedup.links.compiled.kernels.link_totals import LINKS, RECIPROCAL, WALKS
 from infostream_dedup.links.compiled.posting_index import SHARD_SIZE, PostingIndex, ranked_rows
+from infostream_dedup.links.compiled.sampled_low_k import SampledRows, count_sampled
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
 from infostream_dedup.links.measures import Measures
 from infostream_dedup.links.plain.sweeping import SEED
@@ -51,6 +52,7 @@ def sweep_unstored(
     *,
     n: int,
     most: int = 3,
+    sample: NDArray[np.int64] | None = None,
     walks: int = WALKS_DRAWN,
     seed: int = SEED,
     workers: int = 0,
@@ -64,6 +66,8 @@ def sweep_unstored(
         targets: as in ``backend.Match``.
         n: maximum number of key terms of a document, 1 to 255.
         most: the largest k, 1 to n.
+        sample: int64, ordinals of the documents whose links are counted, from ``sampling.drawn_documents``; ``None``
+            for all.
         walks: two-step walks to draw at each k; those that return to their start are discarded.
         seed: same seed, same draws; each k starts from it.
         workers: threads; 0 for all cores this process may use. They do not change the result.
@@ -71,14 +75,27 @@ def sweep_unstored(
         progress: called with the number of documents done.
 
     Returns:
-        One row for each k, ascending. ``closed`` and ``transitivity`` are sampled, everything else is exact.
+        One row for each k, ascending. ``closed`` and ``transitivity`` are sampled; everything else is exact without
+        ``sample``.
     """
     check_input(keys, targets, n=n)
     _FIRST_USE.prepare(progress)
     nodes = collapse(keys, targets)
     threads = thread_count(workers)
-    collection = _collection(term_rows(keys), term_rows(targets), nodes, shard_size, threads)
+    collection, place_of = _collection(term_rows(keys), term_rows(targets), nodes, shard_size, threads)
     with ThreadPoolExecutor(threads) as pool:
+        if sample is not None:
+            found = count_sampled(
+                collection,
+                place_of,
+                sample,
+                n=n,
+                most=most,
+                counters=lambda: _counters(collection),
+                pool=pool,
+                progress=progress,
+            )
+            return _measure_sample(found, collection, most, walks, seed, pool)
         totals, outgoing, incoming = _count_links(collection, n, most, pool, progress)
         rows = []
         for k in range(1, most + 1):
@@ -86,7 +103,8 @@ def sweep_unstored(
             paths = all_walks - reciprocal
             distinct, closed = 0, 0
             if paths:
-                distinct, closed = _sample_walks(collection, k, outgoing[k - 1], incoming[k - 1], walks, seed, pool)
+                middles = Middles(collection.weights, outgoing[k - 1], incoming[k - 1])
+                distinct, closed = _sample_walks(collection, k, middles, walks, seed, pool)
             rows.append(
                 Measures.of(
                     k=k,
@@ -101,15 +119,48 @@ def sweep_unstored(
     return rows
 
 
-def _collection(keys: TermRows, targets: TermRows, nodes: Nodes, shard_size: int, threads: int) -> PlacedCollection:
+class Middles(NamedTuple):
+    """Documents that walks may be drawn through, by place.
+
+    Attributes:
+        weights: (places,), number of such documents at each place.
+        outgoing: int64 (places,), links from a document of the place.
+        incoming: int64 (places,), links to it.
+    """
+
+    weights: NDArray[np.integer[Any]]
+    outgoing: NDArray[np.int64]
+    incoming: NDArray[np.int64]
+
+
+def _measure_sample(
+    found: SampledRows, collection: PlacedCollection, most: int, walks: int, seed: int, pool: ThreadPoolExecutor
+) -> list[Measures]:
+    rows = []
+    for k in range(1, most + 1):
+        draws, closed = 0, 0
+        if found.times @ found.paths_through(k):
+            by_place = np.zeros((3, len(collection.weights)), dtype=np.int64)
+            by_place[:, found.places] = found.times, found.outgoing[:, k - 1], found.incoming[:, k - 1]
+            draws, closed = _sample_walks(collection, k, Middles(*by_place), walks, seed, pool)
+        rows.append(found.measures(k, draws, closed))
+    return rows
+
+
+def _collection(
+    keys: TermRows, targets: TermRows, nodes: Nodes, shard_size: int, threads: int
+) -> tuple[PlacedCollection, NDArray[np.int64]]:
+    """The collection by place, and the place of each document, int64 (documents,)."""
     index = PostingIndex.build(keys, targets, nodes.leaders, shard_size=shard_size, threads=threads)
     questions = index.own_questions(keys)
     key_starts, key_postings = index.lists_of(keys, threads)
     target_indptr, target_ranks = ranked_rows(targets, index.order, index.rank)
-    weights = nodes.weights[nodes.node_of[index.order]].astype(np.uint32)
     own = np.zeros(len(index), dtype=np.uint8)
     own_counts(index.order.astype(np.int64), keys, targets, own)
-    return PlacedCollection(
+    node_at = nodes.node_of[index.order]
+    place_of_node = np.empty(len(nodes), dtype=np.int64)
+    place_of_node[node_at] = np.arange(len(nodes))
+    collection = PlacedCollection(
         key_indptr=questions.indptr,
         key_ranks=questions.ranks,
         target_indptr=target_indptr,
@@ -119,9 +170,10 @@ def _collection(keys: TermRows, targets: TermRows, nodes: Nodes, shard_size: int
         key_starts=key_starts,
         key_postings=key_postings,
         shard_size=index.shard_size,
-        weights=weights,
+        weights=nodes.weights[node_at].astype(np.uint32),
         own=own,
     )
+    return collection, place_of_node[nodes.node_of]
 
 
 def _counters(collection: PlacedCollection) -> Counters:
@@ -160,13 +212,7 @@ def _count_links(
 
 
 def _sample_walks(
-    collection: PlacedCollection,
-    k: int,
-    outgoing: NDArray[np.int64],
-    incoming: NDArray[np.int64],
-    walks: int,
-    seed: int,
-    pool: ThreadPoolExecutor,
+    collection: PlacedCollection, k: int, through: Middles, walks: int, seed: int, pool: ThreadPoolExecutor
 ) -> tuple[int, int]:
     """Draw walks uniformly; count those with distinct ends, and those of them that are closed.
 
@@ -174,13 +220,13 @@ def _sample_walks(
     return to their start are uniform among the paths.
     """
     random = np.random.default_rng(seed)
-    through = collection.weights * (outgoing.astype(np.float64) * incoming)
-    up_to = np.cumsum(through)
+    walks_at = through.weights * (through.outgoing.astype(np.float64) * through.incoming)
+    up_to = np.cumsum(walks_at)
     middles = np.sort(np.searchsorted(up_to, random.random(walks) * up_to[-1], side="right"))
     # A draw may be rounded up to the end.
-    middles = np.minimum(middles, np.flatnonzero(through)[-1])
-    arrivals = random.integers(incoming[middles])
-    departures = random.integers(outgoing[middles])
+    middles = np.minimum(middles, np.flatnonzero(walks_at)[-1])
+    arrivals = random.integers(through.incoming[middles])
+    departures = random.integers(through.outgoing[middles])
     scratch = threading.local()
 
     def close(part: slice) -> tuple[int, int]:

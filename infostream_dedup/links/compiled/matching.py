@@ -230,7 +230,7 @@ def _sum_matched(
     storage: Storage,
     threads: int,
 ) -> NDArray[np.int64]:
-    """int64 (links,): summed weight of the key terms behind each link."""
+    """int64 (links,): summed weight of the key terms that make each link."""
     matched = storage.empty(len(links.columns), np.int64)
 
     def fill(first: int) -> None:

@@ -1,0 +1,80 @@
+"""The parts of a collection that a sweep compares: files, sources, days, weeks, months."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, tzinfo
+from pathlib import PurePath
+from typing import Final, Literal, get_args
+
+from infostream_dedup.model import Document
+
+__all__ = ["PARTINGS", "Parting", "part_into", "short_names"]
+
+Parting = Literal["file", "source", "day", "week", "month"]
+PARTINGS: Final[tuple[str, ...]] = get_args(Parting)
+
+
+def part_into(
+    documents: Iterable[Document], by: Parting, *, files: Mapping[str, int], zone: tzinfo
+) -> dict[str | None, list[Document]]:
+    """Divide a collection.
+
+    Args:
+        documents: in input order.
+        by: files in input order; sources, the largest first; or days, ISO weeks (``2026-W47``) and months, the earliest
+            first.
+        files: number of documents by file, in input order.
+        zone: time zone of days, weeks and months.
+
+    Returns:
+        The documents of each part. Those without a date or source are under ``None``, which comes last.
+
+    Example:
+        >>> from datetime import UTC
+        >>> both = [Document(id=i, text="", source=s) for i, s in (("1", "b"), ("2", None), ("3", "b"))]
+        >>> {name: len(part) for name, part in part_into(both, "source", files={}, zone=UTC).items()}
+        {'b': 2, None: 1}
+    """
+    if by == "file":
+        places = iter(documents)
+        named = zip(short_names(list(files)), files.values(), strict=True)
+        return {name: [next(places) for _ in range(number)] for name, number in named}
+    parts: dict[str | None, list[Document]] = {}
+    for document in documents:
+        name = document.source or None if by == "source" else _stretch(document.time, by, zone)
+        parts.setdefault(name, []).append(document)
+    sizes = Counter({name: len(part) for name, part in parts.items()} if by == "source" else {})
+    return dict(sorted(parts.items(), key=lambda part: (part[0] is None, -sizes[part[0]], part[0] or "")))
+
+
+def _stretch(time: datetime | None, by: Parting, zone: tzinfo) -> str | None:
+    """The day, week or month of a moment."""
+    if time is None:
+        return None
+    there = time.astimezone(zone)
+    if by == "week":
+        year, week, _ = there.isocalendar()
+        return f"{year}-W{week:02}"
+    return f"{there:%Y-%m-%d}" if by == "day" else f"{there:%Y-%m}"
+
+
+def short_names(paths: Sequence[str]) -> list[str]:
+    """Names of files with as few of their folders as tell them apart.
+
+    Args:
+        paths: distinct.
+
+    Example:
+        >>> short_names(["/data/may/ru.csv", "/data/june/ru.csv", "/data/june/uk.csv"])
+        ['may/ru.csv', 'june/ru.csv', 'uk.csv']
+    """
+    steps = [PurePath(path).parts or (path,) for path in paths]
+    longest = max(map(len, steps), default=1)
+    names = []
+    for own in steps:
+        lengths = range(1, longest + 1)
+        alone = (length for length in lengths if sum(one[-length:] == own[-length:] for one in steps) == 1)
+        names.append("/".join(own[-next(alone, longest) :]))
+    return names

@@ -1,0 +1,176 @@
+"""An audit of a collection: which pairs to judge, and count, estimate and judgements side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from infostream_dedup.batch.linking import link
+from infostream_dedup.errors import BadDataError, UsageError
+from infostream_dedup.estimation.audit_population import audited_pairs
+from infostream_dedup.estimation.auditing import AuditedPairs, audit_scores, pairs_to_judge
+from infostream_dedup.estimation.candidates import CANDIDATE_COUNT
+from infostream_dedup.estimation.sweep_estimator import SweepEstimator
+
+if TYPE_CHECKING:
+    from infostream_dedup.batch.collection import Collection
+    from infostream_dedup.batch.link_estimate import LinkEstimate
+    from infostream_dedup.estimation.resampling import Bounds
+    from infostream_dedup.evidence.collecting import DocumentEvidence
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Settings
+
+__all__ = ["ASKED_COLUMNS", "AUDIT_COLUMNS", "AuditedCollection"]
+
+ASKED_COLUMNS = ("a", "b", "label", "title_a", "title_b", "url_a", "url_b")
+AUDIT_COLUMNS = (
+    *("source", "k", "pairs", "precision", "precision_low", "precision_high"),
+    *("recall", "recall_low", "recall_high", "note"),
+)
+
+_DECIMALS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedCollection:
+    """A collection with the pairs that an audit is about.
+
+    Attributes:
+        collection: the documents.
+        population: the pairs.
+        estimate: what is known without judgements.
+        k: at which pairs are linked.
+    """
+
+    collection: Collection
+    population: AuditedPairs
+    estimate: LinkEstimate
+    k: int
+
+    @classmethod
+    def of(
+        cls,
+        collection: Collection,
+        evidence: DocumentEvidence,
+        settings: Settings,
+        *,
+        k: int,
+        engine: str = "auto",
+        progress: Progress | None = None,
+    ) -> AuditedCollection:
+        """Link a collection and find the pairs.
+
+        Args:
+            collection: read with text hashes.
+            evidence: evidence of the documents.
+            settings: of key terms; the score must be ``count``.
+            k: 3 to n.
+            engine: what matches; results are the same.
+            progress: called with each step.
+
+        Raises:
+            UsageError: k or the score is none that can be audited.
+        """
+        if settings.score != "count" or not CANDIDATE_COUNT <= k <= settings.n:
+            raise UsageError(
+                f"audit goes with the count score and k from {CANDIDATE_COUNT} to {settings.n}; here are score "
+                f"{settings.score} and k = {k}"
+            )
+        key_terms = collection.key_terms(settings)
+        matrix = link(key_terms, settings, k_min=CANDIDATE_COUNT, engine=engine).matrix
+        estimator = SweepEstimator(collection, evidence)
+        links, counted, copies, _ = estimator.linked(key_terms, matrix, settings, progress=progress)
+        population = audited_pairs(matrix, links, copies, triples=evidence.triples, universe=counted.universe, step=k)
+        estimate = estimator.estimate(key_terms, matrix, settings, ("all",), progress=progress)
+        return cls(collection, population, estimate, k)
+
+    def ask(self, pairs: int) -> list[dict[str, Any]]:
+        """Rows to judge, in an order that says nothing about them; ``label`` is empty.
+
+        Args:
+            pairs: most rows, at least 1.
+        """
+        population, documents = self.population, self.collection.documents
+        rows = []
+        for row in pairs_to_judge(population, pairs).tolist():
+            one, other = documents[int(population.a[row])], documents[int(population.b[row])]
+            rows.append(
+                {
+                    "a": one.id,
+                    "b": other.id,
+                    "label": None,
+                    "wording": round(float(population.wording[row]), _DECIMALS),
+                    "title_a": one.title,
+                    "title_b": other.title,
+                    "url_a": one.url,
+                    "url_b": other.url,
+                }
+            )
+        return rows
+
+    def judged(self, labels: Mapping[tuple[str, str], bool], source: str) -> tuple[list[dict[str, Any]], int]:
+        """Count, estimate and judgements side by side, and how many judged pairs are not what the audit is about.
+
+        Args:
+            labels: pairs of ids, in either order, with whether they are right.
+            source: name of the labels in messages.
+
+        Raises:
+            BadDataError: no judged pair is among those that the audit is about.
+        """
+        places = {one.id: number for number, one in enumerate(self.collection.documents)}
+        wanted = {
+            tuple(sorted((places[a], places[b]))): right
+            for (a, b), right in labels.items()
+            if a in places and b in places
+        }
+        pairs = zip(self.population.a.tolist(), self.population.b.tolist(), strict=True)
+        found = [(row, wanted[pair]) for row, pair in enumerate(pairs) if pair in wanted]
+        if not found:
+            raise BadDataError(
+                f"has {len(labels)} judged pairs, none of which is among the {len(self.population)} that an audit of "
+                "these documents asks about; give the documents and the settings that audit asked with",
+                code="E_NOT_ASKED",
+                source=source,
+            )
+        rows = np.array([row for row, _ in found], dtype=np.int64)
+        scores = audit_scores(self.population, rows, np.array([right for _, right in found], dtype=np.bool_))
+        note = "" if not scores.unjudged else f"{scores.unjudged} strata without a judgement: guessed"
+        audited = {
+            "source": "audited",
+            "k": self.k,
+            "pairs": scores.judged,
+            **_figures("precision", scores.precision, scores.precision_bounds),
+            **_figures("recall", scores.recall, scores.recall_bounds),
+            "note": note,
+        }
+        return [self._counted(), self._estimated(), audited], len(labels) - len(found)
+
+    def _counted(self) -> dict[str, Any]:
+        columns = self.estimate.columns["all", self.k]
+        named = {name: columns[f"copy_{name}"] for name in AUDIT_COLUMNS[3:9]}
+        note = "of links that are copies, and of copies that are linked"
+        return {"source": "counted", "k": self.k, "pairs": columns["copies"], **named, "note": note}
+
+    def _estimated(self) -> dict[str, Any]:
+        columns = self.estimate.columns["all", self.k]
+        named = {name: columns[name] for name in AUDIT_COLUMNS[3:9]}
+        check = self.estimate.summary["duplicates"]["check"]
+        note = f"{columns['reliable_code']}: {check['reason']}"
+        return {"source": "estimated", "k": self.k, "pairs": check["candidates"], **named, "note": note}
+
+
+def _figures(name: str, value: float | None, bounds: Bounds | None) -> dict[str, float | None]:
+    low, high = bounds or (None, None)
+    return {
+        name: _rounded(value),
+        f"{name}_low": _rounded(low),
+        f"{name}_high": _rounded(high),
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, _DECIMALS)

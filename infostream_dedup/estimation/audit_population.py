@@ -1,0 +1,91 @@
+"""The pairs that an audit is about: all candidates and all copies of a collection, or a sample of the candidates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.batch.pair_table import LinkedPairs
+from infostream_dedup.estimation.auditing import AuditedPairs
+from infostream_dedup.estimation.candidates import CANDIDATE_COUNT, DrawnPairs
+from infostream_dedup.estimation.census import COPY_WORDING
+from infostream_dedup.estimation.universe import in_universe
+from infostream_dedup.evidence.kernels.comparing import COLUMNS
+from infostream_dedup.evidence.pair_evidence import TripleRows, fill_in_wording
+from infostream_dedup.links.similarity_matrix import at_least
+
+if TYPE_CHECKING:
+    from infostream_dedup.estimation.census import Copies
+    from infostream_dedup.estimation.copy_scores import Links
+    from infostream_dedup.estimation.kernels.finding_copies import Universe
+    from infostream_dedup.links import SimilarityMatrix
+
+__all__ = ["audited_pairs"]
+
+_MOST: Final = 100_000
+_WORDING: Final = [COLUMNS.index("wording_forward"), COLUMNS.index("wording_backward")]
+
+
+def audited_pairs(
+    matrix: SimilarityMatrix,
+    links: Links,
+    copies: Copies,
+    *,
+    triples: TripleRows,
+    universe: Universe,
+    step: int,
+    most: int = _MOST,
+) -> AuditedPairs:
+    """Pairs of three key terms in either direction, and copies, in the universe and without series.
+
+    Args:
+        matrix: counts of at least ``CANDIDATE_COUNT``, or of what is stored.
+        links: the same with grades.
+        copies: the census.
+        triples: word triples of all documents.
+        universe: pairs to take.
+        step: step at which pairs are linked.
+        most: candidates to keep of those that are linked, and of those that are not.
+    """
+    drawn = DrawnPairs(most), DrawnPairs(most)
+    pairs = LinkedPairs(at_least(matrix.counts, CANDIDATE_COUNT))
+    for block in pairs.blocks:
+        a, b, _, _ = pairs.of(block)
+        inside, series = in_universe(universe, a, b)
+        a, b = a[inside & ~series], b[inside & ~series]
+        linked = links.grades_of(a, b) >= step
+        for part, group in ((~linked, drawn[0]), (linked, drawn[1])):
+            group.add(a[part], b[part])
+    parts = [_candidates(group, triples, linked) for linked, group in ((False, drawn[0]), (True, drawn[1]))]
+    _, series = in_universe(universe, copies.a, copies.b)
+    a, b = copies.a[~series], copies.b[~series]
+    parts.append(
+        AuditedPairs(
+            a=a,
+            b=b,
+            linked=links.grades_of(a, b) >= step,
+            wording=copies.wording[~series],
+            weights=np.full(len(a), float(copies.sampled)),
+        )
+    )
+    return AuditedPairs(
+        **{name: np.concatenate([getattr(part, name) for part in parts]) for name in AuditedPairs.__slots__}
+    )
+
+
+def _candidates(group: DrawnPairs, triples: TripleRows, linked: bool) -> AuditedPairs:
+    """Candidates below the wording of a copy; copies come from the census."""
+    a, b = group.pairs()
+    evidence = np.zeros((len(a), len(COLUMNS)), dtype=np.float64)
+    fill_in_wording(a, b, triples, evidence)
+    wording = evidence[:, _WORDING].max(axis=1, initial=0.0)
+    weight = group.total / max(len(a), 1)
+    kept = wording < COPY_WORDING
+    return AuditedPairs(
+        a=a[kept],
+        b=b[kept],
+        linked=np.full(int(kept.sum()), linked),
+        wording=wording[kept],
+        weights=np.full(int(kept.sum()), weight),
+    )
