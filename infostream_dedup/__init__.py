@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from infostream_dedup import methods, passages, store
     from infostream_dedup.api import (
         Reading,
+        audit,
         compare,
         dedup,
         demo,
@@ -37,8 +38,10 @@ __all__ = [
     "Settings",
     "StreamSettings",
     "__version__",
+    "audit",
     "boilerplate",
     "classify",
+    "collect",
     "compare",
     "dedup",
     "demo",

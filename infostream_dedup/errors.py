@@ -84,7 +84,7 @@ class BadDataError(InfostreamError):
         message: what came and what was expected, in one sentence.
         code: short stable name of the kind of fault, such as ``E_JSON``.
         source: file name as given by the user, ``-`` for standard input, ``<list>`` for values in memory.
-        line: 1-based line (JSONL, CSV) or row (Parquet, values in memory); None where no line can be told.
+        line: 1-based line (JSONL, CSV) or row (Parquet, values in memory); None where no line can be named.
         field: name of the field at fault; None where the whole line is.
         byte_offset: offset of the line's first byte in the uncompressed stream; None where it is not known.
         raw: the bytes of the line as they came, for a quarantine row.

@@ -6,6 +6,7 @@ A place that still breaks a rule is listed in ``NOT_YET``. A listed place that n
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
@@ -13,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).resolve().parents[1] / "infostream_dedup"
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "infostream_dedup"
 TREES = {
     path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
     for path in sorted(PACKAGE.rglob("*.py"))
@@ -27,10 +29,11 @@ MOST_POSITIONAL_FIELDS = 6
 
 
 def long_files() -> Iterator[str]:
-    """Files of more than 400 lines."""
-    for path in TREES:
-        if (PACKAGE / path).read_text(encoding="utf-8").count("\n") > MOST_LINES:
-            yield path
+    """Files of more than 400 lines, those of tests, reports and benchmarks too."""
+    for folder in ("infostream_dedup", "tests", "reports", "benchmarks"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            if path.read_text(encoding="utf-8").count("\n") > MOST_LINES:
+                yield path.relative_to(ROOT).as_posix()
 
 
 def functions_of_many_parameters() -> Iterator[str]:
@@ -81,12 +84,43 @@ def shared_class_names() -> Iterator[str]:
             yield name
 
 
+DIALECT = (
+    # encoding: of the text -> encoding: encoding of the text
+    r"^\s+\w+: of (?:the|a|an|all|each|every|its|their|one|them|this|that|those|some|any|both)\b",
+    # is no pair -> is not a pair
+    r"(?<![Tt]here )\b(?:is|are|was|were) no (?!longer|more|less|later|earlier|larger|smaller|greater|need)",
+    r"\bis none of\b",
+    # a word that stands before -> a word before
+    r"\b(?:stands?|stood|lies) (?:in|before|after|between|on|at|first|there|inside|beside|behind|one)\b",
+    r"\b(?:is|are|was|were|be|been) told\b(?! apart)|\btold by\b",
+    r"\bwhoever\b|\bof its own accord\b|\bhas its say\b|\banew\b",
+    r"\bfrom (?:which|now|there|here) on\b",
+    r'"""The same (?!\w+ (?:as|of)\b)',
+)
+"""Patterns of German or Russian in English clothes; the package has none of them, names of rules apart."""
+
+
+def lines_in_dialect() -> Iterator[str]:
+    """Lines that no native writer would write so."""
+    for path in TREES:
+        for number, line in enumerate((PACKAGE / path).read_text(encoding="utf-8").split("\n"), start=1):
+            if not line.lstrip().startswith("Rule(") and any(re.search(pattern, line) for pattern in DIALECT):
+                yield f"{path}:{number}: {line.strip()}"
+
+
 NOT_YET: dict[str, set[str]] = {}
 
 
 @pytest.mark.parametrize(
     "rule",
-    [long_files, functions_of_many_parameters, calls_of_many_values, positional_records, shared_class_names],
+    [
+        long_files,
+        functions_of_many_parameters,
+        calls_of_many_values,
+        positional_records,
+        shared_class_names,
+        lines_in_dialect,
+    ],
     ids=lambda rule: rule.__name__,
 )
 def test_the_rule_holds_but_for_the_places_listed(rule):

@@ -212,12 +212,12 @@ VARIANTS = [
 ]
 
 PINNED = {
-    "demo-json": "17a0ee3a1157d440533aeb6ca90a4f440e93b04c9e3e62ac165d094f46eaa9a2",
+    "demo-json": "bf26ad626eaf6bebb3a8d00774b2a66a76eae8d3301555f249d2b1def45b51e5",
     "demo-csv": "a88e87bd3cc98aaf7932acabc65259fe5bc3060cb0e3dc09f20e574bd4bd1c09",
-    "sweep-json": "17a0ee3a1157d440533aeb6ca90a4f440e93b04c9e3e62ac165d094f46eaa9a2",
+    "sweep-json": "bf26ad626eaf6bebb3a8d00774b2a66a76eae8d3301555f249d2b1def45b51e5",
     "sweep-jsonl": "bb7189bc83fc69934c4cdeb578ec022dfb7e6dc70123a25dea9e1dca606eae32",
-    "sweep-other-settings": "b6a5c0814f74a73def47ef2b2881e4bdad38924928527672b549457cee479853",
-    "sweep-top": "8343a2d106af4c3e39ffedb5e0ec3d40eb1c3a04fdac5df3ea39221cb0ba945a",
+    "sweep-other-settings": "83751949e6c45b8f4b3e8350d800a816e112c64b59bc888164edc29f33e75da0",
+    "sweep-top": "82d9c22a125dc766f5acfa7bfdb9ff9102211764b554885a71589981e0f07c33",
     "sweep-share": "90c8245cee2a79a196b8aaa1e2a77e276009ab3bb29233fc0320f5fbe88e4942",
     "sweep-store": "95a0bdaf2b790a8bbcc1e1c3c9f1be363fdac50c587d361919e3d9fa0c275e8f",
     "pairs": "52d5f34083016073231ce7daf7f4eec1198443fcdef5f2358753f19738415c94",

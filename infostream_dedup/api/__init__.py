@@ -7,8 +7,10 @@ is cheap: each function loads what it needs when it is called.
 from __future__ import annotations
 
 from infostream_dedup.api import dictionaries, passages, store
+from infostream_dedup.api.audit import AuditResult, audit
 from infostream_dedup.api.boilerplate import boilerplate
 from infostream_dedup.api.classify import Classification, classify
+from infostream_dedup.api.collect import collect
 from infostream_dedup.api.compare import compare
 from infostream_dedup.api.dedup import DedupSummary, dedup
 from infostream_dedup.api.evaluate import evaluate
@@ -26,6 +28,7 @@ from infostream_dedup.api.warm import Warmth, warm
 from infostream_dedup.corpus.reading import Reading
 
 __all__ = [
+    "AuditResult",
     "Classification",
     "DedupSummary",
     "IngestedBatch",
@@ -36,8 +39,10 @@ __all__ = [
     "Reading",
     "Training",
     "Warmth",
+    "audit",
     "boilerplate",
     "classify",
+    "collect",
     "compare",
     "dedup",
     "demo",

@@ -31,7 +31,7 @@ def candidate_pairs(
         Two arrays of int64 (pairs,), ordinals.
 
     Raises:
-        ConfigurationError: there are no such candidates, or k is out of its range.
+        ConfigurationError: the name of the candidates is unknown, or k is out of its range.
     """
     import numpy as np
 

@@ -46,7 +46,7 @@ def compare(
         source: the documents (see ``read_documents``).
         methods: names, with parameters after colons as in ``three-plus-two:n=3``; by default all that can run.
         labels: labelled pairs, or the file that holds them.
-        protocol: ``labels`` (the default where there are labels) or ``pool``: judged by the pairs that methods find
+        protocol: ``labels`` (the default if labels are given) or ``pool``: judged by the pairs that methods find
             together and whose texts are alike.
         pool: methods whose pairs make the pool: ``a0-a10`` as in the paper, run for it even when not compared, or
             ``all`` compared methods.
@@ -56,7 +56,7 @@ def compare(
         domains: see ``evaluate``.
         positive: labels that count as true.
         closed: see ``evaluate``.
-        resamples: resampled collections behind the intervals of the labels protocol.
+        resamples: number of resampled collections from which the intervals of the labels protocol are computed.
         growth: also run every method on half of the collection.
         examples: also pick pairs on which the methods agree.
         disagreements: number of unlabelled pairs to draw on which methods disagree.

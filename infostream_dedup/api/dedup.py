@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
@@ -12,6 +12,7 @@ from infostream_dedup.api.disk import chosen_disk, refuse_judged_on_disk, refuse
 from infostream_dedup.api.judged import chosen_for_judging, is_judged, refuse_without_judged
 from infostream_dedup.api.keywords import DedupKeywords, chosen
 from infostream_dedup.errors import UsageError
+from infostream_dedup.model.tabular import Tabular, table_html
 
 if TYPE_CHECKING:
     from infostream_dedup.batch.collection import Collection
@@ -28,9 +29,9 @@ _JUDGED_IN_MEMORY: Final = "preset judged works in memory; leave out workdir (--
 _STATUSES: Final = ("new", "exact", "duplicate", "similar", "insufficient_text")
 
 
-@dataclass(frozen=True, slots=True)
-class DedupSummary:
-    """What ``dedup`` did.
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class DedupSummary(Tabular):
+    """What ``dedup`` did. As a table it is the collection without its duplicates, unless that went to a file.
 
     Attributes:
         documents: how many were read and used.
@@ -38,6 +39,10 @@ class DedupSummary:
         statuses: how many documents have each status.
         groups: groups of at least two documents.
         report: what was read.
+        rows: the documents that stay, as records, with every field; ``None`` if they were written to a file.
+        removed: the others, with ``status``, ``of`` and ``group`` (with preset ``judged`` also ``kind`` and
+            ``probability``); ``None`` likewise.
+        members: ids of the documents of each group of at least two, by its name; ``None`` likewise.
     """
 
     documents: int
@@ -45,15 +50,34 @@ class DedupSummary:
     statuses: dict[str, int]
     groups: int
     report: ReadingReport
+    rows: list[dict[str, Any]] | None = None
+    removed: list[dict[str, Any]] | None = None
+    members: dict[str, list[str]] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """One row: documents, kept, groups and a column per status."""
         return {"documents": self.documents, "kept": self.kept, "groups": self.groups, **self.statuses}
 
+    def as_rows(self) -> list[dict[str, Any]]:
+        """The documents that stay.
+
+        Raises:
+            UsageError: they were written to a file.
+        """
+        if self.rows is None:
+            raise UsageError("dedup wrote its rows to a file; read that, or leave out out")
+        return self.rows
+
+    def __repr__(self) -> str:
+        return f"<DedupSummary: {self.kept:,} of {self.documents:,} documents kept, {self.groups:,} groups>"
+
+    def _repr_html_(self) -> str:
+        return table_html([self.as_dict()])
+
 
 def dedup(
     source: Any,
-    out: str | Path,
+    out: str | Path | None = None,
     *,
     keep: Keep = "earliest",
     annotate: bool = False,
@@ -79,7 +103,8 @@ def dedup(
 
     Args:
         source: the documents (see ``read_documents``).
-        out: file to write (``.jsonl``, ``.jsonl.gz``, ``.csv``, ``.parquet``), ``-`` for standard output.
+        out: file to write (``.jsonl``, ``.jsonl.gz``, ``.csv``, ``.parquet``), ``-`` for standard output; without one,
+            the documents are in the result: ``rows``, ``removed``, ``members``, ``to_pandas()``.
         keep: which document of a group stays: ``earliest`` or ``longest``.
         annotate: write every document, with the columns ``status``, ``of`` and ``group``, and with preset ``judged``
             ``kind`` (what the document is to ``of``) and ``probability``; a document that already has such a field is
@@ -93,7 +118,7 @@ def dedup(
         boilerplate: file of sentences to leave out of the comparison (from ``boilerplate``); they are written all the
             same.
         workdir: work on disk, in this folder (see ``sweep``); not with preset ``judged``, the share score or
-            representation ``pivot``. A private one lies beside ``out``.
+            representation ``pivot``. A private one is made next to ``out``.
         memory: with ``workdir``, how much memory to use (see ``sweep``).
         window_days: with ``workdir``, compare only documents that were published at most this many days apart;
             equal bodies are ``exact`` however far apart.
@@ -104,7 +129,7 @@ def dedup(
         options: single settings and reading options by name, instead of ``settings`` and ``reading``.
 
     Returns:
-        Counts, and the reading report as ``report``.
+        Counts, the reading report as ``report``, and without ``out`` the documents.
 
     Raises:
         ConfigurationError: an option is out of its range or given twice, or a file name has an unknown ending.
@@ -126,21 +151,25 @@ def dedup(
         refuse_without_judged({"join": join, "semantic": semantic})
         agreed, read = chosen(dedup, DedupKeywords, options, settings=settings, reading=reading)
         way = _by_key_terms(agreed, duplicate_rule)
-    file_kind(str(out))
+    if out is None and workdir is not None:
+        raise UsageError("work on disk writes a file; give out, or leave out workdir")
+    if out is not None:
+        file_kind(str(out))
     with rereadable(source, read) as documents:
-        check_output(out, inputs=documents.paths, quarantine=read.quarantine)
+        if out is not None:
+            check_output(out, inputs=documents.paths, quarantine=read.quarantine)
         columns = Annotation(way.columns, prefix=prefix) if annotate else None
-        refusal = _JUDGED_IN_MEMORY if judged else refuse_on_disk(agreed, engine)
+        refusal = _JUDGED_IN_MEMORY if judged or out is None else refuse_on_disk(agreed, engine)
         with chosen_disk(
             source,
             read,
             workdir=workdir,
             memory=memory,
             window_days=window_days,
-            beside=None if str(out) == "-" else Path(out).resolve().parent,
+            beside=None if out is None or str(out) == "-" else Path(out).resolve().parent,
             refusal=refusal,
         ) as disk:
-            if disk is not None:
+            if disk is not None and out is not None:
                 with disk.run(
                     source,
                     read,
@@ -155,16 +184,24 @@ def dedup(
         first = documents.first() if columns is None else columns.checked(documents.first())
         collection, found = way.decide(without_boilerplate(first, boilerplate), engine=engine, progress=progress)
         kept = [True] * len(found) if annotate else kept_documents(collection, found, keep)
-        write_documents(_rows(documents, found, kept, columns), out, inputs=documents.paths)
+        if out is None:
+            rows = list(_rows(documents, found, kept, columns))
+            removed = list(_removed(documents, found, kept))
+        else:
+            write_documents(_rows(documents, found, kept, columns), out, inputs=documents.paths)
     counts = Counter(status.status for status in found)
-    sizes = Counter(status.group for status in found)
-    return DedupSummary(
-        len(found),
-        sum(kept),
-        {name: counts[name] for name in _STATUSES},
-        sum(size > 1 for size in sizes.values()),
-        documents.report,
+    members: dict[str, list[str]] = {}
+    for document, status in zip(collection.documents, found, strict=True):
+        members.setdefault(status.group, []).append(document.id)
+    several = {group: ids for group, ids in members.items() if len(ids) > 1}
+    summary = DedupSummary(
+        documents=len(found),
+        kept=sum(kept),
+        statuses={name: counts[name] for name in _STATUSES},
+        groups=len(several),
+        report=documents.report,
     )
+    return summary if out is not None else replace(summary, rows=rows, removed=removed, members=several)
 
 
 def _dedup_on_disk(
@@ -189,7 +226,11 @@ def _dedup_on_disk(
     write_documents(_rows(documents, found.statuses(), kept, columns), out, inputs=documents.paths)
     counts = found.counts()
     return DedupSummary(
-        len(found), sum(kept), {name: counts[name] for name in _STATUSES}, found.groups(), documents.report
+        documents=len(found),
+        kept=sum(kept),
+        statuses={name: counts[name] for name in _STATUSES},
+        groups=found.groups(),
+        report=documents.report,
     )
 
 
@@ -253,3 +294,11 @@ def _rows(
     for document, status, stays in zip(again, found, kept, strict=True):
         if stays:
             yield row_of(document) if columns is None else columns.row(document, status.as_dict())
+
+
+def _removed(documents: Rereadable, found: Iterable[Status], kept: list[bool]) -> Iterator[dict[str, Any]]:
+    from infostream_dedup.corpus import row_of
+
+    for document, status, stays in zip(documents.again(), found, kept, strict=True):
+        if not stays:
+            yield row_of(document) | status.as_dict()

@@ -246,7 +246,7 @@ def _lenient(reading: Reading) -> Reading:
 
 
 def _mark(source: Any, reading: Reading, boilerplate: str | Path | None) -> dict[str, Any] | None:
-    """What tells files from others that have been changed or replaced; ``None`` for other sources."""
+    """What distinguishes files from changed or replaced ones; ``None`` for other sources."""
     items = source if isinstance(source, list | tuple) else [source]
     paths = paths_of(source)
     if len(paths) != len(items) or not all(Path(path).is_file() for path in paths):

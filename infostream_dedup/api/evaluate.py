@@ -42,7 +42,7 @@ def evaluate(
 
     Where documents carry a family, every linked pair of two families is false unless they are kin; otherwise only
     labelled pairs count, or with ``closed`` all. Pairs with other labels, and unlisted pairs of one family, are
-    ignored. ``linked`` and ``judged`` tell how many pairs each row links, and how many of them count. The groups that
+    ignored. ``linked`` and ``judged`` say how many pairs each row links, and how many of them count. The groups that
     the preset makes are compared with the documents that true pairs connect, where unlisted pairs count.
 
     Args:

@@ -13,6 +13,7 @@ from infostream_dedup.api.keywords import IngestKeywords, parted
 from infostream_dedup.corpus.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model.stream_records import VERDICT_FIELDS
+from infostream_dedup.model.tabular import Tabular
 
 if TYPE_CHECKING:
     from infostream_dedup.corpus import Annotation, BadRecords, Reading, ReadingReport
@@ -37,7 +38,7 @@ class IngestedBatch:
         documents: as they came.
         verdicts: one for each.
         columns: the columns that ``rows`` adds to each document; None: rows are verdicts.
-        fields: of each verdict in ``rows``: the usual ones, and those of preset ``judged`` or of a classifier.
+        fields: fields of each verdict in ``rows``: the usual ones, and those of preset ``judged`` or of a classifier.
     """
 
     documents: Sequence[Document]
@@ -60,7 +61,7 @@ class IngestedBatch:
                 yield row_of(document)
 
 
-class Ingestion:
+class Ingestion(Tabular):
     """An iterator over the verdicts of an input. A batch is decided when its first verdict is asked for.
 
     The store is closed at the end of the input, or at the end of a ``with`` block.
@@ -78,6 +79,7 @@ class Ingestion:
         self._batches = batches
         self._resources = resources
         self._verdicts = (verdict for batch in self.batches() for verdict in batch.verdicts)
+        self._kept: list[dict[str, Any]] = []
         self.report = report
 
     def __enter__(self) -> Self:
@@ -95,6 +97,14 @@ class Ingestion:
 
     def __next__(self) -> Verdict:
         return next(self._verdicts)
+
+    def as_rows(self) -> list[dict[str, Any]]:
+        """The verdicts that are left, as plain dicts: ingests the rest of the input. They are kept."""
+        self._kept += [row for batch in self.batches() for row in batch.rows()]
+        return self._kept
+
+    def __repr__(self) -> str:
+        return f"<Ingestion: {self.report.used:,} documents used so far>"
 
     def batches(self) -> Iterator[IngestedBatch]:
         """The batches that are left, each on disk when it is given."""
@@ -149,8 +159,8 @@ def ingest(
         mode: permissions of the store's files; by default 0600 for a new store and unchanged for an existing one.
         progress: called with the number of documents ingested.
         note: called with remarks: on a store of an earlier version, on files that ``follow`` skips.
-        options: ``preset``, ``join`` and further settings (names of ``StreamSettings``; the rest is the store's) and
-            reading options by name.
+        options: ``preset``, ``join``, ``across`` and further settings (names of ``StreamSettings``; the rest is the
+            store's) and reading options by name.
 
     Returns:
         An iterator of ``Verdict`` with ``report`` and ``batches()``; nothing is ingested until it is read.
@@ -208,7 +218,8 @@ def ingest(
         columns = Annotation(fields[1:], prefix=prefix) if annotate else None
         stack.enter_context(bad)
         if older:
-            tell(f"{store}: made before there were presets; it goes on with --preset faithful --across none")
+            preset = stream.settings.preset
+            tell(f"{store}: made before there was a choice; it goes on with --preset {preset} --across none")
         intake = Intake(stream, bad, listed=listed, columns=columns, on_conflict=on_conflict)
         if follow and not _is_standard_input(source):
             batches = unreported(batches, intake, tell)
@@ -233,16 +244,19 @@ def _settings(
     stored = settings_at(store)
     if stored is None:
         return StreamSettings.of({"preset": "faithful"} | dict(given) if classified else given)
+    kept = StreamSettings.of_store(stored)
     if "preset" in given:
-        StreamSettings.of_store(stored).refuse_other_preset(given["preset"], str(store))
+        kept.refuse_other_preset(given["preset"], str(store))
+    if "across" in given:
+        kept.refuse_other_across(given["across"], str(store))
     return StreamSettings.of_store({**stored, **given})
 
 
 def _is_older(store: Path) -> bool:
-    """Whether a store was made before there were presets."""
+    """Whether a store was made before streams looked across languages."""
     from infostream_dedup.store.opening import settings_at
 
-    return "preset" not in (settings_at(store) or {"preset": None})
+    return "across" not in (settings_at(store) or {"across": None})
 
 
 def _ignore(_: str) -> None:

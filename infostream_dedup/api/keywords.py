@@ -50,7 +50,7 @@ class TermKeywords(TypedDict, total=False):
 
 
 class RepresentedKeywords(TermKeywords, total=False):
-    """The same of one representation: what a matrix, or a sweep over a store, takes."""
+    """Settings of key terms in one representation: what a matrix, or a sweep over a store, takes."""
 
     representation: str | None
 
@@ -101,6 +101,7 @@ class StreamKeywords(TypedDict, total=False):
     """The settings of a stream by name (``StreamSettings``); None is a value: no limit."""
 
     preset: str
+    across: str
     join: Sequence[str]
     representation: str
     weighting: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -47,24 +47,63 @@ class PairListing(Listing["PairRow"]):
         report: what was read.
         settings: what decided key terms and relations.
         semantic: whether the sentence encoder was asked.
+        k_min: as it was asked for.
 
     Attributes:
         settings: the same.
         semantic: the same.
+        k_min: the same.
     """
 
     def __init__(
         self,
-        rows: Iterator[PairRow],
+        rows: Iterable[PairRow],
         columns: tuple[str, ...],
         report: ReadingReport,
         settings: Settings,
         *,
         semantic: bool = False,
+        k_min: int | None = None,
     ) -> None:
         super().__init__(rows, columns, report)
         self.settings = settings
         self.semantic = semantic
+        self.k_min = k_min
+
+    def rethreshold(self, k: int | None = None, *, min_probability: float | None = None) -> PairListing:
+        """The pairs that a stricter k, or a higher probability, would have listed; nothing is computed again.
+
+        Args:
+            k: key terms that must meet: not below the ``k`` of these settings, or the ``k_min`` that was asked for.
+                ``relation`` follows it.
+            min_probability: with preset ``judged``, least probability, 0 to 1; translations, which have none, stay.
+
+        Returns:
+            A new listing; the rows of this one are kept and can be asked again.
+
+        Raises:
+            UsageError: these rows cannot say: too low a k, preset ``faithful`` without k, ``judged`` with one.
+
+        Example:
+            >>> found = pairs("march.parquet", k_min=4)  # doctest: +SKIP
+            >>> [len(found.rethreshold(k).rows) for k in (4, 6, 8)]  # doctest: +SKIP
+        """
+        from infostream_dedup.batch.pair_order import stricter_rows
+
+        judged = "probability" in self.columns
+        if (k is None) == (min_probability is None) or judged == (min_probability is None):
+            asked = "min_probability" if judged else "k"
+            raise UsageError(f"these pairs were listed by {asked}; give rethreshold a new {asked}")
+        least = self.settings.k if self.k_min is None else self.k_min
+        if k is not None and (self.settings.score != "count" or not least <= k <= self.settings.n):
+            raise UsageError(
+                f"these rows hold the pairs of k = {least} to {self.settings.n} of score count, not of {k}; for others"
+                " ask pairs(..., k_min=1) once"
+            )
+        rows = list(stricter_rows(self.rows, self.settings, k=k, min_probability=min_probability))
+        found = PairListing(rows, self.columns, self.report, self.settings, semantic=self.semantic, k_min=k)
+        found._kept = rows
+        return found
 
 
 def pairs(
@@ -98,7 +137,7 @@ def pairs(
     the texts be equal. Evidence beyond key terms (wording, numbers, names, opening, length) gives each pair a
     probability and a kind. It judges pairs of one language, and always runs compiled code. Between two languages, pairs
     whose key terms meet in the pivot language are listed as translations, without a probability. Preset ``faithful`` is
-    the paper's way; it is taken without being named where an option is given that ``judged`` does not know: ``k``,
+    the paper's way; it is the default if an option is given that ``judged`` does not know: ``k``,
     ``k_min``, ``n``, ``score``, ``threshold``, ``min_terms``, ``target``, ``representation``, ``statistics``,
     ``workdir`` or ``settings``.
 
@@ -115,7 +154,7 @@ def pairs(
         explain: with preset ``judged``, include the reasons: what each piece of evidence adds to the logit.
         sort: ``id`` (the default) or ``strength``: with preset ``judged`` the most probable pairs first, otherwise
             those with the largest smaller share, then the largest larger one.
-        top: only so many pairs, the strongest; with preset ``judged`` translations come after all others.
+        top: number of pairs to list, the strongest first; with preset ``judged`` translations come after all others.
         between: with preset ``judged``, rule for translations: ``nothing-better`` (the default) takes pairs that share
             .4 of the weight of their 30 heaviest key terms in both directions, where neither document has a clearly
             better partner in the other's language; ``plain`` leaves the second condition out.
@@ -135,9 +174,9 @@ def pairs(
         options: single settings and reading options by name, instead of ``settings`` and ``reading``.
 
     Returns:
-        An iterator of ``PairRow`` in the order of (a, b), with ``report``, ``settings`` and ``columns``; with preset
-        ``judged`` of ``JudgedPairRow``. All documents have been read when it is returned; the rows are made as they are
-        asked for.
+        ``PairRow`` in the order of (a, b), with ``report``, ``settings`` and ``columns``; with preset ``judged``
+        ``JudgedPairRow``. All documents have been read when it is returned; the rows are made as they are asked for,
+        and kept if they are converted (``to_pandas``) or asked for as ``rows``. ``rethreshold`` makes them fewer.
 
     Raises:
         ConfigurationError: an option is out of its range or given twice, or does not fit the stream's statistics.
@@ -209,7 +248,7 @@ def pairs(
             window_days=disk.window_days,
         )
         rows = ordered_rows(iter(listing), strongest_first=order.sort == "strength", top=order.top)
-        return PairListing(rows, listing.columns, listing.report, listing.settings)
+        return PairListing(rows, listing.columns, listing.report, listing.settings, k_min=k_min)
     collection, report = read_collection(source, read, boilerplate=boilerplate, engine=engine, progress=progress)
     rows = pair_rows(
         collection if counted is None else WeighedCollection(collection, counted),
@@ -223,7 +262,7 @@ def pairs(
     )
     rows = ordered_rows(rows, strongest_first=order.sort == "strength", top=order.top)
     met = ("met",) if agreed.representation == "pivot" else ()
-    return PairListing(rows, (*_COLUMNS, "terms", *met) if terms else _COLUMNS, report, agreed)
+    return PairListing(rows, (*_COLUMNS, "terms", *met) if terms else _COLUMNS, report, agreed, k_min=k_min)
 
 
 def _on_disk(

@@ -59,7 +59,7 @@ def search(
 
     Returns:
         Hits, the most alike first: by the share of the weight of the text's key terms found, then by the other share,
-        then the earliest; ``searched`` tells what was looked through.
+        then the earliest; ``searched`` says what was searched.
 
     Raises:
         UsageError: not exactly one of text, id and address is given.

@@ -1,4 +1,4 @@
-"""``similarity_matrix``: the counts behind pairs and sweeps."""
+"""``similarity_matrix``: the counts that pairs and sweeps are made from."""
 
 from __future__ import annotations
 

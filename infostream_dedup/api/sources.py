@@ -62,7 +62,7 @@ def read_list(source: Any, reading: Reading) -> tuple[list[Document], ReadingRep
 
 
 def without_boilerplate(documents: Iterable[Document], listed: str | Path | None) -> Iterable[Document]:
-    """The documents without the sentences that a file lists; unchanged where there is no file."""
+    """The documents without the sentences that a file lists; unchanged without a file."""
     if listed is None:
         return documents
     from infostream_dedup.passages.boilerplate_file import read_boilerplate

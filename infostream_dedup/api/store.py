@@ -21,9 +21,11 @@ __all__ = [
     "events_of",
     "expire",
     "forget",
+    "groups",
     "migrate",
     "representatives_of",
     "republications_of",
+    "show",
     "stats",
     "templates_of",
     "verify",
@@ -38,7 +40,7 @@ class Forgetting:
         documents: id and number of versions that lost their content now, of each document.
         clean: whether no remnants are left in the file; False while another process reads it: call ``forget`` again.
         removed: number of unfinished copies of killed processes that were deleted.
-        copies: copies beside the store, which still contain what was forgotten.
+        copies: copies next to the store, which still contain what was forgotten.
     """
 
     documents: list[Forgotten]
@@ -62,6 +64,65 @@ def stats(path: str | Path) -> list[dict[str, Any]]:
 
     with Store.open(path, read_only=True) as opened, opened.reading() as connection:
         return summary(connection, opened.path)
+
+
+def groups(
+    path: str | Path, *, by: str = "size", language: str | None = None, source: str | None = None, top: int = 20
+) -> list[dict[str, Any]]:
+    """List the present groups of two documents and more.
+
+    Args:
+        path: the store.
+        by: ``size`` for the largest first, ``last`` for the latest first.
+        language: only groups with a document in it.
+        source: only groups with a document of it.
+        top: most groups; 0 for all.
+
+    Returns:
+        Rows ``group, title, documents, sources, languages, first, last, alarm, ordinal``; ``first`` and ``last`` are
+        dates, None where the group has none; ``alarm`` says that it stopped growing because it is a chain.
+
+    Raises:
+        ConfigurationError: ``by`` is neither.
+        NoInputError, BadDataError: see ``stats``.
+    """
+    from infostream_dedup.errors import ConfigurationError
+    from infostream_dedup.store import Store
+    from infostream_dedup.store.browsing import GroupFilter, group_page
+
+    if by not in ("size", "last"):
+        raise ConfigurationError(f"by is {by!r}; expected size or last")
+    with Store.open(path, read_only=True) as opened, opened.reading() as connection:
+        chosen = GroupFilter(language=language, source=source)
+        return group_page(connection, chosen, by_date=by == "last", after=None, limit=top or -1)
+
+
+def show(path: str | Path, id: str) -> dict[str, Any]:  # noqa: A002 - its own word
+    """Say what a store has of a document: itself, its verdict, its group with all members, its story, its key terms.
+
+    Args:
+        path: the store.
+        id: the document; of several versions the latest is shown.
+
+    Returns:
+        ``document`` (fields and verdict), ``members`` of its present group in the order of publication, ``joined``
+        says whether by ``verdict`` or by ``merge``; ``events`` of the group.
+
+    Raises:
+        BadDataError: the store does not have the document.
+        NoInputError: there is no store.
+    """
+    from infostream_dedup.errors import BadDataError
+    from infostream_dedup.store import Store
+    from infostream_dedup.store.browsing import document_shown, group_with_members
+
+    with Store.open(path, read_only=True) as opened, opened.reading() as connection:
+        shown = document_shown(connection, id)
+        if shown is None:
+            raise BadDataError(f"the store has no document {id!r}", code="E_ID_UNKNOWN", source=str(opened.path))
+        group = group_with_members(connection, shown["group"])
+    members, events = (group["members"], group["events"]) if group else ([], [])
+    return {"document": shown, "members": members, "events": events}
 
 
 def templates_of(path: str | Path, *, least: int = 3) -> list[dict[str, Any]]:
@@ -229,7 +290,7 @@ def forget(path: str | Path, ids: str | Iterable[str]) -> Forgetting:
         What each document lost, whether no remnants are left, and copies that remain.
 
     Raises:
-        NoInputError, BadDataError: see ``stats``; there is no document of this id.
+        NoInputError, BadDataError: see ``stats``; no document has this id.
         StoreBusyError: another process writes.
     """
     from infostream_dedup.machine.part_files import remove_stale_parts

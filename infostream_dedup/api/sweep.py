@@ -14,6 +14,7 @@ from infostream_dedup.model import Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
 
 if TYPE_CHECKING:
+    from infostream_dedup.batch.parts import Parting
     from infostream_dedup.batch.sweeping import SweepResult
     from infostream_dedup.corpus import Reading
     from infostream_dedup.machine.progress import Progress
@@ -22,6 +23,7 @@ __all__ = ["demo", "moment", "sweep", "sweep_store"]
 
 
 _CONFIRMED_IN_MEMORY: Final = "confirmed links (--confirmed) are measured in memory; leave out workdir (--workdir)"
+_PARTS_IN_MEMORY: Final = "parts (--by) are swept in memory; leave out workdir (--workdir)"
 _ESTIMATED_IN_MEMORY: Final = "estimates (--estimate) are made in memory; leave out workdir (--workdir)"
 
 
@@ -31,8 +33,10 @@ def sweep(
     representations: Sequence[str] | None = None,
     ks: Sequence[int] | None = None,
     examples: bool = True,
-    estimate: bool = False,
+    by: Parting | None = None,
+    estimate: bool | None = None,
     confirmed: bool = False,
+    exact: bool = False,
     boilerplate: str | Path | None = None,
     workdir: str | Path | None = None,
     memory: str | int | None = None,
@@ -49,14 +53,19 @@ def sweep(
         source: the documents (see ``read_documents``).
         representations: ``stem``, ``morph``, ``pivot``; every available one by default.
         ks: show only these k, 1 to n.
-        examples: also pick example pairs at each k.
-        estimate: say without labels how good the links are: copies counted, other duplicates estimated; k
-            is then recommended by these figures. Not with ``workdir``.
+        examples: also pick example pairs at each k, list groups, and look at dates and sources.
+        by: also sweep each file, source, day, week or month alone, with statistics of its own; they are the ``parts``
+            of the result. Days begin in the time zone ``tz``. Texts are in memory then. Not with ``workdir``.
+        estimate: say without labels how good the links are: copies counted, other duplicates estimated; k is
+            recommended by these figures. By default, unless the collection is swept on disk; ``True`` refuses that.
         confirmed: also measure, as block ``confirmed``, the links of pairs that the evidence of preset ``judged``
             accepts: those of one language and three terms in either direction to which it gives a probability of .5.
+        exact: count the links at k = 1 to 3 of all documents; by default those of a large collection are estimated from
+            20,000 documents, with standard errors (``symmetry_error``, ``links_error``). With ``workdir`` they are
+            always counted.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
         workdir: work on disk, in this folder, with one part of the collection in memory at a time; the numbers are the
-            same. A run that was ended goes on from its last complete stage. Without it, a collection of files that
+            same. An interrupted run continues from its last complete stage. Without it, a collection of files that
             would not fit into memory gets a private folder.
         memory: with ``workdir``, how much memory to use, such as ``8GB``; half of what is free by default.
         window_days: with ``workdir``, link only documents that were published at most this many days apart.
@@ -82,8 +91,10 @@ def sweep(
         (0, 1)
     """
     from infostream_dedup.api.disk import chosen_disk, refuse_on_disk
-    from infostream_dedup.api.sources import read_collection
-    from infostream_dedup.batch.sweeping import sweep_collection
+    from infostream_dedup.api.memory_sweep import MemorySweep
+    from infostream_dedup.api.sources import without_boilerplate
+    from infostream_dedup.batch.parts import PARTINGS, part_into
+    from infostream_dedup.corpus import ReadingReport, read_documents, time_zone
     from infostream_dedup.sharded.sweeping import sweep_on_disk
 
     agreed, read = chosen(sweep, SweepKeywords, options, settings=settings, reading=reading)
@@ -95,41 +106,36 @@ def sweep(
     _check_ks(ks, agreed)
     wanted = tuple(representations or REPRESENTATIONS)
     refusal = refuse_on_disk(agreed, engine)
-    if confirmed or estimate:
-        refusal = _CONFIRMED_IN_MEMORY if confirmed else _ESTIMATED_IN_MEMORY
+    if by is not None and by not in PARTINGS:
+        raise UsageError(f"a collection cannot be divided by {by!r}; by (--by) is one of {', '.join(PARTINGS)}")
+    for asked, why in ((by, _PARTS_IN_MEMORY), (estimate, _ESTIMATED_IN_MEMORY), (confirmed, _CONFIRMED_IN_MEMORY)):
+        refusal = why if asked else refusal
     with chosen_disk(source, read, workdir=workdir, memory=memory, window_days=window_days, refusal=refusal) as disk:
         if disk is not None:
             with disk.run(source, read, agreed, wanted, boilerplate=boilerplate, progress=progress) as run:
                 return sweep_on_disk(run, ks=ks, examples=examples, window_days=disk.window_days)
     if confirmed and agreed.score == "share":
         raise UsageError("confirmed (--confirmed) goes with the count score, whose pairs have a k")
-    evidence = second_look = estimator = None
-    if confirmed or estimate:
-        from infostream_dedup.evidence.collecting import EvidenceReader
-
-        evidence = EvidenceReader()
-    collection, report = read_collection(
-        source, read, boilerplate=boilerplate, evidence=evidence, engine=engine, progress=progress
-    )
-    if evidence is not None:
-        from infostream_dedup.batch.judging import JudgedCollection
-        from infostream_dedup.estimation.sweep_estimator import SweepEstimator
-
-        found = evidence.finish(collection.languages)
-        second_look = JudgedCollection.of(collection, found, Settings()) if confirmed else None
-        estimator = SweepEstimator(collection, found) if estimate else None
-    result = sweep_collection(
-        collection,
-        agreed,
-        wanted,
+    job = MemorySweep(
+        settings=agreed,
+        representations=wanted,
         ks=ks,
         examples=examples,
-        estimator=estimator,
-        second_look=second_look,
+        estimate=estimate is not False,
+        confirmed=confirmed,
+        exact=exact,
         engine=engine,
         progress=progress,
     )
-    return replace(result, report=report)
+    report = ReadingReport()
+    documents = without_boilerplate(read_documents(source, report=report, reading=read), boilerplate)
+    if by is None:
+        return replace(job.of(documents), report=report)
+    kept = list(documents)
+    found = part_into(kept, by, files=report.used_by_source, zone=time_zone(read.tz))
+    alone = replace(job, examples=False)
+    parts = {name: alone.of(part) for name, part in found.items()}
+    return replace(job.of(kept), report=report, by=by, parts=parts)
 
 
 def sweep_store(
@@ -139,6 +145,7 @@ def sweep_store(
     until: datetime | None = None,
     ks: Sequence[int] | None = None,
     examples: bool = True,
+    exact: bool = False,
     engine: str = "auto",
     progress: Progress | None = None,
     **settings: Unpack[RepresentedKeywords],
@@ -154,6 +161,7 @@ def sweep_store(
         until: the first moment left out; to the end by default.
         ks: show only these k, 1 to n.
         examples: also pick example pairs at each k.
+        exact: as in ``sweep``.
         engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
         progress: called with each step.
         settings: single settings by name; those of the store by default. ``n`` and ``target`` may be smaller.
@@ -173,10 +181,19 @@ def sweep_store(
     given, _ = parted(sweep_store, RepresentedKeywords, settings)
     collection = stored_collection(path, since=since, until=until)
     agreed = collection.settings(given)
-    if ks is not None and (agreed.score == "share" or max(ks) > agreed.n):
-        raise ConfigurationError(f"there is no k = {max(ks)} of {agreed.n} key terms by score {agreed.score}")
+    if ks is not None and agreed.score == "share":
+        raise ConfigurationError("a sweep by score share has thresholds and no k: leave out k")
+    if ks is not None and max(ks) > agreed.n:
+        raise ConfigurationError(f"k = {max(ks)} is out of range for {agreed.n} key terms")
     result = sweep_collection(
-        collection, agreed, [agreed.representation], ks=ks, examples=examples, engine=engine, progress=progress
+        collection,
+        agreed,
+        [agreed.representation],
+        ks=ks,
+        examples=examples,
+        exact=exact,
+        engine=engine,
+        progress=progress,
     )
     result.notes[:0] = collection.notes
     return result

@@ -1,4 +1,4 @@
-"""``term_spans``: where key terms stand in a text."""
+"""``term_spans``: where key terms occur in a text."""
 
 from __future__ import annotations
 

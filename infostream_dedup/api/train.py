@@ -141,7 +141,7 @@ def train(
         labels: JSON Lines of ``a``, ``b``, ``label``; a line may hold ``repeats`` (``a``, ``b``, ``both`` or
             ``none``) where only one of the two repeats the other.
         model: file to write the classifier to (JSON), for ``classify`` and ``ingest``; none is written by default.
-        preset: ``duplicate``: who repeats whom; ``story``: what tells of one event.
+        preset: ``duplicate``: which document repeats which; ``story``: which documents report one event.
         criteria: names of criteria instead of the preset's.
         positive: labels that mean "repeats" instead of the preset's.
         domain: subject of the documents, such as law or sport; names the model.

@@ -24,7 +24,7 @@ class Warmth:
     Attributes:
         compiled: loops compiled now.
         loaded: loops that were on disk already.
-        cpu_seconds: of the whole run.
+        cpu_seconds: CPU time of the whole run.
         folders: where the machine code is.
     """
 
@@ -50,7 +50,7 @@ def warm(*, progress: Progress | None = None) -> Warmth:
         How many loops were compiled, and where they are.
 
     Raises:
-        CannotCreateError: there is no folder in which machine code can be kept.
+        CannotCreateError: no folder is suitable for keeping machine code.
 
     Example:
         >>> warm().compiled                                                             # doctest: +SKIP
@@ -63,7 +63,7 @@ def warm(*, progress: Progress | None = None) -> Warmth:
     if not has_lasting_folder(__file__):
         raise CannotCreateError(
             "there is no folder to keep compiled code in; set INFOSTREAM_DEDUP_CACHE to a folder of your own with mode "
-            "0700, for this command and for those that shall use the code"
+            "0700, for this command and for all that use the code"
         )
     began, before = time.process_time(), use_loops("compiled")
     try:

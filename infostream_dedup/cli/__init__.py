@@ -6,7 +6,9 @@ import sys
 
 import click
 
+from infostream_dedup.cli.audit import audit
 from infostream_dedup.cli.classify import classify
+from infostream_dedup.cli.collect import collect
 from infostream_dedup.cli.compare import compare
 from infostream_dedup.cli.dedup import dedup
 from infostream_dedup.cli.demo import demo
@@ -45,10 +47,12 @@ def cli() -> None:
 
 for command in (
     demo,
+    collect,
     sweep,
     pairs,
     dedup,
     evaluate,
+    audit,
     compare,
     ingest,
     search,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from infostream_dedup.cli.options import general_options
+from infostream_dedup.cli.options import examples, general_options
 from infostream_dedup.cli.output import chosen_format, note, print_rows, print_table
 from infostream_dedup.cli.progress import progress_bar
 from infostream_dedup.errors import BadDataError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["check"]
 
 
-@click.command()
+@click.command(epilog=examples("dictionaries check"))
 @click.option(
     "--folder", type=click.Path(path_type=Path, file_okay=False), help="Check this folder instead of the one in use."
 )

@@ -7,14 +7,14 @@ from typing import Any
 import click
 
 from infostream_dedup.cli.criteria_options import candidates_option, link_option
-from infostream_dedup.cli.options import documents_argument, general_options, reading_options
+from infostream_dedup.cli.options import documents_argument, examples, general_options, reading_options
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 from infostream_dedup.cli.progress import progress_bar
 
 __all__ = ["classify"]
 
 
-@click.command()
+@click.command(epilog=examples("classify march.jsonl --model ours.json"))
 @documents_argument
 @click.option(
     "--model",

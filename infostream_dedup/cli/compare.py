@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from infostream_dedup.cli.options import documents_argument, general_options, reading_options
+from infostream_dedup.cli.options import documents_argument, examples, general_options, reading_options
 from infostream_dedup.cli.output import (
     chosen_format,
     note,
@@ -53,7 +53,12 @@ _COLUMNS: Final = (
 )
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "compare march.jsonl",
+        "compare march.jsonl --labels pairs.jsonl --methods simhash,minhash,key-terms-morph --out report",
+    )
+)
 @documents_argument
 @click.option("--labels", type=click.Path(dir_okay=False), help="Labelled pairs (JSONL): a, b, label.")
 @click.option(

@@ -9,6 +9,7 @@ import click
 from infostream_dedup.cli.options import (
     boilerplate_option,
     documents_argument,
+    examples,
     general_options,
     judgeable_settings_options,
     prefix_option,
@@ -17,13 +18,20 @@ from infostream_dedup.cli.options import (
     semantic_option,
     work_folder_options,
 )
-from infostream_dedup.cli.output import chosen_format, note, print_rows
+from infostream_dedup.cli.output import chosen_format, note_reading, print_rows
 from infostream_dedup.cli.progress import progress_bar
+from infostream_dedup.cli.run_log import RUN
 
 __all__ = ["dedup"]
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "dedup march.csv --out kept.csv",
+        "dedup *.parquet --out annotated.parquet --annotate",
+        "dedup news.xlsx --columns id=ID,text=Текст --out kept.jsonl",
+    )
+)
 @documents_argument
 @click.option("--out", type=click.Path(dir_okay=False, allow_dash=True), required=True, help="Output file, or -.")
 @click.option(
@@ -71,7 +79,7 @@ def dedup(
     as well. Translations never change a status.
 
     --preset faithful calls a document duplicate if 6 of its key terms meet in both directions, and similar if 4 meet in
-    either. It is taken without being named where --k, --n, --score, --target, --representation, --workdir or another
+    either. It is the default if --k, --n, --score, --target, --representation, --workdir or another
     --duplicate-rule is given.
     """
     from infostream_dedup import api
@@ -82,4 +90,5 @@ def dedup(
         summary = api.dedup(documents, out, prefix=prefix, progress=progress, **given)
     if out != "-":
         print_rows([summary.as_dict()], chosen_format(output_format, "table", "json"))
-    note(summary.report.summary(), quiet=quiet)
+    RUN.statuses.update(summary.statuses)
+    note_reading(summary.report, quiet=quiet)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from infostream_dedup.cli.options import examples
 from infostream_dedup.cli.output import note, note_reading
 from infostream_dedup.cli.progress import progress_bar
 from infostream_dedup.cli.sweep import print_sweep
@@ -11,7 +12,7 @@ from infostream_dedup.cli.sweep import print_sweep
 __all__ = ["demo"]
 
 
-@click.command()
+@click.command(epilog=examples("demo", "demo --serve"))
 @click.option(
     "--out",
     type=click.Path(file_okay=False),
@@ -31,9 +32,12 @@ def demo(*, out: str, serve: bool, port: int, quiet: bool) -> None:
         serve_sample(port, tell=lambda address: note(f"open {address} (Ctrl+C ends it)", quiet=quiet))
         return
     from infostream_dedup import api
+    from infostream_dedup.report.needed import has_report_extra
 
+    drawn = has_report_extra()
     with progress_bar(quiet=quiet) as progress:
-        result = api.demo(out, progress=progress)
+        result = api.demo(out if drawn else None, progress=progress)
     print_sweep(result, "table")
     note_reading(result.report, quiet=quiet)
-    note(f"report: {out}/report.html", quiet=quiet)
+    without = "no report was written: that needs pip install 'infostream-dedup[report]'"
+    note(f"report: {out}/report.html" if drawn else without, quiet=quiet)

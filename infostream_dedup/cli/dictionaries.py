@@ -9,28 +9,30 @@ import click
 from infostream_dedup.cli.check_dictionaries import check
 from infostream_dedup.cli.import_table import import_table, list_tables, remove
 from infostream_dedup.cli.install_model import install_model
-from infostream_dedup.cli.options import general_options
+from infostream_dedup.cli.options import examples, general_options
 from infostream_dedup.cli.output import chosen_format, print_rows
-from infostream_dedup.model import LANGUAGES
+from infostream_dedup.model import OUR_LANGUAGES
 
 __all__ = ["dictionaries"]
 
 
 @click.group()
 def dictionaries() -> None:
-    """Inspect and check the dictionaries behind morph and pivot; import tables, install translation models."""
+    """Inspect and check the dictionaries of morph and pivot; import tables, install translation models."""
 
 
-@dictionaries.command()
+@dictionaries.command(epilog=examples("dictionaries show завод --lang ru", "dictionaries show завод --to en"))
 @click.argument("words", metavar="WORD...", nargs=-1, required=True)
 @click.option(
     "--from",
     "--lang",
     "lang",
-    type=click.Choice(LANGUAGES),
+    type=click.Choice(OUR_LANGUAGES),
     help="Language of the words.  [default: all that the letters allow]",
 )
-@click.option("--to", "target", type=click.Choice(LANGUAGES), help="Show the ladder of translation into this language.")
+@click.option(
+    "--to", "target", type=click.Choice(OUR_LANGUAGES), help="Show the ladder of translation into this language."
+)
 @general_options("table", "jsonl", "json", "csv")
 def show(words: tuple[str, ...], lang: Any, target: Any, output_format: str | None, quiet: bool) -> None:
     """Show what the engine knows about a word, for every way it can occur in a text; with --to, how it is translated.

@@ -9,6 +9,7 @@ import click
 from infostream_dedup.cli.options import (
     between_option,
     documents_argument,
+    examples,
     general_options,
     reading_options,
     representation_option,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["evaluate"]
 
 
-@click.command()
+@click.command(epilog=examples("evaluate march.jsonl --labels pairs.jsonl"))
 @documents_argument
 @click.option("--labels", type=click.Path(dir_okay=False), required=True, help="Labelled pairs (JSONL): a, b, label.")
 @click.option(

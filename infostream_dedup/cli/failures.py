@@ -12,6 +12,7 @@ from typing import Final
 
 import click
 
+from infostream_dedup.cli.run_log import RUN
 from infostream_dedup.errors import CannotWriteError, InfostreamError
 
 __all__ = ["exit_code_of"]
@@ -55,7 +56,7 @@ def exit_code_of(run: Callable[[], object]) -> int:
             raise
         garbled = next(filter(_is_garbled, sys.argv), None)
         if isinstance(error, UnicodeEncodeError) and garbled is not None:
-            return _say(f"the argument {garbled!a} is no text in UTF-8; rename the file or mend the text", _USAGE)
+            return _say(f"the argument {garbled!a} is not UTF-8 text; rename the file or mend the text", _USAGE)
         return _say(f"a bug of infostream-dedup: {type(error).__name__}: {error} (set {_DEBUG}=1 to see where)", _BUG)
     return result if isinstance(result, int) else 0
 
@@ -96,12 +97,12 @@ def _heed_requests_to_end() -> None:
 
 
 def _is_garbled(argument: str) -> bool:
-    """Whether it holds bytes that are no text, as names of files may."""
+    """Whether it holds bytes that are not text, as file names may."""
     return any("\ud800" <= character <= "\udfff" for character in argument)
 
 
 def _run_for_a_reader(run: Callable[[], object]) -> object:
-    """Run a command; that the reader of its output goes away is no failure."""
+    """Run a command; it is not a failure if the reader of its output goes away."""
     output = sys.stdout
     try:
         result = run()
@@ -120,7 +121,7 @@ def _run_for_a_reader(run: Callable[[], object]) -> object:
 
 
 def _say(message: str, exit_code: int) -> int:
-    click.echo(f"infostream-dedup: {message}", err=True)
+    RUN.say(f"infostream-dedup: {message}", "error")
     return exit_code
 
 

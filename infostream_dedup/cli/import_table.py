@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from infostream_dedup.cli.options import general_options
+from infostream_dedup.cli.options import examples, general_options
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 from infostream_dedup.cli.progress import progress_bar
-from infostream_dedup.model import LANGUAGES
+from infostream_dedup.model import OUR_LANGUAGES
 
 __all__ = ["import_table", "list_tables", "remove"]
 
@@ -18,10 +18,10 @@ _NAMED = 20
 _COLUMNS = ("name", "pairs", "languages", "file")
 
 
-@click.command("import")
+@click.command("import", epilog=examples("dictionaries import pairs.tsv --from en --to uk --format tsv"))
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--from", "source", type=click.Choice(LANGUAGES), required=True, help="Language of the left words.")
-@click.option("--to", "target", type=click.Choice(LANGUAGES), required=True, help="Language of the right words.")
+@click.option("--from", "source", type=click.Choice(OUR_LANGUAGES), required=True, help="Language of the left words.")
+@click.option("--to", "target", type=click.Choice(OUR_LANGUAGES), required=True, help="Language of the right words.")
 @click.option(
     "--format",
     "table_format",
@@ -73,7 +73,7 @@ def import_table(file: Path, source: Any, target: Any, output_format: str | None
         note(f"skipped: {len(done.broken) - _NAMED} more", quiet=quiet)
 
 
-@click.command("list")
+@click.command("list", epilog=examples("dictionaries list"))
 @general_options("table", "jsonl", "json", "csv")
 def list_tables(output_format: str | None, quiet: bool) -> None:
     """List the imported tables.
@@ -88,7 +88,7 @@ def list_tables(output_format: str | None, quiet: bool) -> None:
     print_rows(rows, chosen_format(output_format, "table", "jsonl"), columns=_COLUMNS)
 
 
-@click.command()
+@click.command(epilog=examples("dictionaries remove pairs"))
 @click.argument("name")
 @click.option("--quiet", is_flag=True, help="Print nothing.")
 def remove(name: str, quiet: bool) -> None:

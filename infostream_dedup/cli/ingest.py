@@ -12,13 +12,15 @@ import click
 from infostream_dedup.cli.options import (
     boilerplate_option,
     documents_argument,
+    examples,
     general_options,
     mode_option,
     prefix_option,
     reading_options,
 )
-from infostream_dedup.cli.output import chosen_format, note, print_rows
+from infostream_dedup.cli.output import chosen_format, note, note_reading, print_rows
 from infostream_dedup.cli.progress import progress_bar
+from infostream_dedup.cli.run_log import RUN
 from infostream_dedup.cli.stream_options import pop_stream_settings, stream_options
 
 if TYPE_CHECKING:
@@ -27,7 +29,13 @@ if TYPE_CHECKING:
 __all__ = ["ingest"]
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "ingest monday.jsonl --store news.db",
+        "ingest - --store news.db --keep originals < monday.jsonl",
+        "ingest incoming --follow --store news.db",
+    )
+)
 @documents_argument
 @click.option(
     "--store",
@@ -92,12 +100,15 @@ def ingest(
     (the earlier document), group (id of its earliest document), relation (equal, contained, contains, template,
     updated), forward (key terms found in 'of'), backward, terms (that met, heaviest first). With --preset judged also
     kind (what the document is to 'of': copy, retold, contained, contains, template, updated, follow-up, related) and
-    probability (that the two are copies or tell one thing). With --model also probability (that the document repeats
-    'of') and criteria (how far it differs from 'of' in each).
+    probability (that the two are copies or report one event). With --across pivot, the default of new stores of that
+    preset, also translation_of (an earlier document in another language with the same text), translation (the shares of
+    key terms of the pivot language that meet, and the words: word, pivot, their_word, rung) and story (id of its
+    earliest document; null until the story has been met in two languages). With --model also probability (that the
+    document repeats 'of') and criteria (how far it differs from 'of' in each).
 
     --preset judged, the default of new stores, finds candidates by key terms and judges them by evidence, as 'pairs'
     does: exact is the same text; duplicate is a kind named in --join; similar is any other kind, or related with .3 of
-    the wording. --preset faithful lets key terms alone decide. It is taken without being named where an option is given
+    the wording. --preset faithful lets key terms alone decide. It is the default if an option is given
     that only key terms know: --k-duplicate, --k-similar, --duplicate-rule, --least-shared, --no-templates, --model,
     --n, --target, --short, --representation stem.
 
@@ -133,11 +144,12 @@ def ingest(
     ):
         rows = _rows(found, originals=keep is not None)
         print_rows(rows, chosen_format(output_format, "jsonl", "jsonl"))
-    note(found.report.summary(), quiet=quiet)
+    note_reading(found.report, quiet=quiet)
 
 
 def _rows(found: Ingestion, *, originals: bool) -> Iterator[dict[str, Any]]:
     for batch in found.batches():
+        RUN.statuses.update(verdict.status for verdict in batch.verdicts)
         yield from batch.originals() if originals else batch.rows()
         # A program that reads the pipe may act on a batch as soon as it is stored.
         sys.stdout.buffer.flush()

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from infostream_dedup.cli.options import general_options
+from infostream_dedup.cli.options import examples, general_options
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 
 __all__ = ["install_model"]
 
 
-@click.command("install-model")
+@click.command("install-model", epilog=examples("dictionaries install-model translate-en_ru.argosmodel"))
 @click.argument("file", type=click.Path(path_type=Path))
 @general_options("table", "jsonl", "json", "csv")
 def install_model(file: Path, output_format: str | None, quiet: bool) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
 from infostream_dedup.cli.configuration import read_configuration
+from infostream_dedup.cli.run_log import LEVELS, RUN
 from infostream_dedup.machine.engines import ENGINES
-from infostream_dedup.model import LANGUAGES
+from infostream_dedup.model import OUR_LANGUAGES
 from infostream_dedup.model.settings import (
     MORPH_RULES,
     PRESETS,
@@ -25,6 +27,7 @@ __all__ = [
     "boilerplate_option",
     "df_max_option",
     "documents_argument",
+    "examples",
     "general_options",
     "judgeable_settings_options",
     "mode_option",
@@ -49,22 +52,101 @@ def documents_argument(function: Command) -> Command:
     return click.argument("documents", metavar="DOCS...", nargs=-1, required=True)(function)
 
 
+def examples(*lines: str) -> str:
+    """Lines for ``epilog`` of a command, each shown as it is."""
+    return "\b\nExamples:\n" + "\n".join(f"  infostream-dedup {line}" for line in lines)
+
+
 def stack(options: Sequence[Callable[[Command], Command]]) -> Callable[[Command], Command]:
     """Return a decorator that adds the options in this order."""
     return lambda function: functools.reduce(lambda inner, option: option(inner), reversed(options), function)
 
 
+def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+    """Keep the value of an option for those who print."""
+    context.meta[parameter.name or ""] = value
+
+
+def _begin_log(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+    _keep(context, parameter, value)
+    RUN.start(context.meta.get("log_format", "text"), context.meta.get("log_level", "info"))
+
+
+def _sum_up(context: click.Context, _parameter: click.Parameter, path: str | None) -> None:
+    """Write the summary when the command ends, however it ends."""
+    if path is None:
+        return
+
+    def write() -> None:
+        import orjson
+
+        from infostream_dedup.report.rows import open_output
+
+        summary = RUN.summary(context.command_path.partition(" ")[2], sys.exc_info()[1])
+        with open_output(path) as stream:
+            stream.write(orjson.dumps(summary, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+
+    RUN.is_summed_up = True
+    context.call_on_close(write)
+
+
+_log_options = (
+    click.option(
+        "--log-format",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_begin_log,
+        help="Lines on standard error for people, or one JSON object each.",
+    ),
+    click.option(
+        "--log-level",
+        type=click.Choice(LEVELS),
+        default="info",
+        show_default=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_begin_log,
+        help="Least important lines to print.",
+    ),
+    click.option(
+        "--summary",
+        type=click.Path(dir_okay=False),
+        expose_value=False,
+        callback=_sum_up,
+        help="File for one JSON object about the run: counts, seconds of each stage, peak memory, versions.",
+    ),
+)
+
+
 def general_options(*formats: str) -> Callable[[Command], Command]:
-    """``--format``, ``--quiet`` and ``--config``; the first format is the default on a terminal."""
+    """``--format``, ``--quiet``, ``--config``, logs and summary; the first format is the default on a terminal.
+
+    Where rows can be CSV they can also be a workbook.
+    """
+    sheets = ["xlsx"] if "csv" in formats else []
+    dialect = click.option(
+        "--csv-dialect",
+        type=click.Choice(["standard", "excel"]),
+        default="standard",
+        show_default=True,
+        expose_value=False,
+        callback=_keep,
+        help="excel: CSV for a double click in Ukrainian or Russian: byte order mark, semicolons, decimal commas.",
+    )
     return stack(
         [
             click.option(
                 "--format",
                 "output_format",
-                type=click.Choice(list(dict.fromkeys(formats))),
+                type=click.Choice(list(dict.fromkeys([*formats, *sheets]))),
                 help=f"Output format.  [default: {formats[0]} on a terminal, {formats[1]} otherwise]",
             ),
+            *([dialect] if sheets else []),
             click.option("--quiet", is_flag=True, help="Print no progress and no summary."),
+            *_log_options,
             click.option(
                 "--config",
                 type=click.Path(dir_okay=False),
@@ -82,7 +164,7 @@ work_folder_options = stack(
         click.option(
             "--workdir",
             type=click.Path(file_okay=False),
-            help="Work on disk, in this folder; a run that was ended goes on from its last complete stage.",
+            help="Work on disk, in this folder; an interrupted run continues from its last complete stage.",
         ),
         click.option("--memory", metavar="SIZE", help="With --workdir: memory to use, e.g. 8GB.  [default: half]"),
         click.option(
@@ -114,13 +196,13 @@ reading_options = stack(
             metavar="OURS=THEIRS,...",
             help="What the columns are called, e.g. id=ID,text=Text.",
         ),
-        click.option("--make-ids", is_flag=True, help="Give documents without an id one that their content decides."),
+        click.option("--make-ids", is_flag=True, help="Give documents without an id one made from their content."),
         click.option(
             "--other-languages",
-            type=click.Choice(["detect", "skip", "fail"]),
-            default="detect",
+            type=click.Choice(["stem", "skip", "fail"]),
+            default="stem",
             show_default=True,
-            help="Documents whose lang is not ru, uk or en: read by their letters, left out, or bad records.",
+            help="Documents in languages other than ru, uk and en: compared by stems, left out, or bad records.",
         ),
         click.option("--encoding", help="Encoding of text files.  [default: UTF-8; UTF-16, cp1251, koi8-u recognised]"),
     ]
@@ -154,7 +236,7 @@ def _settings_options(presets: tuple[str, ...]) -> Callable[[Command], Command]:
                 type=click.Choice(SCORES),
                 help="Compare k of n terms, or the share of their weight.  [default: count]",
             ),
-            click.option("--preset", type=click.Choice(presets), help="Named set of settings (see README)."),
+            click.option("--preset", type=click.Choice(presets), help="Named set of settings."),
             click.option("--target", help="Where key terms are looked up: text, signature or top:M.  [default: text]"),
             click.option(
                 "--df-min", type=float, help="Minimum document frequency of a key term; below 1, a share.  [default: 2]"
@@ -169,7 +251,7 @@ def _settings_options(presets: tuple[str, ...]) -> Callable[[Command], Command]:
             morph_option,
             click.option(
                 "--pivot",
-                type=click.Choice(LANGUAGES),
+                type=click.Choice(OUR_LANGUAGES),
                 help="Language into which representation pivot translates terms.  [default: ru]",
             ),
             click.option(

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from infostream_dedup.cli.run_log import RUN
+
 if TYPE_CHECKING:
     from infostream_dedup.corpus import ReadingReport
-    from infostream_dedup.corpus.rows import RowFormat
+    from infostream_dedup.corpus.rows import CsvDialect, RowFormat
 
 __all__ = ["chosen_format", "note", "note_reading", "print_json", "print_rows", "print_table", "save_page", "save_rows"]
 
@@ -23,12 +25,13 @@ def chosen_format(given: str | None, on_terminal: str, in_pipe: str) -> str:
 def note(message: str, *, quiet: bool) -> None:
     """Print a line for the user on standard error."""
     if not quiet:
-        click.echo(message, err=True)
+        RUN.say(message)
 
 
 def note_reading(report: ReadingReport | None, *, quiet: bool) -> None:
     """Print a line that accounts for every record of the input."""
     if report is not None:
+        RUN.was_read(report)
         note(report.summary(), quiet=quiet)
 
 
@@ -49,7 +52,9 @@ def print_rows(rows: Iterable[Mapping[str, Any]], output_format: str, *, columns
     if output_format == "table":
         print_table(list(rows))
     else:
-        write_rows(rows, sys.stdout.buffer, cast("RowFormat", output_format), columns=columns)
+        if output_format == "xlsx" and sys.stdout.isatty():
+            raise click.UsageError("a workbook cannot be shown here; send it to a file: ... --format xlsx > rows.xlsx")
+        write_rows(rows, sys.stdout.buffer, cast("RowFormat", output_format), columns=columns, dialect=_dialect())
 
 
 def save_page(page: str, target: str, *, inputs: Iterable[str]) -> None:
@@ -72,7 +77,13 @@ def save_rows(
     from infostream_dedup.report.rows import open_output, write_rows
 
     with open_output(target, inputs=[name for name in inputs if name != "-"]) as stream:
-        write_rows(rows, stream, cast("RowFormat", output_format), columns=columns)
+        write_rows(rows, stream, cast("RowFormat", output_format), columns=columns, dialect=_dialect())
+
+
+def _dialect() -> CsvDialect:
+    """What ``--csv-dialect`` says."""
+    context = click.get_current_context(silent=True)
+    return cast("CsvDialect", "standard" if context is None else context.meta.get("csv_dialect", "standard"))
 
 
 def print_table(rows: Sequence[Mapping[str, Any]], *, title: str | None = None) -> None:

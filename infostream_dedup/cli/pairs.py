@@ -10,6 +10,7 @@ from infostream_dedup.cli.options import (
     between_option,
     boilerplate_option,
     documents_argument,
+    examples,
     general_options,
     judgeable_settings_options,
     reading_options,
@@ -17,7 +18,7 @@ from infostream_dedup.cli.options import (
     semantic_option,
     work_folder_options,
 )
-from infostream_dedup.cli.output import chosen_format, note, print_rows
+from infostream_dedup.cli.output import chosen_format, note_reading, print_rows
 from infostream_dedup.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -26,7 +27,13 @@ if TYPE_CHECKING:
 __all__ = ["pairs"]
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "pairs march.jsonl --sort strength --top 20",
+        "pairs march.csv --format csv --csv-dialect excel > pairs.csv",
+        "pairs march.jsonl --k 8 --representation morph",
+    )
+)
 @documents_argument
 @representation_option
 @click.option("--k", type=click.IntRange(min=1), help="Terms that must meet.  [default: 6, or the preset's]")
@@ -46,7 +53,7 @@ __all__ = ["pairs"]
 @click.option(
     "--min-probability",
     type=click.FloatRange(0, 1),
-    help="With preset judged: least probability of a pair; 0 lists all candidates.  [default: 0.5; 0 with --k-min]",
+    help="With preset judged: minimum probability of a pair; 0 lists all candidates.  [default: 0.5; 0 with --k-min]",
 )
 @click.option("--explain", is_flag=True, help="With preset judged: add the reasons for the probability.")
 @click.option(
@@ -68,13 +75,13 @@ __all__ = ["pairs"]
 @reading_options
 @general_options("table", "jsonl", "json", "csv")
 def pairs(documents: tuple[str, ...], terms: str, output_format: str | None, quiet: bool, **given: Any) -> None:
-    """List pairs of documents that say the same, tell one story, or are linked by key terms.
+    """List pairs of documents that say the same, report one story, or are linked by key terms.
 
     Columns: a, b (ids, the earlier first), forward (key terms of a found in b), backward, n_a, n_b (key terms of each),
     share_forward, share_backward (share of their weight), relation, terms (heaviest first). The relation at k is equal
     (both directions), contained (a is part of b), contains (b is part of a), or empty below need(k).
 
-    With representation pivot there is also met, the words behind the terms: objects with a, b (the word in each
+    With representation pivot there is also met, the words that became the terms: objects with a, b (the word in each
     document), pivot (the equivalent they share) and rung (what translated them). In a table it replaces terms.
 
     --preset judged, the default, takes a second look at the pairs that share 3 of 12 key terms, or their whole text.
@@ -88,8 +95,8 @@ def pairs(documents: tuple[str, ...], terms: str, output_format: str | None, qui
     clearly better partner in the other's language (--between plain leaves the second condition out). Their counts and
     shares are those of the 30 terms.
 
-    --preset faithful lists the pairs that are linked at k in at least one direction. It is taken without being named
-    where --k, --k-min, --n, --score, --target, --representation, --statistics or --workdir is given.
+    --preset faithful lists the pairs that are linked at k in at least one direction. It is the default
+    if --k, --k-min, --n, --score, --target, --representation, --statistics or --workdir is given.
     """
     from infostream_dedup import api
 
@@ -97,7 +104,7 @@ def pairs(documents: tuple[str, ...], terms: str, output_format: str | None, qui
         found = api.pairs(documents, terms=terms == "all", progress=progress, **given)
     form = chosen_format(output_format, "table", "jsonl")
     print_rows((_for_the_eye(row) if form == "table" else row.as_dict() for row in found), form, columns=found.columns)
-    note(found.report.summary(), quiet=quiet)
+    note_reading(found.report, quiet=quiet)
 
 
 def _for_the_eye(row: PairRow) -> dict[str, Any]:

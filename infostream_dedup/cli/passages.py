@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from infostream_dedup.cli.options import boilerplate_option, documents_argument, general_options, reading_options
-from infostream_dedup.cli.output import chosen_format, note, print_json, print_rows, save_page, save_rows
+from infostream_dedup.cli.options import (
+    boilerplate_option,
+    documents_argument,
+    examples,
+    general_options,
+    reading_options,
+)
+from infostream_dedup.cli.output import chosen_format, note, note_reading, print_json, print_rows, save_page, save_rows
 from infostream_dedup.cli.progress import progress_bar
 from infostream_dedup.cli.provenance import provenance
 
@@ -77,7 +83,7 @@ def _list_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@passages.command()
+@passages.command(epilog=examples("passages find march.jsonl", "passages find march.jsonl --novel"))
 @documents_argument
 @_list_options
 @_settings_options
@@ -116,7 +122,7 @@ def find(documents: tuple[str, ...], out: str, output_format: str | None, quiet:
         save_rows(found, out, output_format or "jsonl", columns=found.columns, inputs=documents)
     for warning in found.warnings:
         note(f"warning: {warning}", quiet=quiet)
-    note(found.report.summary(), quiet=quiet)
+    note_reading(found.report, quiet=quiet)
 
 
 def _asked(given: dict[str, Any]) -> Callable[..., Listing[dict[str, Any]]]:
@@ -151,7 +157,9 @@ def _for_the_eye(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "spans": " ".join(spans)}
 
 
-@passages.command()
+@passages.command(
+    epilog=examples("passages compare a.txt b.txt", "passages compare a.txt b.txt --html side-by-side.html")
+)
 @click.argument("text_a", metavar="A.TXT", type=click.Path(dir_okay=False, allow_dash=True))
 @click.argument("text_b", metavar="B.TXT", type=click.Path(dir_okay=False, allow_dash=True))
 @_settings_options

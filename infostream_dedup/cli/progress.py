@@ -6,8 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import click
-
+from infostream_dedup.cli.run_log import RUN
 from infostream_dedup.machine.progress import Progress
 
 __all__ = ["progress_bar"]
@@ -19,10 +18,10 @@ def progress_bar(*, quiet: bool, stages: bool = False) -> Iterator[Progress | No
 
     Args:
         quiet: show nothing.
-        stages: where there is no terminal, print a line when a step begins: for work that takes hours.
+        stages: without a terminal, print a line when a step begins: for work that takes hours.
     """
-    if quiet or not sys.stderr.isatty():
-        yield _lines() if stages and not quiet else None
+    if quiet or RUN.has_lines or not sys.stderr.isatty():
+        yield _lines(silent=quiet or not stages)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
@@ -35,18 +34,20 @@ def progress_bar(*, quiet: bool, stages: bool = False) -> Iterator[Progress | No
         def show(step: str, done: int, total: int | None) -> None:
             if step not in tasks:
                 tasks[step] = bar.add_task(step, total=total)
+            RUN.stage(step)
             bar.update(tasks[step], completed=done, total=total)
 
         yield show
 
 
-def _lines() -> Progress:
+def _lines(*, silent: bool) -> Progress | None:
     begun: set[str] = set()
 
     def show(step: str, done: int, total: int | None) -> None:
         del done, total
-        if step not in begun:
+        RUN.stage(step)
+        if step not in begun and not silent:
             begun.add(step)
-            click.echo(step, err=True)
+            RUN.say(step)
 
-    return show
+    return show if RUN.is_summed_up or not silent else None

@@ -6,14 +6,14 @@ from typing import Any
 
 import click
 
-from infostream_dedup.cli.options import documents_argument, general_options, reading_options
+from infostream_dedup.cli.options import documents_argument, examples, general_options, reading_options
 from infostream_dedup.cli.output import chosen_format, note, print_rows, save_page
 from infostream_dedup.cli.progress import progress_bar
 
 __all__ = ["provenance"]
 
 
-@click.command()
+@click.command(epilog=examples("passages provenance march.jsonl --html history.html"))
 @documents_argument
 @click.option(
     "--group",

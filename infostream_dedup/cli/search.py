@@ -7,7 +7,7 @@ from typing import Any, Final
 import click
 
 from infostream_dedup.cli.moments import moment_of
-from infostream_dedup.cli.options import general_options
+from infostream_dedup.cli.options import examples, general_options
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 from infostream_dedup.cli.progress import progress_bar
 from infostream_dedup.cli.text_file import read_text
@@ -18,7 +18,11 @@ _NOT_IN_TABLE: Final = ("ordinal", "url", "met")
 """Columns that only the other formats have."""
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        'search --store news.db --text "Рада прийняла закон про пенсії"', "search --store news.db --id doc-17 --top 5"
+    )
+)
 @click.option(
     "--store", "store", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="Store made by 'ingest'."
 )
@@ -55,13 +59,13 @@ def search(
 ) -> None:
     """Find documents of a store that resemble a text, the most similar first.
 
-    Rows are ordered by share_forward (of the weight of the text's key terms, the part that the document holds), then by
-    share_backward. forward and backward count the key terms. relation: of the text to the document (equal, contained,
-    contains; empty if fewer terms met than a duplicate needs). kind: copy (the same text) or translation. terms: of the
-    document, that met, heaviest first. met: words of the text and of the document.
+    Rows are ordered by share_forward (the part of the weight of the text's key terms that the document holds), then by
+    share_backward. forward and backward count the key terms. relation: how the text relates to the document (equal,
+    contained, contains; empty if fewer terms met than a duplicate needs). kind: copy (the same text) or translation.
+    terms: terms of the document that met, heaviest first. met: words of the text and of the document.
 
     In other languages the text is searched for as translated by the dictionaries. Without --all, --since or --until the
-    window of the stream is searched. What was searched is told on standard error.
+    window of the stream is searched. Standard error says what was searched.
     """
     from infostream_dedup import api
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import click
 
-from infostream_dedup.cli.options import general_options
+from infostream_dedup.cli.options import examples, general_options
 from infostream_dedup.cli.output import note
 from infostream_dedup.cli.stream_options import pop_stream_settings, stream_options
 
 __all__ = ["serve"]
 
 
-@click.command()
+@click.command(epilog=examples("serve --store news.db", "serve --store news.db --port 8601 --read-only"))
 @click.option("--store", metavar="FILE", type=click.Path(dir_okay=False), help="Store (SQLite); created if missing.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8600, show_default=True, help="Port to listen on.")
@@ -43,7 +43,7 @@ def serve(
 ) -> None:
     r"""Serve a store over HTTP: batches in, verdicts out, groups, documents and search.
 
-    Without a token file the service listens on this machine only, and whoever can reach it may do everything. Routes
+    Without a token file the service listens on this machine only, and anyone who can reach it may do everything. Routes
     are described at /v1/openapi.json. SIGTERM ends the service after the batch at hand.
 
     \b

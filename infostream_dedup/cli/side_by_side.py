@@ -1,6 +1,6 @@
 """Two texts in two columns; shared passages are marked by number and, on a terminal, by colour.
 
-Words in which copied sentences differ stand in braces.
+Words in which copied sentences differ are in braces.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def print_side_by_side(comparison: TextComparison, names: tuple[str, str]) -> No
     console.print(table)
     console.print()
     if comparison.differences:
-        console.print("Words in which copied sentences differ stand in braces.")
+        console.print("Words in which copied sentences differ are in braces.")
     if not comparison.passages:
         console.print("The texts share no passage.")
         return

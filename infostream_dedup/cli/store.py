@@ -8,13 +8,17 @@ from typing import Any
 
 import click
 
-from infostream_dedup.cli.options import general_options, mode_option
+from infostream_dedup.cli.options import examples, general_options, mode_option
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 
 __all__ = ["store"]
 
 _FORMATS = ("table", "jsonl", "json", "csv")
 _DAMAGED = 65
+_SHOWN = (
+    *("ordinal", "id", "title", "source", "language", "published", "url", "status", "of", "kind", "probability"),
+    *("group", "joined", "translation_of", "story", "terms"),
+)
 
 file_argument = click.argument("file", metavar="STORE", type=click.Path(path_type=Path))
 format_options = general_options(*_FORMATS)
@@ -34,7 +38,7 @@ def _print(rows: list[dict[str, Any]], output_format: str | None) -> None:
     print_rows(rows, chosen_format(output_format, "table", "jsonl"))
 
 
-@store.command()
+@store.command(epilog=examples("store stats news.db", "store stats news.db --republications --top 5"))
 @file_argument
 @click.option("--templates", is_flag=True, help="List the recurring templates of each source instead.")
 @click.option("--republications", is_flag=True, help="List groups with who repeated them on which day instead.")
@@ -97,7 +101,53 @@ def _stats(
     return kept.events_of(file) if events else kept.stats(file)
 
 
-@store.command()
+@store.command(epilog=examples("store groups news.db"))
+@file_argument
+@click.option(
+    "--by",
+    type=click.Choice(["size", "last"]),
+    default="size",
+    show_default=True,
+    help="The largest first, or the latest.",
+)
+@click.option("--lang", "language", help="Only groups with a document in this language.")
+@click.option("--source", help="Only groups with a document of this source.")
+@click.option("--top", type=click.IntRange(min=0), default=20, show_default=True, help="Maximum number; 0: all.")
+@format_options
+def groups(file: Path, output_format: str | None, quiet: bool, **chosen: Any) -> None:
+    """List the present groups of two documents and more.
+
+    Columns: group, title (of its earliest document), documents, sources, languages, first, last (dates; a dash without
+    any), alarm (whether it stopped growing because it is a chain), ordinal (of its earliest document).
+    """
+    del quiet
+    from infostream_dedup.api import store as kept
+
+    _print(kept.groups(file, **chosen), output_format)
+
+
+@store.command(epilog=examples("store show news.db doc-17"))
+@file_argument
+@click.argument("id", metavar="ID")
+@format_options
+def show(file: Path, id: str, output_format: str | None, quiet: bool) -> None:  # noqa: A002 - its own word
+    """Show what a store has of a document, and the other documents of its group.
+
+    Rows: the document first, then the members of its present group in the order of publication. Columns: ordinal, id,
+    title, source, language, published, url, status, of, kind, probability, group, joined (verdict or merge: a group
+    that was joined later), translation_of, story, terms. Members have only some of them.
+    """
+    del quiet
+    from infostream_dedup.api import store as kept
+
+    found = kept.show(file, id)
+    shown = found["document"]
+    others = [member for member in found["members"] if member["ordinal"] != shown["ordinal"]]
+    rows = [{name: row.get(name) for name in _SHOWN} for row in (shown, *others)]
+    _print([row | {"group": shown["group"]} for row in rows], output_format)
+
+
+@store.command(epilog=examples("store templates news.db"))
 @file_argument
 @click.option(
     "--least", type=click.IntRange(min=1), default=1, show_default=True, help="Minimum number of later fillings."
@@ -115,7 +165,7 @@ def templates(file: Path, least: int, output_format: str | None, quiet: bool) ->
     _print(kept.templates_of(file, least=least), output_format)
 
 
-@store.command()
+@store.command(epilog=examples("store verify news.db"))
 @file_argument
 @format_options
 def verify(file: Path, output_format: str | None, quiet: bool) -> int:
@@ -135,7 +185,7 @@ def verify(file: Path, output_format: str | None, quiet: bool) -> int:
     return _DAMAGED if faults else 0
 
 
-@store.command()
+@store.command(epilog=examples("store backup news.db copy.db"))
 @file_argument
 @click.argument("copy", metavar="COPY", type=click.Path(path_type=Path))
 @mode_option
@@ -152,7 +202,7 @@ def backup(file: Path, copy: Path, mode: int | None, output_format: str | None, 
     _print([{"store": str(file), "copy": str(copy), "bytes": kept.backup(file, copy, mode=mode)}], output_format)
 
 
-@store.command()
+@store.command(epilog=examples("store migrate news.db"))
 @file_argument
 @format_options
 def migrate(file: Path, output_format: str | None, quiet: bool) -> None:
@@ -167,7 +217,7 @@ def migrate(file: Path, output_format: str | None, quiet: bool) -> None:
     _print([{"store": str(file), "schema": version, "copy": str(copy) if copy else None}], output_format)
 
 
-@store.command()
+@store.command(epilog=examples("store expire news.db"))
 @file_argument
 @format_options
 def expire(file: Path, output_format: str | None, quiet: bool) -> None:
@@ -183,7 +233,7 @@ def expire(file: Path, output_format: str | None, quiet: bool) -> None:
     _print([{"store": str(file), **asdict(kept.expire(file))}], output_format)
 
 
-@store.command()
+@store.command(epilog=examples("store forget news.db doc-17"))
 @file_argument
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @format_options

@@ -15,7 +15,7 @@ from infostream_dedup.cli.options import (
     stack,
     weighting_option,
 )
-from infostream_dedup.model.settings import REPRESENTATIONS, STREAM_PRESETS
+from infostream_dedup.model.settings import ACROSS, REPRESENTATIONS, STREAM_PRESETS
 
 __all__ = ["pop_stream_settings", "stream_options"]
 
@@ -32,6 +32,12 @@ _OPTIONS: Final = (
         "--join",
         metavar="KIND,...",
         help="With preset judged: kinds of pairs that make a duplicate.  [default: copy]",
+    ),
+    click.option(
+        "--across",
+        type=click.Choice(ACROSS),
+        help="Compare with documents in other languages, too, in a pivot language (pivot), or not (none).  [default: "
+        "pivot with preset judged, else none]",
     ),
     click.option(
         "--representation",
@@ -116,7 +122,7 @@ _OPTIONS: Final = (
 )
 
 _NAMES: Final = (
-    *("preset", "join"),
+    *("preset", "join", "across"),
     *("representation", "weighting", "n", "target", "df_min", "df_max", "short", "morph", "k_duplicate", "k_similar"),
     *("duplicate_rule", "least_shared", "window_days", "window_documents", "epoch_documents", "first_epoch"),
     *("epoch_days", "same_source", "exact_rule", "best", "source_ranks", "templates", "loss_limit", "loss_documents"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+from datetime import date
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -9,6 +12,7 @@ import click
 from infostream_dedup.cli.moments import moment_of
 from infostream_dedup.cli.options import (
     boilerplate_option,
+    examples,
     general_options,
     reading_options,
     settings_options,
@@ -23,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["print_sweep", "sweep"]
 
+_PAGE: Final = {"made": None, "ui_language": "en", "xlsx": False}
+_WORDS: Final = "infostream_dedup.sweep.words"
 _READ_BY_DEFAULT: Final = {
     "on_error": "fail",
     "quarantine": None,
@@ -30,7 +36,7 @@ _READ_BY_DEFAULT: Final = {
     "id_type": "str",
     "columns": (),
     "make_ids": False,
-    "other_languages": "detect",
+    "other_languages": "stem",
     "encoding": None,
 }
 
@@ -53,7 +59,49 @@ class _Range(click.ParamType[range]):
         return found
 
 
-@click.command()
+_OUT: Final = "--out"
+
+
+class _Remembering(click.Command):
+    """A command that keeps the words it was called with."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[_WORDS] = list(args)
+        return super().parse_args(ctx, args)
+
+
+def _command_line() -> str:
+    """What was typed, with the names of files without their folders, and without the folder written to."""
+    words = click.get_current_context().meta[_WORDS]
+    kept = [
+        _without_folder(word)
+        for before, word in zip(["", *words], words, strict=False)
+        if word.partition("=")[0] != _OUT and before != _OUT
+    ]
+    return shlex.join(["infostream-dedup", "sweep", *kept])
+
+
+def _without_folder(word: str) -> str:
+    option, equals, value = word.partition("=") if word.startswith("-") else ("", "", word)
+    return option + equals + (PurePath(value).name if "/" in value or "\\" in value else value)
+
+
+def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    try:
+        return None if value is None else date.fromisoformat(value).isoformat()
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not a day such as 2026-11-22", ctx, param) from None
+
+
+@click.command(
+    cls=_Remembering,
+    epilog=examples(
+        "sweep march.jsonl",
+        "sweep march.jsonl --out report",
+        "sweep year.jsonl --by month --out report --ui-language uk",
+        "sweep --store news.db",
+    ),
+)
 @click.argument("documents", metavar="[DOCS...]", nargs=-1)
 @click.option(
     "--store",
@@ -76,14 +124,33 @@ class _Range(click.ParamType[range]):
     "--out", type=click.Path(file_okay=False), help="Folder for sweep.json, sweep.csv, plots and report.html."
 )
 @click.option(
-    "--estimate",
-    is_flag=True,
-    help="Say without labels how good the links are at each k, and recommend k by that.",
+    "--by",
+    type=click.Choice(["file", "source", "day", "week", "month"]),
+    help="Sweep each part alone: rows get a column part, the report puts parts side by side.",
+)
+@click.option("--made", metavar="DATE", callback=_check_day, help="With --out: day to print on the report.")
+@click.option(
+    "--ui-language",
+    type=click.Choice(["uk", "ru", "en"]),
+    default="en",
+    show_default=True,
+    help="With --out: language of the report.",
+)
+@click.option("--xlsx", is_flag=True, help="With --out: also write report.xlsx (extra xlsx).")
+@click.option(
+    "--estimate/--no-estimate",
+    default=None,
+    help="Say without labels how good the links are at each k, and recommend k by that.  [default: unless on disk]",
 )
 @click.option(
     "--confirmed",
     is_flag=True,
     help="Also measure the links of pairs that the evidence of preset judged accepts, as block confirmed.",
+)
+@click.option(
+    "--exact",
+    is_flag=True,
+    help="Count the links at k = 1 to 3 of all documents; otherwise large ones are estimated from 20,000 documents.",
 )
 @boilerplate_option
 @work_folder_options
@@ -103,11 +170,15 @@ def sweep(
     """Measure symmetry S and transitivity T at every k, and recommend a k.
 
     Each row is one k of one representation: links, links that are returned (reciprocal), two-step paths, closed paths,
-    S = reciprocal / links, T = closed / paths. Where there are too many paths, T is sampled and has a standard error.
-    S and T tell how close the links are to an equivalence, not how precise or complete they are.
+    S = reciprocal / links, T = closed / paths. With too many paths, T is sampled and has a standard error.
+    With too many links, at k = 1 to 3 of a large collection, they and S are estimated too, unless --exact.
+    S and T show how close the links are to an equivalence, not how precise or complete they are.
 
-    With --estimate, copies are counted without labels (copy_precision, copy_recall) and other duplicates estimated
-    (precision, recall), the latter only where nothing speaks against the estimate (reliable).
+    With --by, each file, source, day, week or month is swept alone, with statistics of its own; recommendations in JSON
+    and below a table are those of the whole collection.
+
+    Without labels, copies are counted (copy_precision, copy_recall), and other duplicates estimated (precision,
+    recall), the latter only where nothing speaks against the estimate (reliable). --no-estimate leaves both out.
 
     groups, grouped, largest: groups of at least two documents that returned links join, the documents in them, and the
     documents in the largest.
@@ -120,6 +191,9 @@ def sweep(
     """
     from infostream_dedup import api
 
+    page = {name: given.pop(name) for name in _PAGE}
+    if out is None and page != _PAGE:
+        raise click.UsageError("--made, --ui-language and --xlsx go with --out")
     if bool(documents) == (store is not None):
         raise click.UsageError("give either DOCS or --store")
     with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
@@ -133,7 +207,7 @@ def sweep(
         if out is not None:
             from infostream_dedup.report import write_report
 
-            write_report(result, out)
+            write_report(result, out, command=_command_line(), **page)
     print_sweep(result, chosen_format(output_format, "table", "json"))
     note_reading(result.report, quiet=quiet)
     if store is not None:
@@ -152,6 +226,8 @@ def _sweep_store(store: str, since: str | None, until: str | None, given: dict[s
         raise click.UsageError(f"--store reads no DOCS: leave out {options}")
     if any(given.pop(name) is not None for name in ("workdir", "memory", "window_days")):
         raise click.UsageError("--workdir, --memory and --window-days go with DOCS")
+    if given.pop("by") is not None:
+        raise click.UsageError("--by goes with DOCS; for a part of a store give --since and --until")
     if given.pop("boilerplate") is not None:
         raise click.UsageError("--boilerplate goes with DOCS: the texts of a store are not kept")
     if given.pop("estimate"):
@@ -172,15 +248,16 @@ def _sweep_store(store: str, since: str | None, until: str | None, given: dict[s
 
 def print_sweep(result: SweepResult, output_format: str) -> None:
     """Print the result; a table is followed by the recommended k and the reasons."""
-    rows = [row.as_dict() for row in result.rows]
+    rows = result.as_rows() if result.by is None else [{"part": row["part"], **row} for row in result.as_rows()]
     if output_format == "json":
         print_json(result.as_dict())
     elif output_format != "table":
         print_rows(rows, output_format)
     else:
-        # The error column is empty unless T was sampled somewhere; intervals are in the other formats.
-        hidden = {"sampled"} if any(row["sampled"] for row in rows) else {"sampled", "transitivity_error"}
-        hidden |= {name for row in rows for name in row if name.endswith(("_low", "_high"))}
+        # An error column is empty unless something was sampled; intervals are in the other formats.
+        errors = ("transitivity_error", "symmetry_error", "links_error")
+        hidden = {"sampled", *(name for name in errors if all(row[name] is None for row in rows))}
+        hidden |= {name for row in rows for name in row if name.endswith(("_low", "_high", "_code"))}
         print_table([{name: value for name, value in row.items() if name not in hidden} for row in rows])
         click.echo()
         for name, k in result.recommended_k.items():

@@ -24,5 +24,5 @@ def read_text(path: str) -> str:
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        message = f"byte {error.start} is no UTF-8; convert the file first"
+        message = f"byte {error.start} is not UTF-8; convert the file first"
         raise BadDataError(message, code="E_ENCODING", source=path, byte_offset=error.start) from error

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from infostream_dedup.cli.criteria_options import candidates_option, link_option
-from infostream_dedup.cli.options import documents_argument, general_options, reading_options
+from infostream_dedup.cli.options import documents_argument, examples, general_options, reading_options
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 from infostream_dedup.cli.progress import progress_bar
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["train"]
 
 
-@click.command()
+@click.command(epilog=examples("train march.jsonl --labels pairs.jsonl --model ours.json"))
 @documents_argument
 @click.option("--labels", type=click.Path(dir_okay=False), required=True, help="Judged pairs (JSONL): a, b, label.")
 @click.option("--model", type=click.Path(dir_okay=False), help="File for the model (JSON).")

@@ -15,7 +15,7 @@ __all__ = ["BadRecords", "OnError", "ReadingReport"]
 OnError = Literal["fail", "skip"]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class ReadingReport:
     """Counts of one or more readings; ``read == used + quarantined`` after each document and at the end.
 
@@ -27,8 +27,11 @@ class ReadingReport:
         used: number of documents passed on.
         quarantined_by_code: number of records set aside by code of their fault, in order of first occurrence.
         used_by_source: number of documents passed on by file, in the order in which the files were read.
-        other_languages: number of documents by language as given, other than ours.
+        other_languages: number of documents by language, other than ours.
         left_out: number of documents left out because of their language; ``read`` counts them.
+        sources: number of documents passed on by what their field ``source`` says, ``""`` for nothing.
+        languages: number of documents passed on by language as told or, for others than ours, found; ``""`` where that
+            was left to the commands.
     """
 
     read: int = 0
@@ -37,6 +40,8 @@ class ReadingReport:
     used_by_source: dict[str, int] = field(default_factory=dict)
     other_languages: dict[str, int] = field(default_factory=dict)
     left_out: int = 0
+    sources: dict[str, int] = field(default_factory=dict, compare=False)
+    languages: dict[str, int] = field(default_factory=dict, compare=False)
 
     @property
     def quarantined(self) -> int:
@@ -47,6 +52,11 @@ class ReadingReport:
         """Count a document of the file `source` as passed on."""
         self.used += 1
         self.used_by_source[source] = self.used_by_source.get(source, 0) + 1
+
+    def count_origin(self, source: str | None, language: str | None) -> None:
+        """Count a document by its source and language."""
+        self.sources[source or ""] = self.sources.get(source or "", 0) + 1
+        self.languages[language or ""] = self.languages.get(language or "", 0) + 1
 
     def take_back(self, source: str) -> None:
         """Uncount a document of the file `source` that turned out to be a bad record."""
@@ -66,7 +76,8 @@ class ReadingReport:
         """Format the counts as one line.
 
         Example:
-            >>> ReadingReport(1000, 998, {"E_JSON": 1, "E_ID_CONFLICT": 1}).summary()
+            >>> counts = {"E_JSON": 1, "E_ID_CONFLICT": 1}
+            >>> ReadingReport(read=1000, used=998, quarantined_by_code=counts).summary()
             'read 1000 = used 998 + quarantined 2 (E_JSON 1, E_ID_CONFLICT 1)'
         """
         line = f"read {self.read} = used {self.used} + quarantined {self.quarantined}"

@@ -56,7 +56,7 @@ class ColumnNames:
         return {self._ours.get(name, name): value for name, value in values.items() if name not in taken}
 
     def names(self, names: Sequence[str]) -> list[str]:
-        """Names of columns as ours. A column of ours that another one replaces keeps its place, with ``_`` behind."""
+        """Our names of columns. A column of ours that another one replaces keeps its place, with a trailing ``_``."""
         taken = {ours for theirs, ours in self._ours.items() if theirs in names}
         return [self._ours.get(name, f"{name}_" if name in taken else name) for name in names]
 
@@ -72,7 +72,7 @@ def _pairs(columns: Columns | None) -> list[tuple[str, str]]:
     names = [ours for ours, _ in pairs]
     for ours, theirs in pairs:
         if ours not in _FIELDS:
-            raise ConfigurationError(f"columns: {ours!r} is no field of a document; expected {', '.join(_FIELDS)}")
+            raise ConfigurationError(f"columns: {ours!r} is not a field of a document; expected {', '.join(_FIELDS)}")
         if names.count(ours) > 1:
             raise ConfigurationError(f"columns: {ours!r} is given twice")
         if not theirs:
@@ -83,7 +83,7 @@ def _pairs(columns: Columns | None) -> list[tuple[str, str]]:
 def _pair(part: str) -> tuple[str, str]:
     ours, equals, theirs = part.partition("=")
     if not equals:
-        raise ConfigurationError(f"columns: {part!r} is no pair; write for example id=ID,text=Body")
+        raise ConfigurationError(f"columns: {part!r} is not a pair; write for example id=ID,text=Body")
     return ours.strip(), theirs.strip()
 
 

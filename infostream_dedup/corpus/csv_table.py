@@ -39,7 +39,7 @@ def csv_records(
         source: path of the file.
         max_line_bytes: maximum length of a row in bytes (``E_TOO_LARGE``).
         names: what the columns are called.
-        encoding: of the text; recognised if None.
+        encoding: encoding of the text; recognised if None.
         ids: whether a column of ids is required.
 
     Raises:

@@ -105,7 +105,7 @@ def utc_time(value: object, zone: tzinfo = UTC) -> datetime | None:
 
 
 def last_moment(published: object, time: datetime) -> datetime:
-    """Return the last moment that a ``published`` field may mean: of a day, month or year without a clock time its end.
+    """Return the last moment that a ``published`` field may mean: the end of a day, month or year without a clock time.
 
     Args:
         published: as given.
@@ -174,7 +174,7 @@ def _parse_other_form(text: str) -> datetime:
         raise ValueError(f"not a date; {_EXPECTED}")
     # Names of zones other than these have several meanings, which Python takes for UTC without a word.
     if feed["zone"] and feed["zone"][0].isalpha() and feed["zone"].upper() not in _ZONES:
-        raise ValueError(f"{feed['zone']} is no zone of RFC 822; write the difference, such as +0200")
+        raise ValueError(f"{feed['zone']} is not a zone of RFC 822; write the difference, such as +0200")
     return parsedate_to_datetime(text)
 
 

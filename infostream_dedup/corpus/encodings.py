@@ -59,7 +59,7 @@ def recognised_encoding(begin: bytes) -> str | None:
     if begin[:1] == b"\0" and begin[2:3] == b"\0" and begin[1:2] != b"\0":
         return "utf-16-be"
     decoded = begin.decode("utf-8", "replace")
-    # A letter that the end of the sample cuts in two is no fault.
+    # A letter that the end of the sample cuts in two is not a fault.
     broken = decoded[:-3].count("\ufffd")
     whole = sum(letter > "\x7f" and letter != "\ufffd" for letter in decoded)
     if not broken or whole >= broken:
@@ -87,7 +87,7 @@ class ConvertedStream(io.RawIOBase):
         encoding: which.
 
     Raises:
-        StreamError: while reading, ``E_ENCODING`` for bytes that are none of the encoding.
+        StreamError: while reading, ``E_ENCODING`` for bytes that are invalid in the encoding.
     """
 
     def __init__(self, stream: Any, encoding: str) -> None:

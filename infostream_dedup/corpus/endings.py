@@ -1,4 +1,4 @@
-"""File formats, told by the ending of a file name."""
+"""File formats, recognised by the ending of a file name."""
 
 from __future__ import annotations
 

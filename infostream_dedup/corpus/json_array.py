@@ -18,11 +18,11 @@ _LARGEST: Final = 2**31
 
 
 def is_json_lines(source: str, encoding: str | None, *, only_objects: bool = False) -> bool:
-    """Whether a file begins with a whole object on a line of its own that is no wrapping of others.
+    """Whether a file begins with a whole object on a line of its own that does not wrap others.
 
     Args:
         source: path of the file.
-        encoding: of the text; recognised if None.
+        encoding: encoding of the text; recognised if None.
         only_objects: whether anything that does not begin with an object is something else than JSON.
     """
     try:
@@ -39,7 +39,7 @@ def is_json_lines(source: str, encoding: str | None, *, only_objects: bool = Fal
     try:
         value = orjson.loads(head)
     except orjson.JSONDecodeError:
-        # Text in lines of objects, one of them broken, is for the reader of lines, which tells where.
+        # Text in lines of objects, one of them broken, is for the reader of lines, which says where.
         return len(head.strip()) > 2 and not head.startswith(b"[")
     return isinstance(value, dict) and _inner(value) is None
 
@@ -62,7 +62,7 @@ def json_array_records(source: str, encoding: str | None) -> Iterator[Item]:
 
     Args:
         source: path of the file.
-        encoding: of the text; recognised if None.
+        encoding: encoding of the text; recognised if None.
 
     Raises:
         NoInputError: the file cannot be opened or read.

@@ -28,7 +28,7 @@ def jsonl_records(source: str, max_line_bytes: int, encoding: str | None = None)
     Args:
         source: path of the file, or ``-``.
         max_line_bytes: a longer line is skipped without being loaded (``E_TOO_LARGE``).
-        encoding: of the text; recognised if None.
+        encoding: encoding of the text; recognised if None.
 
     Raises:
         NoInputError: the file cannot be opened or read.

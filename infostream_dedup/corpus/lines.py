@@ -53,7 +53,7 @@ def open_bytes(source: str, encoding: str | None = None) -> Iterator[_Buffered]:
 
     Args:
         source: path of the file, or ``-``.
-        encoding: of the text; if None, UTF-16 and the usual ones of Cyrillic are recognised.
+        encoding: encoding of the text; if None, UTF-16 and the usual Cyrillic ones are recognised.
 
     Raises:
         NoInputError: the input cannot be opened or read.
@@ -177,7 +177,7 @@ def byte_lines(stream: BinaryIO, limit: int, *, blanks_as_one: bool = False) -> 
 
 def _skip_empty_lines(stream: Any) -> int:
     skipped = 0
-    # What is wrong with the stream is told at the next line again.
+    # The next line reports again what is wrong with the stream.
     with suppress(StreamError):
         while ahead := stream.peek():
             empty = len(ahead) - len(ahead.lstrip(b"\n"))

@@ -1,4 +1,4 @@
-"""Archives other than gzip: bzip2, xz and Zstandard, told by their first bytes."""
+"""Archives other than gzip: bzip2, xz and Zstandard, recognised by their first bytes."""
 
 from __future__ import annotations
 

@@ -76,8 +76,10 @@ class Reading:
         id_type: ``int`` accepts whole numbers as ids too; ``Document.id`` holds their digits.
         columns: what the fields are called in the input, such as ``{"text": "Текст"}`` or ``"id=ID,text=Текст"``.
         make_ids: give documents without an id one: a digest of title, text, date and address.
-        other_languages: what becomes of documents whose ``lang`` is none of ours: ``detect`` reads them as ours by
-            their letters, ``skip`` leaves them out, ``fail`` takes them for bad records. They are counted.
+        other_languages: what becomes of documents whose ``lang`` is not one of ours, or that have none and are
+            plainly in another language: ``stem`` sends their words to Snowball's stemmer (or only lower-cases them if
+            it has none) and keeps their statistics apart, ``skip`` leaves them out, ``fail`` takes them for bad
+            records. They are counted.
         encoding: of text files; by default UTF-16 and the usual ones of Cyrillic are recognised, with a line that
             says so.
     """
@@ -90,7 +92,7 @@ class Reading:
     id_type: IdType = "str"
     columns: Columns | None = None
     make_ids: bool = False
-    other_languages: OtherLanguages = "detect"
+    other_languages: OtherLanguages = "stem"
     encoding: str | None = None
 
     def bad_records(self, report: ReadingReport | None = None) -> BadRecords:
@@ -203,6 +205,7 @@ def _build_documents(
         document, place = checked
         bad.report.read += 1
         bad.report.count_used(place.source)
+        bad.report.count_origin(document.source, document.lang)
         count_work(1, len(document.title) + len(document.text))
         yield document, place
 

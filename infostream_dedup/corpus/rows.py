@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from numbers import Number
 from typing import Any, BinaryIO, Final, Literal
@@ -12,9 +14,11 @@ from infostream_dedup.corpus.formulas import guarded
 from infostream_dedup.corpus.json_text import json_bytes
 from infostream_dedup.errors import BadDataError
 
-__all__ = ["RowFormat", "csv_cells", "csv_line", "joined", "write_rows"]
+__all__ = ["CsvDialect", "RowFormat", "csv_cells", "csv_line", "joined", "write_rows"]
 
-RowFormat = Literal["jsonl", "json", "csv"]
+RowFormat = Literal["jsonl", "json", "csv", "xlsx"]
+
+CsvDialect = Literal["standard", "excel"]
 
 _NEEDS_QUOTES: Final = re.compile(r'[",\r\n]')
 
@@ -26,6 +30,7 @@ def write_rows(
     *,
     columns: Sequence[str] | None = None,
     raw: bool = False,
+    dialect: CsvDialect = "standard",
 ) -> int:
     r"""Write rows in order.
 
@@ -33,8 +38,11 @@ def write_rows(
         rows: values by column name.
         stream: output stream; remains open.
         format: ``jsonl``: one object per line. ``json``: one array. ``csv``: a header and RFC 4180 rows with ``\n``.
+            ``xlsx``: a workbook with one sheet (extra ``xlsx``).
         columns: columns of CSV; the keys of the first row if None. A column that a row lacks becomes an empty cell.
         raw: CSV only: omit the apostrophe before text cells that a spreadsheet would run (``formulas.guarded``).
+        dialect: CSV only: ``excel`` is what spreadsheet programs open in Ukrainian and Russian by a double click: a
+            byte order mark, semicolons, decimal commas, ``\r\n``.
 
     Returns:
         Number of rows.
@@ -49,7 +57,11 @@ def write_rows(
         case "json":
             return _write_json(rows, stream)
         case "csv":
-            return _write_csv(rows, stream, columns, raw=raw)
+            return _write_csv(rows, stream, columns, raw=raw, dialect=dialect)
+        case "xlsx":
+            from infostream_dedup.corpus.workbook_output import write_workbook
+
+            return write_workbook(rows, stream, columns=columns)
 
 
 def _write_jsonl(rows: Iterable[Mapping[str, Any]], stream: BinaryIO) -> int:
@@ -69,19 +81,29 @@ def _write_json(rows: Iterable[Mapping[str, Any]], stream: BinaryIO) -> int:
     return number
 
 
-def _write_csv(rows: Iterable[Mapping[str, Any]], stream: BinaryIO, columns: Sequence[str] | None, *, raw: bool) -> int:
+def _write_csv(
+    rows: Iterable[Mapping[str, Any]],
+    stream: BinaryIO,
+    columns: Sequence[str] | None,
+    *,
+    raw: bool,
+    dialect: CsvDialect,
+) -> int:
+    line = partial(_excel_line if dialect == "excel" else csv_line, raw=raw)
+    if dialect == "excel":
+        stream.write(BOM_UTF8)
     iterator = iter(rows)
     if columns is None:
         iterator, columns = _peek_columns(iterator)
     if columns:
-        stream.write(csv_line(columns, raw=raw))
+        stream.write(line(columns))
     known = frozenset(columns)
     number = 0
     for row in iterator:
         if not known.issuperset(row):
             unknown = [name for name in row if name not in known]
             raise ValueError(f"row {number + 1} has columns that the header lacks: {unknown}")
-        stream.write(csv_line((row.get(name) for name in columns), raw=raw))
+        stream.write(line(row.get(name) for name in columns))
         number += 1
     return number
 
@@ -111,6 +133,19 @@ def csv_line(values: Iterable[Any], *, raw: bool = False) -> bytes:
     return joined(csv_cells(values, raw=raw))
 
 
+def _excel_line(values: Iterable[Any], *, raw: bool) -> bytes:
+    """Format one row for spreadsheet programs whose decimal sign is the comma."""
+    cells = []
+    for value in values:
+        text = _format_cell(value, raw=raw)
+        if isinstance(value, float):
+            text = text.replace(".", ",")
+        elif ";" in text and not text.startswith('"'):
+            text = f'"{text}"'
+        cells.append(text)
+    return joined(cells, ";", "\r\n")
+
+
 def csv_cells(values: Iterable[Any], *, raw: bool = False) -> list[str]:
     """Format values as cells, quoted where needed.
 
@@ -123,16 +158,16 @@ def csv_cells(values: Iterable[Any], *, raw: bool = False) -> list[str]:
     return [_format_cell(value, raw=raw) for value in values]
 
 
-def joined(cells: Sequence[str]) -> bytes:
+def joined(cells: Sequence[str], separator: str = ",", end: str = "\n") -> bytes:
     """Join formatted cells to one row in UTF-8 with its line end.
 
     Raises:
         BadDataError: text with a lone surrogate.
     """
     # A single empty cell would make a blank line, which is not a row.
-    line = ",".join(cells) or '""'
+    line = separator.join(cells) or '""'
     try:
-        return line.encode() + b"\n"
+        return (line + end).encode()
     except UnicodeEncodeError:
         message = "text with a lone surrogate cannot be written"
         raise BadDataError(message, code="E_ENCODING", source="<output>") from None

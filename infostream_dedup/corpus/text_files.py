@@ -57,7 +57,7 @@ def text_records(source: str, encoding: str | None) -> Iterator[Item]:
 
     Args:
         source: path of the file.
-        encoding: of the text; recognised if None.
+        encoding: encoding of the text; recognised if None.
 
     Raises:
         NoInputError: the file cannot be opened or read.

@@ -10,7 +10,7 @@ from typing import Final
 
 from infostream_dedup.lexicon.frequency import form_frequencies
 from infostream_dedup.lexicon.name_tables import names, personal_names
-from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.model import OUR_LANGUAGES, Language
 from infostream_dedup.morphology.english_lemmas import noun_term
 from infostream_dedup.morphology.form_cache import terms_of
 from infostream_dedup.text.tokens import Form, Shape
@@ -77,7 +77,7 @@ def coverage(progress: Callable[[str, int, int | None], None] | None = None) -> 
     Raises:
         BadDataError: a table is malformed.
     """
-    directions = list(permutations(LANGUAGES, 2))
+    directions = list(permutations(OUR_LANGUAGES, 2))
     found: list[Coverage] = []
     for done, (source, target) in enumerate(directions):
         if progress:

@@ -22,7 +22,7 @@ from infostream_dedup.lexicon.sealed_tables import sealed
 from infostream_dedup.lexicon.tables import read_table
 from infostream_dedup.machine.private_files import make_private_folder
 from infostream_dedup.machine.progress import Progress
-from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.model import OUR_LANGUAGES, Language
 from infostream_dedup.translation.imported_tables import COLUMNS, forget_imported, imported_folder, imported_tables
 from infostream_dedup.translation.word_pairs import word_pairs
 
@@ -160,8 +160,8 @@ def remove_table(name: str) -> Path:
 
 def _check_options(wanted: WantedPairs, table_format: str, name: str) -> None:
     for option, language in (("--from", wanted.source), ("--to", wanted.target)):
-        if language not in LANGUAGES:
-            raise ConfigurationError(f"{option} is {language!r}; expected one of {', '.join(LANGUAGES)}")
+        if language not in OUR_LANGUAGES:
+            raise ConfigurationError(f"{option} is {language!r}; expected one of {', '.join(OUR_LANGUAGES)}")
     if wanted.source == wanted.target:
         raise ConfigurationError(f"--from and --to are both {wanted.source}; expected two languages")
     if table_format not in FORMATS:

@@ -10,7 +10,7 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.lexicography.letters import stray_letter
 from infostream_dedup.lexicography.show import shapes_of
 from infostream_dedup.lexicon.spelling import is_latin, key_form
-from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.model import OUR_LANGUAGES, Language
 from infostream_dedup.morphology.english_lemmas import lemma, noun_term
 from infostream_dedup.morphology.form_cache import terms_of
 from infostream_dedup.text.tokens import Form
@@ -75,8 +75,8 @@ def ladder_of(word: str, target: Language, source: Language | None = None) -> li
     if not word or len(word.split()) != 1:
         raise ConfigurationError(f"the word is {word!r}; expected one word without spaces")
     for language in (target, source):
-        if language is not None and language not in LANGUAGES:
-            raise ConfigurationError(f"language is {language!r}; expected one of {', '.join(LANGUAGES)}")
+        if language is not None and language not in OUR_LANGUAGES:
+            raise ConfigurationError(f"language is {language!r}; expected one of {', '.join(OUR_LANGUAGES)}")
     if source == target:
         raise ConfigurationError(f"both languages are {target}; expected two: a word is its own equivalent")
     languages = (source,) if source else _choose_likely(word, [one for one in _find_languages(word) if one != target])
@@ -91,7 +91,7 @@ def ladder_of(word: str, target: Language, source: Language | None = None) -> li
 def _find_languages(word: str) -> tuple[Language, ...]:
     key = key_form(word)
     if is_latin(key):
-        return ("en",) if key.isalpha() else LANGUAGES
+        return ("en",) if key.isalpha() else OUR_LANGUAGES
     cyrillic: tuple[Language, ...] = ("ru", "uk")
     return tuple(one for one in cyrillic if not stray_letter(key, one, latin=True)) or cyrillic
 

@@ -8,7 +8,7 @@ from itertools import permutations
 from infostream_dedup.lexicography.findings import Finding
 from infostream_dedup.lexicon.spelling import key_form
 from infostream_dedup.lexicon.tables import TableRow
-from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.model import OUR_LANGUAGES, Language
 from infostream_dedup.translation.refusals import allowed
 from infostream_dedup.translation.rungs.dictionary import DictionaryRung
 from infostream_dedup.translation.word_pairs import as_terms
@@ -31,7 +31,7 @@ def broken_round_trips(
     Raises:
         BadDataError: a table is malformed.
     """
-    directions = list(permutations(LANGUAGES, 2))
+    directions = list(permutations(OUR_LANGUAGES, 2))
     for done, (source, target) in enumerate(directions, start=1):
         pairs = [(row, _first_word(row, source), _first_word(row, target)) for row in rows]
         single = [(row, one, other) for row, one, other in pairs if one and other]

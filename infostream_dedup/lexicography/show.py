@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.lexicon.frequency import form_frequencies, zipf
 from infostream_dedup.lexicon.spelling import key_form
-from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.model import OUR_LANGUAGES, Language
 from infostream_dedup.morphology.analysis import Analysis
 from infostream_dedup.morphology.analyzer import Morphology
 from infostream_dedup.morphology.stemming import stem
@@ -76,8 +76,8 @@ def show(word: str, language: Language | None = None) -> list[Entry]:
     """
     if not word or len(word.split()) != 1:
         raise ConfigurationError(f"the word is {word!r}; expected one word without spaces")
-    if language is not None and language not in LANGUAGES:
-        raise ConfigurationError(f"language is {language!r}; expected one of {', '.join(LANGUAGES)}")
+    if language is not None and language not in OUR_LANGUAGES:
+        raise ConfigurationError(f"language is {language!r}; expected one of {', '.join(OUR_LANGUAGES)}")
     stripped = word.strip()
     languages = (language,) if language else _find_languages(stripped)
     return [_make_entry(stripped, one, shape) for one in languages for shape in shapes_of(stripped)]
@@ -85,7 +85,7 @@ def show(word: str, language: Language | None = None) -> list[Entry]:
 
 def _find_languages(word: str) -> tuple[Language, ...]:
     latin = all(char < "\u0250" for char in word if char.isalpha() and char != "\u02bc")
-    return LANGUAGES if latin else _CYRILLIC_LANGUAGES
+    return OUR_LANGUAGES if latin else _CYRILLIC_LANGUAGES
 
 
 def shapes_of(word: str) -> tuple[Shape, ...]:

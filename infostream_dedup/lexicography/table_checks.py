@@ -13,15 +13,15 @@ from infostream_dedup.lexicography.table_lines import read_lines, read_rows
 from infostream_dedup.lexicography.word_knowledge import is_confirmed, is_known, misfit, parts
 from infostream_dedup.lexicon.spelling import key_form
 from infostream_dedup.lexicon.tables import TableRow
-from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.model import OUR_LANGUAGES, Language
 
 __all__ = ["COLUMNS", "KINDS", "blocked_words", "check_tables", "contradictions", "files_of"]
 
-_NAMES: Final = (*LANGUAGES, "kind")
+_NAMES: Final = (*OUR_LANGUAGES, "kind")
 _LISTED: Final = ("language", "word", "why")
 
 COLUMNS: Final[dict[str, tuple[str, ...]]] = {
-    "translations.tsv": (*LANGUAGES, "pos", "source"),
+    "translations.tsv": (*OUR_LANGUAGES, "pos", "source"),
     "false_friends.tsv": ("ru", "uk", "right_uk", "meaning"),
     "blocklist.tsv": _LISTED,
     "organisations.tsv": _NAMES,
@@ -66,7 +66,7 @@ def blocked_words(folder: Path) -> _Blocked:
     rows = read_rows(path, _LISTED)[0] if path.is_file() else []
     return {
         language: frozenset(key_form(row.cells["word"]) for row in rows if row.cells["language"] == language)
-        for language in LANGUAGES
+        for language in OUR_LANGUAGES
     }
 
 
@@ -118,7 +118,7 @@ def _check_cell(row: TableRow, field: str, language: Language, blocked: _Blocked
             yield _make_finding(row, field, f"{row.cells[field]!r} contains an empty variant", "remove the extra bar")
             continue
         # In the tables of names, case distinguishes an abbreviation from a word.
-        same = variant if latin or field not in LANGUAGES else key
+        same = variant if latin or field not in OUR_LANGUAGES else key
         if same in seen:
             yield _make_finding(row, field, f"{variant!r} is repeated in the cell", "keep one")
         seen.add(same)
@@ -134,7 +134,7 @@ def _check_cell(row: TableRow, field: str, language: Language, blocked: _Blocked
 def _check_concepts(rows: Sequence[TableRow], blocked: _Blocked) -> Iterator[Finding]:
     lines: dict[tuple[str, ...], int] = {}
     for row in rows:
-        for language in LANGUAGES:
+        for language in OUR_LANGUAGES:
             if not row.cells[language]:
                 yield _make_finding(row, language, "empty", f"give the {NAME_OF[language]} word or remove the row")
             yield from _check_cell(row, language, language, blocked, latin=False)
@@ -157,7 +157,7 @@ def _check_words(row: TableRow) -> Iterator[Finding]:
     """Find words that no source knows or that are not nouns."""
     words = [
         (language, word)
-        for language in LANGUAGES
+        for language in OUR_LANGUAGES
         for word in _split_variants(row, language)
         if word and not stray_letter(key_form(word), language)
     ]
@@ -179,7 +179,7 @@ def _check_names(rows: Sequence[TableRow], kinds: frozenset[str], blocked: _Bloc
     lines: dict[tuple[str, str, str], int] = {}
     for row in rows:
         organisation = row.file == "organisations.tsv"
-        for language in LANGUAGES:
+        for language in OUR_LANGUAGES:
             yield from _check_cell(row, language, language, blocked, latin=organisation)
             for variant in _split_variants(row, language):
                 # Two kinds may share a name: Шахтёр the club and Шахтёр the firm.
@@ -187,7 +187,7 @@ def _check_names(rows: Sequence[TableRow], kinds: frozenset[str], blocked: _Bloc
                 if lines.setdefault(key, row.line) != row.line:
                     message = f"{variant!r} is also in line {lines[key]}"
                     yield _make_finding(row, language, message, "keep it in one row: a name has one translation")
-        if not any(row.cells[language] for language in LANGUAGES):
+        if not any(row.cells[language] for language in OUR_LANGUAGES):
             yield _make_finding(row, "ru", "no name in any language", "give one or remove the row")
         if row.cells["kind"] not in kinds:
             message = f"{row.cells['kind']!r}; expected one of {', '.join(sorted(kinds))}"
@@ -201,7 +201,7 @@ def _check_name_words(row: TableRow) -> Iterator[Finding]:
 
     They are only doubts, because many names are rare.
     """
-    every = [(part, its) for its in LANGUAGES for word in _split_variants(row, its) for part in parts(word)]
+    every = [(part, its) for its in OUR_LANGUAGES for word in _split_variants(row, its) for part in parts(word)]
     for part, language in every:
         others = [(other, its) for other, its in every if its != language]
         if not is_known(part, language) and not is_confirmed(part, language, others):
@@ -234,8 +234,8 @@ def _check_listed(rows: Sequence[TableRow]) -> Iterator[Finding]:
     lines: dict[tuple[str, str], int] = {}
     for row in rows:
         language, word = row.cells["language"], key_form(row.cells["word"])
-        if language not in LANGUAGES:
-            message = f"{language!r}; expected one of {', '.join(LANGUAGES)}"
+        if language not in OUR_LANGUAGES:
+            message = f"{language!r}; expected one of {', '.join(OUR_LANGUAGES)}"
             yield _make_finding(row, "language", message, "write one of them")
             continue
         if not word:

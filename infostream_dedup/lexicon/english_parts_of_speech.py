@@ -1,7 +1,7 @@
 """The most frequent part of speech of English words, from the lexicon that TextBlob ships.
 
 The lexicon is that of Brill's tagger: 94 thousand forms, each with the Penn tag that it had most often in the Brown
-corpus and the Wall Street Journal. Only the file is read; TextBlob itself, and NLTK behind it, are never imported.
+corpus and the Wall Street Journal. Only the file is read; TextBlob itself and NLTK are never imported.
 """
 
 from __future__ import annotations

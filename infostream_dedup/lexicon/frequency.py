@@ -8,7 +8,7 @@ from functools import cache
 from typing import Literal, cast
 
 from infostream_dedup.lexicon.spelling import APOSTROPHE, key_form
-from infostream_dedup.model import Language
+from infostream_dedup.model import OUR_LANGUAGES, Language
 
 __all__ = ["FormFrequencies", "common_forms", "form_frequencies", "zipf"]
 
@@ -52,9 +52,10 @@ def form_frequencies(language: Language) -> FormFrequencies:
 def common_forms(language: Language) -> Iterator[tuple[str, float]]:
     """Yield frequent words made of letters (above 1e-6 of all running words) as key form and share, in falling order.
 
-    Apostrophes inside a word are allowed.
+    Apostrophes inside a word are allowed. Languages other than ours have none.
     """
-    for form, share in _load_entries(language, "small").items():
+    entries: Mapping[str, float] = _load_entries(language, "small") if language in OUR_LANGUAGES else {}
+    for form, share in entries.items():
         key = key_form(form)
         if key.replace(APOSTROPHE, "").isalpha():
             yield key, share

@@ -10,7 +10,7 @@ from infostream_dedup.lexicon.folder import dictionaries_folder
 from infostream_dedup.lexicon.name_tables import variants
 from infostream_dedup.lexicon.spelling import key_form
 from infostream_dedup.lexicon.tables import TableRow, read_table
-from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.model import OUR_LANGUAGES, Language
 
 __all__ = ["Concept", "FalseFriend", "blocked", "concepts", "false_friends"]
 
@@ -56,10 +56,10 @@ def concepts() -> tuple[Concept, ...]:
     Raises:
         BadDataError: the table is malformed.
     """
-    rows = read_table(dictionaries_folder() / "translations.tsv", (*LANGUAGES, "pos", "source"))
+    rows = read_table(dictionaries_folder() / "translations.tsv", (*OUR_LANGUAGES, "pos", "source"))
     return tuple(
         Concept(
-            {language: _key_forms(row, language) for language in LANGUAGES},
+            {language: _key_forms(row, language) for language in OUR_LANGUAGES},
             row.cells["pos"],
             row.cells["source"],
             f"{row.file}:{row.line}",

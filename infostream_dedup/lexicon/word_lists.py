@@ -6,13 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
+from typing import Final
 
 from infostream_dedup.lexicon.folder import dictionaries_folder
+from infostream_dedup.lexicon.other_languages import most_frequent_words
 from infostream_dedup.lexicon.spelling import key_form
 from infostream_dedup.lexicon.tables import TableRow, read_table, read_words
-from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.model import OUR_LANGUAGES, Language
 
 __all__ = ["ListedWord", "added_nouns", "excluded", "repairs", "stop_words"]
+
+_STOP_WORDS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +35,16 @@ class ListedWord:
 
 
 @cache
-def stop_words(language: Language) -> frozenset[str]:
+def stop_words(language: str) -> frozenset[str]:
     """Return the key forms of function words and the like.
+
+    Of languages other than ours these are the hundred most frequent words, if wordfreq knows the language.
 
     Raises:
         NoInputError: the list does not exist or cannot be read.
     """
+    if language not in OUR_LANGUAGES:
+        return frozenset(map(key_form, most_frequent_words(language, _STOP_WORDS)))
     return frozenset(map(key_form, read_words(dictionaries_folder() / f"stop_{language}.txt")))
 
 
@@ -78,6 +86,6 @@ def _read_listed_words(file: str, columns: tuple[str, ...], language: Language) 
 
 def _check_language(row: TableRow) -> str:
     language = row.cells["language"]
-    if language not in LANGUAGES:
-        raise row.bad("language", f"{language!r}; expected one of {', '.join(LANGUAGES)}")
+    if language not in OUR_LANGUAGES:
+        raise row.bad("language", f"{language!r}; expected one of {', '.join(OUR_LANGUAGES)}")
     return language

@@ -42,13 +42,13 @@ class NotOnDiskError(Exception):
 
 
 def keep_compiled(dispatcher: Any) -> None:
-    """Let a compiled function keep its machine code on disk, where there is a folder that is safe to read.
+    """Let a compiled function keep its machine code on disk, if there is a folder that is safe to read.
 
     Args:
         dispatcher: what ``numba.njit`` made, without ``cache=True``.
 
     Raises:
-        ConfigurationError: numba is told not to compile.
+        ConfigurationError: numba is set not to compile.
     """
     if _CONFIG.DISABLE_JIT:
         raise ConfigurationError("NUMBA_DISABLE_JIT is set, and our loops run only compiled; unset it")
@@ -135,7 +135,7 @@ class _Place(_FunctionCache._impl_class):  # type: ignore[misc]
 
 
 class _Files(_IndexDataCacheFile):  # type: ignore[misc]
-    """Index and machine code of one function, each file behind its checksum."""
+    """Index and machine code of one function, each file after its checksum."""
 
     def _load_index(self) -> dict[Any, str]:
         entry = _unpickle(self._index_path)

@@ -77,7 +77,7 @@ class Kernel:
         """What numba made of the function; its machine code is kept on disk.
 
         Raises:
-            ConfigurationError: numba is told not to compile.
+            ConfigurationError: numba is set not to compile.
         """
         return _compiled_space(self._function.__module__)[self._function.__name__]
 

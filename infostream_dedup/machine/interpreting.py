@@ -28,7 +28,7 @@ _METHODS: Final = ("copy", "sort", "sum")
 
 
 def to_signed(value: Any, bits: int = _BITS) -> int:
-    """A number as a signed one of so many bits, as compiled code converts it.
+    """A number as a signed one of a given number of bits, as compiled code converts it.
 
     Example:
         >>> to_signed(np.uint64(2**64 - 1)), to_signed(300, 8)

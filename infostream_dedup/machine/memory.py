@@ -14,7 +14,7 @@ _GROUP: Final = Path("/sys/fs/cgroup")
 
 
 def available_memory() -> int | None:
-    """Bytes that are free on this machine and within the limit of its container; ``None`` where nothing tells."""
+    """Bytes that are free on this machine and within the limit of its container; ``None`` if they are unknown."""
     free = _free()
     group = _left_in_group()
     known = [size for size in (free, group) if size is not None]

@@ -1,7 +1,7 @@
 """Whether the work of this process is so small that loops run as plain Python and no compiler is started.
 
 Compiling all loops of a command takes half a minute to a minute; run as plain Python they are some hundred times
-slower. So the first documents of a process are read by plain code, and compiled code takes over where there is more to
+slower. So the first documents of a process are read by plain code, and compiled code takes over if there is more to
 do. Both give equal results, so it does not matter when that happens.
 """
 
@@ -39,7 +39,7 @@ class _Work:
 
     Attributes:
         documents: read.
-        characters: of them.
+        characters: their number of characters.
         seconds: CPU time spent in loops run as plain Python.
         chosen: ``auto``, ``plain`` or ``compiled``.
         announced: whether the user knows that code is being compiled.

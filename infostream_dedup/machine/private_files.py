@@ -24,7 +24,7 @@ def owner_alone_writes(status: os.stat_result) -> bool:
 
 
 def is_private(path: Path) -> bool:
-    """``owner_alone_writes`` for a path; false where there is nothing."""
+    """``owner_alone_writes`` for a path; false if it does not exist."""
     try:
         return owner_alone_writes(path.stat())
     except OSError:

@@ -57,10 +57,6 @@ class Registry(Mapping[str, _Thing], Generic[_Thing]):
         del self._added[name]
         self._ordered = None
 
-    def look_again(self) -> None:
-        """Import the modules that the package has got since the registry was first read."""
-        self._ordered = None
-
     def get_known(self, name: str) -> _Thing:
         """Return a thing by its name.
 

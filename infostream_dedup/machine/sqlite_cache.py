@@ -85,7 +85,7 @@ class SqliteCache:
         path: the file; it is made, with its folder, when it is first written.
         fingerprint: of everything that decides the answers.
         content: what is in the cache, for warnings: ``terms``.
-        version: of the tables.
+        version: version of the tables.
         tables: names of the tables to their columns in SQL.
     """
 

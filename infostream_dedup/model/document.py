@@ -7,10 +7,28 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Literal
 
-__all__ = ["LANGUAGES", "Document", "Language", "full_text", "without_text"]
+__all__ = ["LANGUAGES", "OUR_LANGUAGES", "Document", "Language", "full_text", "language_number", "without_text"]
 
-Language = Literal["ru", "uk", "en"]
-LANGUAGES: Final[tuple[Language, ...]] = ("ru", "uk", "en")
+Language = Literal["ru", "uk", "en", "other"]
+
+OUR_LANGUAGES: Final[tuple[Language, ...]] = ("ru", "uk", "en")
+"""Languages with dictionaries of their own."""
+
+LANGUAGES: Final[tuple[Language, ...]] = (*OUR_LANGUAGES, "other")
+"""Languages with statistics of their own; all further languages share ``other``."""
+
+
+def language_number(code: str) -> int:
+    """Return the index into ``LANGUAGES`` of a language.
+
+    Example:
+        >>> language_number("uk"), language_number("de")
+        (1, 3)
+    """
+    return _NUMBERS.get(code, len(OUR_LANGUAGES))
+
+
+_NUMBERS: Final[dict[str, int]] = {code: number for number, code in enumerate(LANGUAGES)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +39,8 @@ class Document:
         id: unique within one collection, 1 to 512 bytes of UTF-8, no control characters.
         text: body; may be empty.
         title: headline; empty if missing.
-        lang: language as given; ``None`` to let the engine detect it.
+        lang: ``ru``, ``uk``, ``en``, or the code of another language (``de``), whose words go to Snowball's stemmer;
+            ``None`` to let the engine tell the first three apart.
         published: date as given (ISO 8601 text or a number); ``None`` if missing.
         time: ``published`` as an aware UTC time; ``None`` if missing.
         source: site or agency; ``None`` if missing.
@@ -34,7 +53,7 @@ class Document:
     id: str
     text: str
     title: str = ""
-    lang: Language | None = None
+    lang: str | None = None
     published: str | int | float | None = None
     time: datetime | None = None
     source: str | None = None

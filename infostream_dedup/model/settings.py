@@ -9,10 +9,10 @@ from typing import Annotated, Any, Final
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.machine.registry import names_in_folder
-from infostream_dedup.model.document import LANGUAGES
+from infostream_dedup.model.document import OUR_LANGUAGES
 from infostream_dedup.model.limits import OneOf, Range, check_limits
 
-__all__ = ["PRESETS", "REPRESENTATIONS", "SCORES", "SHORT_RULES", "STREAM_PRESETS", "WEIGHTINGS", "Settings"]
+__all__ = ["ACROSS", "PRESETS", "REPRESENTATIONS", "SCORES", "SHORT_RULES", "STREAM_PRESETS", "WEIGHTINGS", "Settings"]
 
 
 _TERMS: Final = Path(__file__).parents[1] / "terms"
@@ -27,6 +27,9 @@ SCORES: Final = ("count", "share")
 SHORT_RULES: Final = ("scaled", "strict")
 MORPH_RULES: Final = ("open", "strict")
 PAIR_RULES: Final = ("both", "either")
+
+ACROSS: Final = ("pivot", "none")
+"""How streams look across languages; the first is the default of preset ``judged``."""
 
 STREAM_PRESETS: Final = ("judged", "faithful")
 
@@ -80,7 +83,7 @@ class Settings:
     background: bool = True
     short: Annotated[str, OneOf(*SHORT_RULES)] = "scaled"
     morph: Annotated[str, OneOf(*MORPH_RULES)] = "open"
-    pivot: Annotated[str, OneOf(*LANGUAGES)] = "ru"
+    pivot: Annotated[str, OneOf(*OUR_LANGUAGES)] = "ru"
 
     def __post_init__(self) -> None:
         check_limits(self)

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from infostream_dedup.model.document import Language
+from infostream_dedup.model.tabular import Tabular
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 __all__ = [
+    "ACROSS_FIELDS",
     "CLASSIFIED_FIELDS",
     "JUDGED_FIELDS",
     "STATUSES",
@@ -23,9 +25,13 @@ __all__ = [
     "EpochFrequencies",
     "GroupEvent",
     "KeptEvidence",
+    "KeptPivot",
     "Remembered",
     "Status",
+    "StoryEvent",
+    "TranslatedFrom",
     "Verdict",
+    "Verdicts",
 ]
 
 Status = Literal["new", "exact", "duplicate", "similar", "insufficient_text"]
@@ -35,10 +41,33 @@ VERDICT_FIELDS: Final = ("id", "status", "of", "group", "relation", "forward", "
 """Fields of every row of ``ingest``."""
 JUDGED_FIELDS: Final = ("kind", "probability")
 """Fields that preset ``judged`` adds."""
+ACROSS_FIELDS: Final = ("translation_of", "translation", "story")
+"""Fields that a stream adds which looks across languages."""
 CLASSIFIED_FIELDS: Final = ("probability", "criteria")
 """Fields that a classifier of the user adds."""
 
 _OWN_AGAIN: Final = ("template", "updated")
+
+
+@dataclass(frozen=True, slots=True)
+class TranslatedFrom:
+    """Why a document is taken for a translation of an earlier one.
+
+    Attributes:
+        share_forward: share of the weight of its 30 key terms of the pivot language that the earlier one has, 0 to 1.
+        share_backward: the same of the earlier one's key terms.
+        met: its key terms that the earlier one has, heaviest first: ``word``, ``pivot``, ``their_word``, ``rung``.
+    """
+
+    share_forward: float
+    share_backward: float
+    met: tuple[tuple[str, str, str, str], ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        names = ("word", "pivot", "their_word", "rung")
+        met = [dict(zip(names, one, strict=True)) for one in self.met]
+        return {"share_forward": self.share_forward, "share_backward": self.share_backward, "met": met}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,10 +85,15 @@ class Verdict:
         terms: key terms found in either direction, heaviest first; ``None`` if not compared.
         kind: what the pair of the document and ``of`` is (``copy``, ``template`` ...); ``None`` without ``of``, and
             in a stream of preset ``faithful``.
-        probability: 0 to 1: that the two are copies or tell one thing (preset ``judged``), or that the document
+        probability: 0 to 1: that the two are copies or report one event (preset ``judged``), or that the document
             repeats ``of`` by the stream's classifier; ``None`` if neither judged it.
         criteria: names of the model's criteria, each with the difference between the document and ``of``, or ``None``
             if that is unknown.
+        translation_of: id of the earlier document in another language that has the same text; ``None`` if there is
+            none, and in a stream that does not look across languages.
+        translation: what met; ``None`` without ``translation_of``.
+        story: id of its story, which is that of the story's earliest document; ``None`` until the story has been met
+            in two languages.
     """
 
     id: str
@@ -73,6 +107,9 @@ class Verdict:
     kind: str | None = None
     probability: float | None = None
     criteria: tuple[tuple[str, float | None], ...] | None = None
+    translation_of: str | None = None
+    translation: TranslatedFrom | None = None
+    story: str | None = None
 
     @property
     def repeats(self) -> bool:
@@ -83,13 +120,24 @@ class Verdict:
         """Return the row that ``ingest`` writes.
 
         Args:
-            fields: of the row, in its order; ``JUDGED_FIELDS`` or ``CLASSIFIED_FIELDS`` may follow the usual ones.
+            fields: fields of the row, in its order; the usual ones, then ``JUDGED_FIELDS`` and ``ACROSS_FIELDS``, or
+                ``CLASSIFIED_FIELDS``.
         """
         row = {name: getattr(self, name) for name in fields}
         row["terms"] = None if self.terms is None else list(self.terms)
         if "criteria" in row:
             row["criteria"] = None if self.criteria is None else dict(self.criteria)
+        if "translation" in row:
+            row["translation"] = None if self.translation is None else self.translation.as_dict()
         return row
+
+
+class Verdicts(Tabular, list[Verdict]):
+    """The verdicts of a batch, in its order; as a table they have all fields but the classifier's."""
+
+    def as_rows(self) -> list[dict[str, Any]]:
+        """The verdicts, as plain dicts."""
+        return [verdict.as_dict((*VERDICT_FIELDS, *JUDGED_FIELDS, *ACROSS_FIELDS)) for verdict in self]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +155,29 @@ class KeptEvidence:
     weights: NDArray[np.int64]
     record: bytes
     triples: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptPivot:
+    """What a stream that looks across languages keeps of one document beside its signature.
+
+    Attributes:
+        keys: int64, numbers of its key terms of the pivot language, at most 30, heaviest first.
+        weights: int64, weight of each in units of 1e-9.
+        members: int64, ascending: a term that is met as well as the place of the key term that it stands for
+            (``pivot_reading.packed``).
+        canonical: int64, ascending: the terms that its document frequencies count.
+        further: int64, ascending: other terms by which key terms of others meet it.
+        links: int64, for each earlier document with which enough meets in both directions its ordinal and the smaller
+            of both shares in units of 1e-9, in turn.
+    """
+
+    keys: NDArray[np.int64]
+    weights: NDArray[np.int64]
+    members: NDArray[np.int64]
+    canonical: NDArray[np.int64]
+    further: NDArray[np.int64]
+    links: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +205,7 @@ class Remembered:
         text: body, if the store is asked to keep texts; otherwise ``None``.
         url: address; ``None`` if missing.
         evidence: what preset ``judged`` keeps; ``None`` in a stream of preset ``faithful``.
+        pivot: what a stream keeps that looks across languages; ``None`` in others.
     """
 
     ordinal: int
@@ -156,6 +228,7 @@ class Remembered:
     text: str | None
     url: str | None = None
     evidence: KeptEvidence | None = None
+    pivot: KeptPivot | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +249,23 @@ class GroupEvent:
     group: str
     other: str | None = None
     value: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoryEvent:
+    """Two stories became one. A group that met no other language before is a story by itself, named like the group.
+
+    Attributes:
+        ordinal: ordinal of the document that caused it.
+        story: id of the story that stays: the one that began first.
+        other: id of the story that joined it.
+        begun: ordinal of the earliest document of the story that stays.
+    """
+
+    ordinal: int
+    story: str
+    other: str
+    begun: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +294,7 @@ class EpochFrequencies:
 
 @dataclass(frozen=True, slots=True)
 class CountedEvidence:
-    """In how many documents each number, name and lead word stands, over a part of the stream.
+    """In how many documents each number, name and lead word occurs, over a part of the stream.
 
     Attributes:
         epoch: epoch of evidence that the counts belong to.
@@ -230,8 +320,11 @@ class Decided:
         repeated: the same counts over those of their documents that repeat earlier ones, one record for each language
             that had any; empty if the stream does not count them apart.
         evidence: what the documents add to the counts of evidence; empty in a stream of preset ``faithful``.
+        pivot: counts of the epochs that ended in the pivot language, under its name; empty in a stream that does not
+            look across languages.
+        stories: what happened to stories, in order.
         new_terms: terms that got numbers since the last batch; numbers go on where the last ones ended.
-        state: small values that a restored engine needs and that cannot be told from documents.
+        state: small values that a restored engine needs and that do not follow from documents.
         oldest: smallest ordinal still in the window.
     """
 
@@ -241,6 +334,8 @@ class Decided:
     closed: list[EpochFrequencies] = field(default_factory=list)
     repeated: list[EpochFrequencies] = field(default_factory=list)
     evidence: list[CountedEvidence] = field(default_factory=list)
+    pivot: list[EpochFrequencies] = field(default_factory=list)
+    stories: list[StoryEvent] = field(default_factory=list)
     new_terms: list[str] = field(default_factory=list)
     state: dict[str, Any] = field(default_factory=dict)
     oldest: int = 0
@@ -252,7 +347,7 @@ class Batch:
 
     Attributes:
         id: not used before.
-        hash: checksum of the batch's content; tells a replay from another batch with the same id.
+        hash: checksum of the batch's content; distinguishes a replay from another batch with the same id.
         decided: what was decided about its new documents.
         answers: ordinals of the documents that answer the batch, in the order of the batch; ``None`` if all of them
             are new, so that the verdicts in ``decided`` are the answer.

@@ -1,9 +1,9 @@
 """English nouns and names as lemmas, the terms of the pivot space.
 
-There is no English morphological dictionary here. Plurals and possessives are undone by rule where the singular is a
-word of our tables or frequent enough beside the plural; verbs and adjectives are left as they are. Which words are
-nouns tell our tables, the suffix, and what wordfreq has seen: nouns have a possessive (committee's) and a plural as
-frequent as themselves, verbs a past tense (denied).
+English has no morphological dictionary here. Rules reduce plurals and possessives if the singular is in our tables or
+frequent enough compared with the plural; verbs and adjectives stay as they are. Nouns are recognised by our tables, by
+their suffix, and by what wordfreq has seen: a noun has a possessive (committee's) and a plural about as frequent as
+itself, a verb has a past tense (denied).
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ _SAME_IN_PLURAL: Final = frozenset(
     albatross citrus apparatus nexus versus prospectus syllabus impetus radius stimulus nucleus alumnus fungus abacus
     bogus hiatus locus modus opus onus papyrus emphasis""".split()
 )
-_NO_NOUNS: Final = frozenset(
+_OTHER_WORDS: Final = frozenset(
     """able academic accuse achieve actual admit affect afraid african agree al alive allow alter american angry
     announce annoy annual appear apply appreciate argentine argue arrest arrive asian ask assist ate athletic
     australian automotive avoid aware bad basic became become began begin begun belgian believe belong bend bent
@@ -169,7 +169,7 @@ _NOUN_ENDINGS: Final = tuple(
     """tion sion ment ness ity ism ist ship hood ance ence ancy ency logy graphy phobia cracy crat metry scope ette dom
     eer tude cide itis osis ware ery ology nomy wright smith graph gram""".split()
 )
-_NO_NOUN_ENDINGS: Final = tuple("ly ous ful less able ible ish ed ing ize ise ify iest ward wise some".split())
+_OTHER_ENDINGS: Final = tuple("ly ous ful less able ible ish ed ing ize ise ify iest ward wise some".split())
 _LONGEST_ABBREVIATION: Final = 6
 _SHORTEST_NOUN: Final = 3
 _SIBILANT: Final = ("xes", "ches", "shes", "sses", "zes", "oes")
@@ -183,11 +183,11 @@ _SHARE_OF_POSSESSIVE: Final = 1e-3
 _SHARE_OF_OWN_PLURAL: Final = 0.3
 _SHARE_OF_PAST: Final = 0.5
 _COMMON: Final = 2e-6
-"""More frequent words without any mark of a noun are not nouns."""
+"""A more frequent word without any sign of a noun is not a noun."""
 
 
 def lemma(form: str) -> str:
-    """The singular of a noun or name without its possessive; other words as they are.
+    """Return the singular of a noun or name without its possessive; other words as they are.
 
     Args:
         form: a key form.
@@ -200,11 +200,12 @@ def lemma(form: str) -> str:
 
 
 def noun_term(form: str, shape: Shape) -> str | None:
-    """The lemma of a noun or of a proper name, the English term of the pivot space; ``None`` for other words.
+    """Return the lemma of a noun or of a proper name, the English term of the pivot space; ``None`` for other words.
 
     Args:
         form: a key form.
-        shape: how it was capitalised. In titles every word has a capital: a frequent word that is no noun stays none.
+        shape: how it was capitalised. Titles capitalise every word, so a capital alone does not make a frequent word a
+            noun.
     """
     return _noun_term(form, int(shape))
 
@@ -236,11 +237,12 @@ def _singular(word: str) -> str:
     if word in names("en") and word[:-1] not in _nouns():
         return word
     best = max(_singulars(word), key=_weight)
-    return best if _weight(best) >= _SHARE_OF_PLURAL * form_frequencies("en")(word) and _weight(best) else word
+    weight = _weight(best)
+    return best if weight and weight >= _SHARE_OF_PLURAL * form_frequencies("en")(word) else word
 
 
 def _singulars(word: str) -> tuple[str, ...]:
-    """What the plural may be made of; the likelier first, for ``max`` keeps the first of equals."""
+    """Candidates for the singular of a plural, the likelier first: ``max`` keeps the first of equals."""
     if word.endswith("ies"):
         return (word[:-3] + "y", word[:-1])
     if word.endswith(_SIBILANT):
@@ -262,16 +264,16 @@ def _noun_term(form: str, shape: int) -> str | None:
         return word
     if word in stop_words("en") or form in stop_words("en"):
         return None
-    found = _lemma(form)
-    if found in _excluded() or found in stop_words("en"):
+    singular = _lemma(form)
+    if singular in _excluded() or singular in stop_words("en"):
         return None
-    if shape != Shape.LOWER and (listed or found in names("en")):
-        return found
-    return found if _is_noun(word, found, capital=shape == Shape.CAPITAL) else None
+    if shape != Shape.LOWER and (listed or singular in names("en")):
+        return singular
+    return singular if _is_noun(word, singular, capital=shape == Shape.CAPITAL) else None
 
 
 def _is_abbreviation(word: str, listed: bool) -> bool:
-    """Capitals in a text that is not all in capitals: listed, or no word that is written small."""
+    """Whether capitals in mixed-case text are an abbreviation: it is listed, or it is short and not a common word."""
     if listed:
         return True
     return len(word) <= _LONGEST_ABBREVIATION and word not in stop_words("en") and not _is_common(word)
@@ -281,23 +283,23 @@ def _is_common(word: str) -> bool:
     return word in _nouns() or form_frequencies("en")(word) >= _COMMON
 
 
-def _is_noun(word: str, found: str, *, capital: bool) -> bool:
-    if found in _nouns() or found.rpartition("-")[2] in _nouns():
+def _is_noun(word: str, singular: str, *, capital: bool) -> bool:
+    if singular in _nouns() or singular.rpartition("-")[2] in _nouns():
         return True
-    frequency = form_frequencies("en")(found)
+    frequency = form_frequencies("en")(singular)
     if capital and frequency < _COMMON:
         return True
-    if found in _NO_NOUNS or found.endswith(_NO_NOUN_ENDINGS):
+    if singular in _OTHER_WORDS or singular.endswith(_OTHER_ENDINGS):
         return False
-    if not capital and len(found) < _SHORTEST_NOUN:
+    if not capital and len(singular) < _SHORTEST_NOUN:
         return False
-    if found.endswith(_NOUN_ENDINGS):
+    if singular.endswith(_NOUN_ENDINGS):
         return True
-    if found != word or _has_possessive(found, frequency):
-        return not _is_verb(found, frequency) or _has_possessive(found, frequency)
-    if _is_verb(found, frequency):
+    if singular != word or _has_possessive(singular, frequency):
+        return not _is_verb(singular, frequency) or _has_possessive(singular, frequency)
+    if _is_verb(singular, frequency):
         return False
-    return frequency < _COMMON or _plural_share(found, frequency) >= _SHARE_OF_OWN_PLURAL
+    return frequency < _COMMON or _plural_share(singular, frequency) >= _SHARE_OF_OWN_PLURAL
 
 
 def _has_possessive(word: str, frequency: float) -> bool:
@@ -315,15 +317,15 @@ def _is_verb(word: str, frequency: float) -> bool:
 
 @cache
 def _nouns() -> frozenset[str]:
-    """English single words of our table of nouns, and the last words of its phrases."""
+    """Return the English single words of our table of nouns, and the last words of its phrases."""
     return frozenset(word.rpartition(" ")[2] for concept in concepts() for word in concept.words["en"])
 
 
 @cache
 def _excluded() -> frozenset[str]:
-    """Words whose Russian equivalents all are nouns that are never key terms: calendar, units, formulas of reporting.
+    """Return the words all of whose Russian equivalents are never key terms: calendar, units, formulas of reporting.
 
-    They must be out in every language, or half of a pair has them and the other half cannot.
+    They are excluded in every language; otherwise one document of a pair would have them and the other could not.
     """
     out: set[str] = set()
     kept: set[str] = set()

@@ -20,7 +20,7 @@ _SHAPES = {shape: str(int(shape)) for shape in Shape}
 """The digit that stands for a shape before the form in a key."""
 
 _Answer = tuple[str, bool] | None
-"""The term and whether the strict rule takes it too; ``None`` for a form that is no term."""
+"""The term and whether the strict rule takes it too; ``None`` for a form that is not a term."""
 
 
 class FormCache:
@@ -96,7 +96,7 @@ def terms_of(forms: Sequence[Form], language: Language, *, strict: bool) -> list
 
     Args:
         forms: forms with their shapes.
-        language: language of the text they stand in. English terms are stems (see :class:`Morphology`).
+        language: language of their text. English terms are stems (see :class:`Morphology`).
         strict: dictionary words only, no predicted proper nouns.
     """
     return _form_cache(language).terms_of(forms, strict=strict)

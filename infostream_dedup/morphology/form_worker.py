@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 
-from infostream_dedup.model import LANGUAGES
+from infostream_dedup.model import OUR_LANGUAGES
 from infostream_dedup.morphology.analyzer import Morphology
 from infostream_dedup.text.tokens import Shape
 
@@ -18,7 +18,7 @@ __all__ = ["main"]
 
 def main() -> None:
     """Answer the questions on standard input."""
-    morphology = Morphology(LANGUAGES[LANGUAGES.index(sys.argv[1])])
+    morphology = Morphology(OUR_LANGUAGES[OUR_LANGUAGES.index(sys.argv[1])])
     answers: list[tuple[str, bool] | None] = []
     for key in json.load(sys.stdin.buffer):
         analysis = morphology.analyse(key[1:], Shape(int(key[0])))

@@ -1,8 +1,8 @@
-"""Inflected proper names back to one nominative, without a dictionary of their paradigms.
+"""Reduces inflected proper names to one nominative, without a dictionary of their paradigms.
 
 pymorphy3 guesses the lemma of an unknown word from each form alone, so that one name gets several lemmas (Шольц and
-Шольца become "шольц" and "шолец"). Here every cut of a form into stem and ending is weighed by how frequent the *whole*
-paradigm of that stem is, and the nominative depends on the stem only: all forms of a name meet.
+Шольца become "шольц" and "шолец"). Here every division of a form into stem and ending is weighed by the frequency of
+the *whole* paradigm of that stem, and the nominative depends on the stem only, so that all forms of a name share it.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ class _Declension:
     """Endings of one kind of stem.
 
     Attributes:
-        stems: what the stem must end in; empty for stems that no other declension takes.
+        stems: endings of its stems; empty for the stems that no other declension takes.
         endings: all case endings, the longest first.
-        nominatives: endings of the nominative and the weight of their evidence: what is an oblique case of other
-            classes too weighs less. Where there is no evidence at all the first one is taken.
+        nominatives: endings of the nominative, each with the weight of its evidence: an ending that other declensions
+            have in an oblique case weighs less. Without any evidence the first one is taken.
     """
 
     stems: tuple[str, ...]
@@ -35,7 +35,7 @@ class _Declension:
 
 
 def _declension(stems: str, endings: str, nominatives: str) -> _Declension:
-    """A declension from plain text: ``-`` is the empty ending, ``а/.5`` a nominative with its weight."""
+    """Make a declension from plain text: ``-`` is the empty ending, ``а/.5`` a nominative with its weight."""
     cut = sorted((_ending(part) for part in endings.split()), key=lambda ending: (-len(ending), ending))
     weighed = (part.partition("/") for part in nominatives.split())
     return _Declension(
@@ -82,20 +82,20 @@ _DECLENSIONS: Final[dict[Language, tuple[_Declension, ...]]] = {
 
 
 _PLURAL_GENITIVES: Final[dict[Language, tuple[str, ...]]] = {"ru": ("ов", "ев"), "uk": ("ів", "їв"), "en": ()}
-"""Only for words of a list: as endings of unknown names they would turn Курбанов into Курбан."""
+"""Used only to look words up in a list: as endings of unknown names they would turn Курбанов into Курбан."""
 
 
 _FLEETING: Final[dict[Language, str]] = {"ru": "ец", "uk": "ець", "en": ""}
 
 
 def nominatives(form: str, language: Language) -> Iterator[str]:
-    """Every word the form can be a case of, itself included; words may come more than once.
+    """Yield every word that the form can be a case of, the form itself included; words may repeat.
 
-    Meant for looking words up in a list: most of the candidates are no words.
+    Meant for looking words up in a list: most of the candidates are not words.
 
     Args:
         form: a key form without a hyphen.
-        language: English has no cases: the form itself.
+        language: language of the form; English has no cases, so only the form itself is yielded.
     """
     yield form
     for stem, declension in _cuts(form, language):
@@ -106,7 +106,7 @@ def nominatives(form: str, language: Language) -> Iterator[str]:
 
 
 def predicted_nominative(form: str, language: Language, evidence: Callable[[str], float]) -> str:
-    """The likeliest nominative of an unknown proper name.
+    """Return the likeliest nominative of an unknown proper name.
 
     Args:
         form: a key form without a hyphen.
@@ -114,8 +114,8 @@ def predicted_nominative(form: str, language: Language, evidence: Callable[[str]
         evidence: how often a word occurs, 0 for never; any scale.
 
     Returns:
-        The nominative of the stem whose forms together occur most; where no form of any stem occurs, of the shortest
-        stem. All case forms of one name share it as long as its stem wins for each of them.
+        The nominative of the stem whose forms together occur most often; that of the shortest stem if no form of any
+        stem occurs. All case forms of a name share it as long as its stem wins for each of them.
     """
     best: tuple[float, str, _Declension] | None = None
     for stem, declension in _cuts(form, language):
@@ -125,13 +125,13 @@ def predicted_nominative(form: str, language: Language, evidence: Callable[[str]
     if best is None:
         return form
     _, stem, declension = best
-    # max keeps the first of equals: the table's order.
+    # max keeps the first of equals, so the order of the table decides.
     candidates = _weighed_nominatives(stem, declension, language)
     return max(candidates, key=lambda candidate: candidate[1] * evidence(candidate[0]))[0]
 
 
 def _weighed_nominatives(stem: str, declension: _Declension, language: Language) -> list[tuple[str, float]]:
-    """Nominatives of a stem with their weights; Лубинц- has a vowel in the nominative that the other cases drop."""
+    """Return the nominatives of a stem with their weights; Лубинц- gains a vowel there that the other cases drop."""
     found = [(stem + ending, weight) for ending, weight in declension.nominatives]
     if stem.endswith("ц") and len(stem) > _SHORTEST_STEM:
         found.append((stem[:-1] + _FLEETING[language], 1.0))
@@ -139,7 +139,7 @@ def _weighed_nominatives(stem: str, declension: _Declension, language: Language)
 
 
 def _cuts(form: str, language: Language) -> Iterator[tuple[str, _Declension]]:
-    """Stems and their declensions that can give the form, the shortest stem first."""
+    """Yield the stems and declensions that can make the form, the shortest stem first."""
     for size in (3, 2, 1, 0):
         stem, ending = (form[:-size], form[-size:]) if size else (form, "")
         if size and len(stem) < _SHORTEST_STEM:

@@ -21,7 +21,7 @@ from infostream_dedup.model import Language
 __all__ = ["analysed_over_cores"]
 
 Answer = tuple[str, bool] | None
-"""The term and whether the strict rule takes it too; ``None`` for a form that is no term."""
+"""The term and whether the strict rule takes it too; ``None`` for a form that is not a term."""
 
 _WORTH_A_PROCESS: Final = 30_000
 """Forms to each process: fewer are analysed faster than another process has read its dictionaries."""

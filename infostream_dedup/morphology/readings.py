@@ -38,7 +38,7 @@ class WordReading:
 
     Attributes:
         lemma: key form.
-        part_of_speech: OpenCorpora's mark: NOUN, ADJF, VERB ...; empty for what is no word.
+        part_of_speech: OpenCorpora's mark: NOUN, ADJF, VERB ...; empty for what is not a word.
         kinds: what a proper noun names; empty for common nouns.
         score: probability by pymorphy3, 0 to 1, summed over the cases of this lemma; means nothing in Ukrainian.
         feminine: feminine gender.

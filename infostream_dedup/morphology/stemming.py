@@ -1,4 +1,4 @@
-"""Stems of forms: Snowball for Russian and English, our own light stemmer for Ukrainian.
+"""Stems of forms: Snowball for Russian, English and others, our own light stemmer for Ukrainian.
 
 Ukrainian never goes through the Russian stemmer (which groups .42 of the forms of a word), nor through a Ukrainian one
 that some later Snowball may bring: the stems must not depend on the installed version. PyStemmer (M. Porter, Snowball,
@@ -18,21 +18,28 @@ from typing import Final
 import Stemmer
 
 from infostream_dedup.lexicon.spelling import APOSTROPHE
-from infostream_dedup.model import Language
 from infostream_dedup.morphology.ukrainian_stemmer import stem_ukrainian
 
 __all__ = ["ALGORITHMS", "stem", "stems"]
 
-ALGORITHMS: Final = {"ru": "russian", "en": "english"}
-"""Snowball's names of them."""
+ALGORITHMS: Final = {
+    "ru": "russian", "en": "english",
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "eo": "esperanto",
+    "es": "spanish", "et": "estonian", "eu": "basque", "fa": "persian", "fi": "finnish", "fr": "french", "ga": "irish",
+    "hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian", "lt": "lithuanian",
+    "nb": "norwegian", "ne": "nepali", "nl": "dutch", "nn": "norwegian", "no": "norwegian", "pl": "polish",
+    "pt": "portuguese", "ro": "romanian", "sr": "serbian", "st": "sesotho", "sv": "swedish", "ta": "tamil",
+    "tr": "turkish", "yi": "yiddish",
+}  # fmt: skip
+"""Snowball's names of languages. Words of languages that are not here are their own stems."""
 
 
-def stem(form: str, language: Language) -> str:
+def stem(form: str, language: str) -> str:
     """Stem of one form; ``stems`` is faster for many.
 
     Args:
         form: a key form.
-        language: language of the text.
+        language: code of the language of the text.
 
     Example:
         >>> stem("премьер-министрами", "ru"), stem("trumpʼs", "en"), stem("українською", "uk")
@@ -41,12 +48,12 @@ def stem(form: str, language: Language) -> str:
     return stems([form], language)[0]
 
 
-def stems(forms: Sequence[str], language: Language) -> list[str]:
+def stems(forms: Sequence[str], language: str) -> list[str]:
     """Stems of many forms, in their order.
 
     Args:
         forms: key forms.
-        language: language of the texts.
+        language: code of the language of the texts.
 
     Returns:
         One stem per form: never empty for a form that is not.
@@ -60,10 +67,12 @@ def stems(forms: Sequence[str], language: Language) -> list[str]:
 
 
 @cache
-def _stemmer(language: Language) -> Callable[[Sequence[str]], list[str]]:
+def _stemmer(language: str) -> Callable[[Sequence[str]], list[str]]:
     """A function from words without hyphens to their stems."""
     if language == "uk":
         return _stem_ukrainian_words
+    if language not in ALGORITHMS:
+        return list
     snowball = Stemmer.Stemmer(ALGORITHMS[language], maxCacheSize=0)
 
     def stem_words(words: Sequence[str]) -> list[str]:

@@ -3,24 +3,46 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from infostream_dedup.batch.sweeping import SweepResult
 from infostream_dedup.corpus import open_output, write_rows
 from infostream_dedup.errors import CannotCreateError
+from infostream_dedup.report.cover import Cover
 from infostream_dedup.report.html import html_report
-from infostream_dedup.report.plots import as_png, as_svg, curve_figure, group_figure
+from infostream_dedup.report.part_tables import tabulate_parts
+from infostream_dedup.report.pictures import describe_curves, describe_groups, describe_parts, described
+from infostream_dedup.report.plots import as_png, as_svg, curve_figure, group_figure, part_figure
+from infostream_dedup.report.wording import Wording, wording_of
+from infostream_dedup.report.workbook import workbook_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["report_files", "write_files", "write_report"]
 
 
-def write_report(result: SweepResult, folder: str | Path) -> list[Path]:
+def write_report(
+    result: SweepResult,
+    folder: str | Path,
+    *,
+    command: str | None = None,
+    made: str | None = None,
+    ui_language: str = "en",
+    xlsx: bool = False,
+) -> list[Path]:
     """Write ``sweep.json``, ``sweep.csv``, the plots (SVG, PNG) and ``report.html``.
 
     Args:
         result: result of ``sweep``.
         folder: created if missing; files with these names are replaced atomically.
+        command: the command line to print on the page.
+        made: the day to print on the page, as ``2026-11-22``; without it the bytes do not depend on the day.
+        ui_language: language of the page and its pictures.
+        xlsx: also write ``report.xlsx``.
 
     Returns:
         The paths written, in alphabetical order.
@@ -28,8 +50,14 @@ def write_report(result: SweepResult, folder: str | Path) -> list[Path]:
     Raises:
         CannotCreateError: the folder or a file cannot be created.
         CannotWriteError: writing failed.
+        UsageError: there is no such language.
+        MissingExtraError: the extra ``report`` or ``xlsx`` is not installed.
     """
-    return write_files(report_files(result), folder)
+    cover = Cover(command=command, made=made, language=ui_language)
+    files = report_files(result, cover)
+    if xlsx:
+        files["report.xlsx"] = workbook_of(result, cover)
+    return write_files(files, folder)
 
 
 def write_files(files: Mapping[str, bytes], folder: str | Path) -> list[Path]:
@@ -54,28 +82,53 @@ def write_files(files: Mapping[str, bytes], folder: str | Path) -> list[Path]:
     return [_write(folder / name, content) for name, content in sorted(files.items())]
 
 
-def report_files(result: SweepResult) -> dict[str, bytes]:
-    """Return the contents of a report by file name; equal results give equal bytes."""
+def report_files(result: SweepResult, cover: Cover | None = None) -> dict[str, bytes]:
+    """Return the contents of a report by file name; equal results give equal bytes.
+
+    Args:
+        result: result of ``sweep``.
+        cover: command, day and language of the page; none, none and English by default.
+    """
     import orjson
 
+    cover = cover or Cover()
     table = io.BytesIO()
-    write_rows((row.as_dict() for row in result.rows), table, "csv")
-    figures = {
-        "symmetry": curve_figure(result, "symmetry"),
-        "transitivity": curve_figure(result, "transitivity"),
-    }
-    if result.groups:
-        figures["groups"] = group_figure(result.groups)
-    svgs = {name: as_svg(figure) for name, figure in figures.items()}
+    write_rows(iter(result.as_rows()), table, "csv")
+    pictures = list(_draw(result, wording_of(cover.language)))
+    svgs = {one.name: described(as_svg(one.figure), one.name, one.title, one.description) for one in pictures}
     files = {
         "sweep.json": orjson.dumps(result.as_dict(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
         "sweep.csv": table.getvalue(),
-        "report.html": html_report(result, svgs).encode(),
+        "report.html": html_report(result, svgs, cover).encode(),
     }
-    for name, figure in figures.items():
-        files[f"{name}.svg"] = f'<?xml version="1.0" encoding="utf-8"?>\n{svgs[name]}'.encode()
-        files[f"{name}.png"] = as_png(figure)
+    for one in pictures:
+        files[f"{one.name}.svg"] = f'<?xml version="1.0" encoding="utf-8"?>\n{svgs[one.name]}'.encode()
+        files[f"{one.name}.png"] = as_png(one.figure)
     return files
+
+
+@dataclass(frozen=True, slots=True)
+class _Picture:
+    """A plot with its name, and what it says to those who do not see it."""
+
+    name: str
+    figure: Figure
+    title: str
+    description: str
+
+
+def _draw(result: SweepResult, wording: Wording) -> Iterator[_Picture]:
+    for quantity in ("symmetry", "transitivity"):
+        figure = curve_figure(result, quantity, wording)
+        yield _Picture(quantity, figure, wording(f"figure_{quantity}"), describe_curves(result, quantity, wording))
+    if result.groups:
+        figure = group_figure(result.groups, wording)
+        yield _Picture("groups", figure, wording("figure_groups"), describe_groups(result, wording))
+    tables = tabulate_parts(result, wording)
+    if tables is not None and result.by is not None:
+        title = wording("figure_parts", k=tables.figure_k)
+        figure = part_figure(tables, result.by, wording)
+        yield _Picture("parts", figure, title, describe_parts(tables, wording))
 
 
 def _write(path: Path, content: bytes) -> Path:

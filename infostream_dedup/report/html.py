@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from infostream_dedup.batch.sweeping import SweepResult
-from infostream_dedup.links import GroupCounts
-from infostream_dedup.report.published import PublishedSeries, published_beside, series_name
+from infostream_dedup.errors import MissingExtraError
+from infostream_dedup.report.cover import Cover, cover_lines
+from infostream_dedup.report.part_tables import tabulate_parts
+from infostream_dedup.report.series import cards_of, list_series, overview_of
+from infostream_dedup.report.wording import Wording, wording_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -17,36 +19,54 @@ if TYPE_CHECKING:
 __all__ = ["environment", "html_report"]
 
 
-def html_report(result: SweepResult, figures: Mapping[str, str]) -> str:
+def html_report(result: SweepResult, figures: Mapping[str, str], cover: Cover) -> str:
     """Render the report as one page.
 
     Args:
         result: result of ``sweep``.
-        figures: ``symmetry``, ``transitivity`` and ``groups`` as ``<svg>`` elements.
+        figures: ``symmetry``, ``transitivity``, ``groups`` and, for a collection with parts, ``parts`` as ``<svg>``
+            elements.
+        cover: command, day and language of the page.
     """
     from markupsafe import Markup
 
+    wording = wording_of(cover.language)
+    series = list_series(result, wording)
     # We draw the SVG ourselves from our own numbers and names; matplotlib escapes its labels.
     svgs = {name: Markup(svg) for name, svg in figures.items()}  # noqa: S704
     return (
-        environment()
+        environment(wording)
         .get_template("report.html")
         .render(
             result=result,
+            language=cover.language,
+            cover=cover_lines(result, cover, wording),
+            cards=cards_of(result, wording),
             figures=svgs,
-            series=_list_series(result),
-            table=_tabulate_by_k(result),
-            groups=_tabulate_groups(result),
+            series=series,
+            overview=overview_of(series),
+            confirmed=any(one.block == "confirmed" for one in series),
+            parts=tabulate_parts(result, wording),
             thresholds=[row for row in result.rows if row.measures.k is None],
+            drawn={(example.representation, example.k) for example in result.examples},
             examples=_group_examples(result),
         )
     )
 
 
-def environment() -> Environment:
-    """Make an environment that escapes everything, with the filters ``ratio``, ``published`` and ``count``."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+def environment(wording: Wording | None = None) -> Environment:
+    """Make an environment that escapes everything, with the words and number formats of a language.
 
+    Args:
+        wording: English by default. It is ``_`` in templates; ``ratio``, ``published``, ``percent``, ``count`` and
+            ``spoken`` are filters.
+    """
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("jinja2", "report", "a report") from error
+
+    words = wording_of("en") if wording is None else wording
     environment = Environment(
         loader=PackageLoader("infostream_dedup.report"),
         autoescape=True,
@@ -54,46 +74,13 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["ratio"] = lambda value: "-" if value is None else f"{value:.3f}"
-    environment.filters["published"] = lambda value: "-" if value is None else f"{value:.2f}"
-    environment.filters["count"] = lambda value: "-" if value is None else f"{value:,}".replace(",", " ")
+    environment.globals["_"] = words
+    environment.filters["ratio"] = lambda value: words.decimal(value, 3)
+    environment.filters["published"] = lambda value: words.decimal(value, 2)
+    environment.filters["percent"] = words.percent
+    environment.filters["count"] = words.count
+    environment.filters["spoken"] = words.spoken
     return environment
-
-
-@dataclass(frozen=True, slots=True)
-class _Series:
-    """One group of columns.
-
-    Attributes:
-        name: name in the legend of the figures.
-        published: columns of the paper to show beside it; ``None`` if the paper has no counterpart.
-    """
-
-    name: str
-    published: PublishedSeries | None
-
-
-def _list_series(result: SweepResult) -> list[_Series]:
-    blocks = dict.fromkeys((row.representation, row.block) for row in result.rows)
-    return [_Series(series_name(*block), published_beside(*block, blocks)) for block in blocks]
-
-
-def _tabulate_by_k(result: SweepResult) -> list[tuple[int, dict[str, Any]]]:
-    """Return the measures by k, then by series."""
-    table: dict[int, dict[str, Any]] = {}
-    for row in result.rows:
-        if row.measures.k is not None:
-            table.setdefault(row.measures.k, {})[series_name(row.representation, row.block)] = row.measures
-    return sorted(table.items())
-
-
-def _tabulate_groups(result: SweepResult) -> list[tuple[int, dict[str, GroupCounts]]]:
-    """Return the groups by k, then by series; only those that were counted."""
-    table: dict[int, dict[str, GroupCounts]] = {}
-    for row in result.rows:
-        if row.measures.k is not None and row.groups is not None:
-            table.setdefault(row.measures.k, {})[series_name(row.representation, row.block)] = row.groups
-    return sorted(table.items())
 
 
 def _group_examples(result: SweepResult) -> list[tuple[str, list[tuple[int, list[Any]]]]]:

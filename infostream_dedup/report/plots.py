@@ -1,4 +1,4 @@
-"""Plots of a sweep: S(k) and T(k), our series beside the few points that the paper published, and group sizes."""
+"""Plots of a sweep: S(k) and T(k), our series beside the few points that the paper published, groups, parts."""
 
 from __future__ import annotations
 
@@ -7,40 +7,62 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
 from infostream_dedup.batch.sweeping import SweepResult
-from infostream_dedup.report.published import PUBLISHED, series_name
+from infostream_dedup.errors import MissingExtraError
+from infostream_dedup.report.part_tables import PartTables
+from infostream_dedup.report.published import PUBLISHED
+from infostream_dedup.report.series import title_of
+from infostream_dedup.report.wording import Wording, wording_of
 from infostream_dedup.terms.representation import representation as representation_named
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["as_png", "as_svg", "curve_figure", "group_figure", "plain_axes"]
+__all__ = ["as_png", "as_svg", "curve_figure", "group_figure", "part_figure", "plain_axes"]
 
 Quantity = Literal["symmetry", "transitivity"]
 
-_LETTER: Final = {"symmetry": "S", "transitivity": "T"}
 _BLOCK_LINE: Final = {"all": "-", "mono": "--", "cross": ":", "confirmed": "-."}
+_LEGEND_COLUMNS: Final = 3
+_MOST_LABELS: Final = 16
 
 
-def curve_figure(result: SweepResult, quantity: Quantity) -> Figure:
-    """Plot figure 1 (symmetry) or 2 (transitivity) of the paper with our values."""
-    figure, axes = plain_axes(width=7.2, height=4.2)
+def curve_figure(result: SweepResult, quantity: Quantity, wording: Wording | None = None) -> Figure:
+    """Plot figure 1 (symmetry) or 2 (transitivity) of the paper with our values; in English by default."""
+    words = wording or wording_of("en")
+    figure, axes = plain_axes(width=6.4, height=4.4)
     threshold = any(row.measures.k is None for row in result.rows)
     for representation, block in dict.fromkeys((row.representation, row.block) for row in result.rows):
-        _draw_series(axes, result, quantity, representation, block)
+        _draw_series(axes, result, quantity, representation, block, words)
     if not threshold:
         for representation in dict.fromkeys(row.representation for row in result.rows):
-            _draw_published(axes, quantity, representation)
-    axes.set_xlabel("share of the key terms' weight that must meet" if threshold else "key terms that must meet, k")
-    axes.set_ylabel(f"{quantity} {_LETTER[quantity]}")
+            _draw_published(axes, quantity, representation, words)
+    axes.set_xlabel(words("axis_share" if threshold else "axis_k"))
+    axes.set_ylabel(words(f"axis_{quantity}"))
     axes.set_ylim(-0.02, 1.04)
     if not threshold and result.rows:
         axes.set_xticks(sorted({row.measures.k for row in result.rows if row.measures.k is not None}))
-    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=9)
+    _add_legend(figure, axes)
     return figure
 
 
-def _draw_series(axes: Axes, result: SweepResult, quantity: Quantity, representation: str, block: str) -> None:
+def _add_legend(figure: Figure, axes: Axes) -> None:
+    handles, labels = axes.get_legend_handles_labels()
+    if handles:
+        figure.legend(
+            handles,
+            labels,
+            loc="outside lower center",
+            ncol=_LEGEND_COLUMNS,
+            frameon=False,
+            fontsize=9,
+            handlelength=2.6,
+        )
+
+
+def _draw_series(
+    axes: Axes, result: SweepResult, quantity: Quantity, representation: str, block: str, words: Wording
+) -> None:
     points = [
         (row.measures.k if row.measures.k is not None else row.measures.threshold, getattr(row.measures, quantity), row)
         for row in result.rows
@@ -57,7 +79,7 @@ def _draw_series(axes: Axes, result: SweepResult, quantity: Quantity, representa
         marker=representation_named(representation).marker,
         markersize=5,
         linewidth=1.8,
-        label=series_name(representation, block),
+        label=title_of(representation, block, words),
     )
     if quantity == "transitivity":
         errors = [(x, y, row.measures.transitivity_error) for x, y, row in known if row.measures.transitivity_error]
@@ -67,7 +89,7 @@ def _draw_series(axes: Axes, result: SweepResult, quantity: Quantity, representa
             axes.errorbar(x, y, yerr=[1.96 * e for e in error], fmt="none", ecolor=colour, capsize=3)
 
 
-def _draw_published(axes: Axes, quantity: Quantity, representation: str) -> None:
+def _draw_published(axes: Axes, quantity: Quantity, representation: str, words: Wording) -> None:
     published = PUBLISHED.get(representation)
     if published is None:
         return
@@ -80,13 +102,14 @@ def _draw_published(axes: Axes, quantity: Quantity, representation: str) -> None
         marker=representation_named(representation).marker,
         markerfacecolor="white",
         markersize=7,
-        label=f"paper, {published.name}",
+        label=words("in_paper", name=words(f"paper_{representation}")),
     )
 
 
-def group_figure(sizes: Mapping[str, Mapping[int, int]]) -> Figure:
-    """Plot the number of groups of each size by representation, without single documents."""
-    figure, axes = plain_axes(width=7.2, height=3.2)
+def group_figure(sizes: Mapping[str, Mapping[int, int]], wording: Wording | None = None) -> Figure:
+    """Plot the number of groups of each size by representation, without single documents; in English by default."""
+    words = wording or wording_of("en")
+    figure, axes = plain_axes(width=6.4, height=3.4)
     edges = _size_classes(max((size for counts in sizes.values() for size in counts), default=2))
     for offset, (representation, counts) in enumerate(sizes.items()):
         heights = [sum(number for size, number in counts.items() if low <= size <= high) for low, high in edges]
@@ -96,11 +119,11 @@ def group_figure(sizes: Mapping[str, Mapping[int, int]]) -> Figure:
         axes.bar_label(bars, fontsize=8)
     axes.set_xticks(
         [index + 0.4 * (len(sizes) - 1) / max(len(sizes), 1) for index in range(len(edges))],
-        [str(low) if low == high else f"{low}-{high}" for low, high in edges],
+        [str(low) if low == high else f"{low}–{high}" for low, high in edges],
     )
-    axes.set_xlabel("documents in the group")
-    axes.set_ylabel("groups")
-    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=9)
+    axes.set_xlabel(words("axis_size"))
+    axes.set_ylabel(words("axis_groups"))
+    _add_legend(figure, axes)
     return figure
 
 
@@ -109,18 +132,65 @@ def _size_classes(largest: int) -> list[tuple[int, int]]:
     return [(low, min(high, max(largest, low))) for low, high in classes if low <= max(largest, 2)]
 
 
+def part_figure(tables: PartTables, by: str, wording: Wording) -> Figure:
+    """Plot S, T and the share of duplicates of each part: lines for stretches of time, points for others.
+
+    Args:
+        tables: the parts by representation; the line of the whole collection is left out.
+        by: what the parts are; documents without a date have no place among days, weeks and months.
+        wording: language of the labels.
+    """
+    from matplotlib.figure import Figure
+
+    timed = by in ("day", "week", "month")
+    left_out = wording("part_none") if timed else None
+
+    figure = Figure(figsize=(6.4, 6.4), layout="constrained")
+    panels = figure.subplots(3, 1, sharex=True)
+    for axes, quantity in zip(panels, ("symmetry_at", "transitivity_at", "duplicates"), strict=True):
+        _style(axes)
+        axes.set_ylabel(wording(f"axis_{quantity.removesuffix('_at')}"))
+        axes.set_ylim(-0.02, 1.04)
+        for table in tables.tables:
+            values = [getattr(line, quantity) for line in table.lines if not line.whole and line.name != left_out]
+            axes.plot(
+                range(len(values)),
+                [float("nan") if value is None else value for value in values],
+                color=representation_named(table.name).colour,
+                marker=representation_named(table.name).marker,
+                linestyle="-" if timed else "none",
+                label=table.name,
+            )
+    names = [line.name for line in tables.tables[0].lines if not line.whole and line.name != left_out]
+    step = -(-len(names) // _MOST_LABELS)
+    panels[-1].set_xticks(range(0, len(names), step), [_short(name) for name in names[::step]], rotation=60, ha="right")
+    _add_legend(figure, panels[0])
+    return figure
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 24 else f"{name[:23]}…"
+
+
 def plain_axes(width: float, height: float) -> tuple[Figure, Axes]:
     """Make an empty plot with a light grid and no box; `width` and `height` are in inches."""
     # Figure without pyplot needs no global state and no display, and is safe in threads.
-    from matplotlib.figure import Figure
+    try:
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("matplotlib", "report", "a report") from error
 
     figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.add_subplot()
+    _style(axes)
+    return figure, axes
+
+
+def _style(axes: Axes) -> None:
     axes.grid(color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
-    return figure, axes
 
 
 def as_svg(figure: Figure) -> str:

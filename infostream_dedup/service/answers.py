@@ -79,7 +79,7 @@ def listed(rows: Sequence[Any], limit: int, place_of: Callable[[Any], list[Any]]
 
 
 async def unchanged(request: Request, response: Response) -> None:
-    """Name the state of the store in the answer; tell a client that knows it already that nothing has changed.
+    """Name the state of the store in the answer; say that nothing has changed to a client that already knows it.
 
     Raises:
         ProblemError: none; a known state ends the request with 304.
@@ -95,7 +95,7 @@ class NotModifiedError(Exception):
     """The client knows the present state of the store.
 
     Args:
-        tag: of that state.
+        tag: tag of that state.
     """
 
     def __init__(self, tag: str) -> None:

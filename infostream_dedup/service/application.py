@@ -57,7 +57,7 @@ def application(settings: ServiceSettings) -> Guard:
 
 
 def routes() -> FastAPI:
-    """All routes, without a store behind them: what ``openapi.json`` is made from."""
+    """All routes, without a store: what ``openapi.json`` is made from."""
     app = FastAPI(
         title="infostream-dedup",
         version=VERSION,

@@ -53,7 +53,7 @@ def _parsed(body: bytes) -> Any:
     try:
         return orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        # The library's message tells what and where, never the text itself.
+        # The library's message says what and where, never the text itself.
         raise ProblemError(400, "json", str(error)[:200]) from None
 
 

@@ -1,4 +1,4 @@
-"""What stands between the network and the routes: host, token, other sites, sizes, times, headers, log."""
+"""The checks between the network and the routes: host, token, other sites, sizes, times, headers, log."""
 
 from __future__ import annotations
 

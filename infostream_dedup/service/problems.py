@@ -77,9 +77,9 @@ class ProblemError(Exception):
 
     def body(self) -> bytes:
         """The problem in JSON."""
-        told = {"detail": self.detail} if self.detail else {}
+        detail = {"detail": self.detail} if self.detail else {}
         known = {"type": f"/problems/{self.code}", "title": CODES[self.code], "status": self.status, "code": self.code}
-        return orjson.dumps({**known, **told, **{name: one for name, one in self.members.items() if one is not None}})
+        return orjson.dumps({**known, **detail, **{name: one for name, one in self.members.items() if one is not None}})
 
     def headers(self) -> dict[str, str]:
         """Headers besides the content type."""

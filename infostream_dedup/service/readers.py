@@ -18,7 +18,7 @@ __all__ = ["Readers"]
 
 Value = TypeVar("Value")
 _STEPS: Final = 10_000
-"""SQLite looks at the clock after so many steps, some tenths of a millisecond."""
+"""SQLite looks at the clock after this many steps, some tenths of a millisecond."""
 
 
 class Readers:

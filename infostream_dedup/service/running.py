@@ -86,8 +86,8 @@ class RunningService:
     async def work(self, work: Callable[[Deduplicator], Value]) -> Value:
         """Let the writer do something.
 
-        A piece of work that has begun is finished even if the client goes away: what it stored must be told when the
-        client asks again.
+        A piece of work that has begun is finished even if the client goes away: the client gets what
+        it stored when it asks again.
 
         Raises:
             ProblemError: ``read-only``, ``queue-full`` or ``starting``.

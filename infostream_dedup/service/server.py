@@ -1,4 +1,4 @@
-"""Runs the service until it is told to end."""
+"""Runs the service until it is asked to end."""
 
 from __future__ import annotations
 

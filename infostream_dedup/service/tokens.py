@@ -60,7 +60,7 @@ class Tokens:
         self._callers = dict(callers)
 
     def caller(self, token: str) -> Caller | None:
-        """Find whose token it is, in a time that does not tell how much of it is right."""
+        """Find whose token it is, in a time that does not reveal how much of it is right."""
         digest = hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
         found = None
         for known, caller in self._callers.items():
@@ -99,7 +99,7 @@ def add_token(path: Path, name: str, role: str) -> str:
     """Make a token for somebody and add its hash to a token file, which is made if missing.
 
     Returns:
-        The token; it cannot be told from the file.
+        The token; it cannot be recovered from the file.
 
     Raises:
         ConfigurationError: the name holds other signs than letters, digits, dot, hyphen and underscore, or there is no
@@ -107,9 +107,9 @@ def add_token(path: Path, name: str, role: str) -> str:
         CannotWriteError: the file cannot be written.
     """
     if not _NAME.fullmatch(name):
-        raise ConfigurationError(f"{name!r} is no name for a token; use 1 to 64 letters, digits, dots or hyphens")
+        raise ConfigurationError(f"{name!r} is not a name for a token; use 1 to 64 letters, digits, dots or hyphens")
     if role not in ROLES:
-        raise ConfigurationError(f"{role!r} is no role; expected {', '.join(ROLES)}")
+        raise ConfigurationError(f"{role!r} is not a role; expected {', '.join(ROLES)}")
     token = secrets.token_urlsafe(32)
     digest = hashlib.sha256(token.encode()).hexdigest()
     try:

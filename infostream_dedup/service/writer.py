@@ -91,7 +91,7 @@ class Writer:
         begin = time.perf_counter()
         try:
             stream = self._open_stream()
-        except Exception as error:  # told by /ready and by every request, which the thread must outlive
+        except Exception as error:  # reported by /ready and by every request, which the thread must outlive
             self.failure = error
             self._ready.set()
             self._refuse_all()

@@ -1,4 +1,4 @@
-"""Links expected by chance, by fixed ranges of ordinals: the same float64 whoever sums them, in whatever order."""
+"""Links expected by chance, by fixed ranges of ordinals: the same float64 in whatever order they are summed."""
 
 from __future__ import annotations
 

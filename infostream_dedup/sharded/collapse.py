@@ -1,4 +1,4 @@
-"""Documents with equal key terms and equal targets as one node, wherever they lie."""
+"""Documents with equal key terms and equal targets as one node, wherever they are."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ class StatusRules:
         a, b = (self._sizes[self._nodes.node_of[side]] for side in (pairs.a, pairs.b))
         least = self._need(self._settings.k, a, b)
         relation = (pairs.forward >= least).astype(np.int64) + 2 * (pairs.backward >= least)
-        # Of a pair (a, b) the later b is judged: b lies inside a when the pair "contains".
+        # Of a pair (a, b) the later b is judged: a contains b when the pair "contains".
         same = repeats(relation, self._settings.rule, self._duplicate_rule) & (np.minimum(a, b) >= INSUFFICIENT_TERMS)
         alike = np.maximum(pairs.forward, pairs.backward) >= self._need(self._k_similar, a, b)
         return _best(pairs.where(same)), _best(pairs.where(alike)), pairs.where(same)

@@ -52,7 +52,7 @@ class Input:
 
     Attributes:
         read: reads them from the beginning.
-        mark: what tells that they are those of an earlier run; ``None`` if nothing can, as of standard input.
+        mark: what shows that they are those of an earlier run; ``None`` if nothing can, as for standard input.
         facts: called once they are read, for the manifest.
     """
 
@@ -112,7 +112,7 @@ class DiskRun:
         )
 
     def linked(self, representation: str, *, window_days: float | None = None) -> LinkedRun:
-        """The same collection in one representation.
+        """The collection in one representation.
 
         Args:
             representation: one of those the run was made for.

@@ -55,7 +55,7 @@ KEYS: Final = Layout(
 and target are."""
 
 LABELS: Final = Layout("labels", (), {"numbers": "u4"}, ("terms",))
-"""The terms behind some numbers."""
+"""The terms of some numbers."""
 
 _NOTHING: Final = np.zeros(0, dtype=np.int64)
 _SEEDS: Final = (0, 0xD1B54A32D192ED03)
@@ -117,7 +117,7 @@ def select_keys(
 
     Args:
         batches: of COUNTS.
-        vocabulary: of the whole collection.
+        vocabulary: vocabulary of the whole collection.
         settings: everything that decides key terms; representation ``pivot`` has a stage of its own.
         workers: threads; 0 for as many as the process may use. The result does not depend on them.
 
@@ -203,11 +203,11 @@ def mark_key_terms(batches: Iterable[pa.RecordBatch], terms: int) -> NDArray[np.
 def key_term_labels(
     batches: Iterable[pa.RecordBatch], vocabulary: FrozenVocabulary, numbers_of_keys: NDArray[np.int32]
 ) -> Iterator[pa.RecordBatch]:
-    """The words behind key terms; a term that several chunks have is given once.
+    """The words of key terms; a term that several chunks have is given once.
 
     Args:
         batches: of COUNTS.
-        vocabulary: of the whole collection.
+        vocabulary: vocabulary of the whole collection.
         numbers_of_keys: int32 (terms,), as ``mark_key_terms`` returns them.
 
     Yields:

@@ -266,7 +266,7 @@ def _merged(rows: Sequence[dict[str, Any]]) -> pa.RecordBatch:
 
 
 def _batched(chunks: Iterable[KeyChunk], size: int) -> Iterator[list[KeyChunk]]:
-    """Chunks, so many at a time (``itertools.batched`` of Python 3.12)."""
+    """Chunks, a given number at a time (``itertools.batched`` of Python 3.12)."""
     waiting = iter(chunks)
     while some := list(islice(waiting, size)):
         yield some

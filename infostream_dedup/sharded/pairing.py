@@ -15,7 +15,7 @@ from infostream_dedup.batch.pair_table import chunks_of_pairs, least_count, rela
 from infostream_dedup.batch.pairing import PairRow, rows_of_pairs
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine.row_blocks import row_blocks
-from infostream_dedup.model import LANGUAGES, Document, Language, Settings
+from infostream_dedup.model import Document, Settings
 from infostream_dedup.sharded.collapse import NodeTable
 from infostream_dedup.sharded.key_terms import KEYS, LABELS, key_term_labels
 from infostream_dedup.sharded.layout import indptr_of
@@ -227,21 +227,6 @@ def _both_ways(asked: NDArray[np.int64], out: BlockRows, into: BlockRows) -> tup
     return np.repeat(asked, np.diff(both.indptr)), both.indices.astype(np.int64), counts & 0xFF, counts >> 8
 
 
-@dataclass(frozen=True, slots=True)
-class _Some:
-    """Some documents as ``rows_of_pairs`` wants them."""
-
-    documents: list[Document]
-    languages: list[Language]
-
-    def __len__(self) -> int:
-        return len(self.documents)
-
-    def key_terms(self, settings: Settings) -> KeyTerms:
-        del settings
-        raise NotImplementedError("their key terms are given along with them")
-
-
 class _KeyRows:
     """Key terms, targets and ids of any documents, mapped."""
 
@@ -365,8 +350,7 @@ def _listed(
         documents, place = np.unique(np.concatenate([some.a, some.b]), return_inverse=True)
         key_terms = rows.key_terms(documents)
         named = [Document(id=one, text="") for one in rows.ids(documents)]
-        collection = _Some(named, [LANGUAGES[language] for language in rows.languages[documents].tolist()])
         for table in chunks_of_pairs(key_terms, place[: len(some)], place[len(some) :]):
             relation = relations(table, settings)
             wanted = relation > 0 if k_min is None else np.maximum(table.forward, table.backward) >= k_min
-            yield from rows_of_pairs(collection, table, relation, key_terms, wanted=wanted, terms=terms)
+            yield from rows_of_pairs(named, table, relation, key_terms, wanted=wanted, terms=terms)

@@ -98,7 +98,7 @@ def memory_of(size: str | int) -> int:
     """Bytes of a size such as ``8GB``, ``500 MB`` or a number of bytes; a GB is 10^9 bytes, a GiB 2^30.
 
     Raises:
-        ConfigurationError: this is no size.
+        ConfigurationError: this is not a size.
 
     Example:
         >>> memory_of("8GB"), memory_of("1.5 GiB")

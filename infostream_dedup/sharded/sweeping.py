@@ -13,6 +13,7 @@ import numpy as np
 from infostream_dedup.batch.sweeping import ENGLISH_NOTE, SweepResult, add_survey, configuration_of
 from infostream_dedup.corpus import ReadingReport
 from infostream_dedup.links import Measures, Relation, survey
+from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.sharded.chance import chance_from, chance_pieces, sum_chances
 from infostream_dedup.sharded.forests import FOREST, group_sizes_of, linkage_order, merge_forests, span_links
@@ -31,11 +32,14 @@ __all__ = ["FoldedLinks", "block_bounds", "sweep_on_disk"]
 
 _TABLES: Final[dict[str, Layout]] = {"totals": TOTALS, "forest": FOREST}
 _FROM_NOTE: Final = (
-    "{}: T below k = {} was not measured, as there are too many links to be stored; a recommendation looks at T from"
-    " k = {} on"
+    "{representation}: T below k = {k} was not measured, as there are too many links to be stored; a"
+    " recommendation looks at T from"
+    " k = {k} on"
 )
 PIVOT: Final = "pivot"
-_EXAMPLES_NOTE: Final = "{}: no example pairs were drawn; 'pairs --k-min' with the same work folder lists them"
+_EXAMPLES_NOTE: Final = (
+    "{representation}: no example pairs were drawn; 'pairs --k-min' with the same work folder lists them"
+)
 
 
 class FoldedLinks:
@@ -157,11 +161,11 @@ def sweep_on_disk(
         relation = FoldedLinks(linked)
         add_survey(result, survey(relation, n=run.settings.n), linked.settings, ks)
         if representation == "morph" and "en" in result.documents:
-            result.notes.append(ENGLISH_NOTE.format(result.documents["en"]))
+            result.notes.append(Phrase.of(ENGLISH_NOTE, number=result.documents["en"]))
         if relation.k_min > 1:
-            result.notes.append(_FROM_NOTE.format(representation, relation.k_min, relation.k_min))
+            result.notes.append(Phrase.of(_FROM_NOTE, representation=representation, k=relation.k_min))
         if examples:
-            result.notes.append(_EXAMPLES_NOTE.format(representation))
+            result.notes.append(Phrase.of(_EXAMPLES_NOTE, representation=representation))
         result = replace(result, report=ReadingReport(**linked.report))
     run.tell("sweep", len(run.representations), len(run.representations))
     return result

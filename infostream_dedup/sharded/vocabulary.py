@@ -43,7 +43,7 @@ language that contain it, language by language; number of documents and sum of t
 
 
 class CollisionError(BadDataError):
-    """Two terms share their first hash, so that their documents cannot be told apart.
+    """Two terms share their first hash, so that their documents cannot be distinguished.
 
     Args:
         shared: the hash.

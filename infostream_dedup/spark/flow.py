@@ -74,7 +74,7 @@ class Flow:
         return Flow(self.frame.unionAll(other.frame))
 
     def kept(self) -> Flow:
-        """The same, computed once and kept on the executors; what a lost executor kept is computed again."""
+        """The frame, computed once and kept on the executors; what a lost executor kept is computed again."""
         from pyspark import StorageLevel
 
         return Flow(self.frame.persist(StorageLevel.MEMORY_AND_DISK))

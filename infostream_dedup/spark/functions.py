@@ -45,8 +45,8 @@ def sweep(
             Ids must be distinct.
         representations: ``stem``, ``morph``.
         ks: the k to show, 1..n by default.
-        order: columns that put the documents in order, the last one telling all apart; ``published`` and ``id`` by
-            default.
+        order: columns that put the documents in order; the last one must differ for all of them. ``published`` and
+            ``id`` by default.
         cut: how the collection is cut over tasks; no result depends on it.
         settings: fields of ``Settings`` by name.
 

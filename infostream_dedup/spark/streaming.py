@@ -118,6 +118,6 @@ def _moment(row: Mapping[str, Any]) -> int:
     try:
         found = datetime.fromisoformat(str(row["published"]))
     except ValueError as error:
-        message = f"{row['published']!r} is no date; expected ISO 8601, such as 2026-11-21T10:05Z"
+        message = f"{row['published']!r} is not a date; expected ISO 8601, such as 2026-11-21T10:05Z"
         raise BadDataError(message, code="E_DATE", source="<stream>", field="published") from error
     return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())

@@ -133,7 +133,8 @@ def equivalents_of(
     canonical only if all of these can express it: otherwise key terms would be wasted on words that nothing in them can
     meet. Languages of fewer than a tenth of the documents are exempt.
 
-    An English word is also met by itself, since Russian and Ukrainian texts leave many names in Latin letters.
+    An English word is also met by itself, since Russian and Ukrainian texts leave many names in Latin letters. A term
+    of a further language, which no ladder leads from, is met by itself alone and always canonical.
 
     Args:
         sources: the terms.
@@ -143,8 +144,11 @@ def equivalents_of(
     """
     terms = {language: _terms_of(sources, number) for number, language in enumerate(LANGUAGES)}
     spoken = [language for language in LANGUAGES if terms[language]]
-    others = [language for language in spoken if language != pivot]
-    answers = {language: [_distinct(one) for one in translate(terms[language], language, pivot)] for language in spoken}
+    others = [language for language in spoken if language not in (pivot, "other")]
+    answers = {
+        language: [_distinct(one) for one in translate(terms[language], language, pivot)]
+        for language in (pivot, *others)
+    }
     sure = (one.term for language in others for found in answers[language] for one in found if _is_sure(one))
     wanted = sorted({*terms[pivot], *sure})
     can_say = {}
@@ -154,9 +158,11 @@ def equivalents_of(
         can_say[language] = _sayable(wanted, back, answers[language])
     needed = [language for language in others if shares is None or shares[language] >= _WORTH_HEEDING] or others
     said = set.intersection(*(can_say[language] for language in needed)) if needed else set(wanted)
-    best = {language: [_best(one, said) for one in answers[language]] for language in spoken}
+    best = {language: [_best(one, said) for one in found] for language, found in answers.items()}
     if pivot != "en" and "en" in spoken:
         answers["en"] = _and_themselves(terms["en"], answers["en"], pivot)
+    if "other" in spoken:
+        answers["other"], best["other"] = _only_themselves(terms["other"]), list(terms["other"])
     return _numbered(
         [found for language in spoken for found in answers[language]],
         [term for language in spoken for term in best[language]],
@@ -198,6 +204,12 @@ def _and_themselves(
         refused = is_blocked(term, pivot) or (not found and is_blocked(term, "en"))
         every.append(found if refused else _distinct((*found, Translation(term, _AS_IT_IS, 1.0))))
     return every
+
+
+def _only_themselves(terms: list[str]) -> list[tuple[Translation, ...]]:
+    from infostream_dedup.translation.rung import Translation
+
+    return [(Translation(term, _AS_IT_IS, 1.0),) for term in terms]
 
 
 def _numbered(answers: list[tuple[Translation, ...]], best: list[str | None]) -> Equivalents:

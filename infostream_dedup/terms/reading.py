@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from infostream_dedup.machine.engines import COMPILED_FROM, engine_named
 from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.machine.progress import Progress
-from infostream_dedup.model import Language, Settings
+from infostream_dedup.model import Settings
 from infostream_dedup.terms.key_terms import KeyTerms, StatisticsOfTerms
 from infostream_dedup.terms.representation import representation
 
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["SurfaceReader", "Surfaces", "key_terms_of_surfaces", "stages_named"]
+    from infostream_dedup.terms.counts import TermCounts
+
+__all__ = ["SurfaceReader", "Surfaces", "key_terms_of_surfaces", "stages_named", "term_counts"]
 
 _MOST_KEPT: Final = 1 << 26
 """Characters kept until the engine is chosen; more of them are worth compiling for, however few the texts are."""
@@ -42,7 +44,7 @@ class Surfaces(Protocol):
 
 
 class _Counter(Protocol):
-    def add(self, text: str, language: Language | None) -> None: ...
+    def add(self, text: str, language: str | None) -> None: ...
 
     def finish(self) -> Surfaces: ...
 
@@ -69,17 +71,17 @@ class SurfaceReader:
     def __init__(self, engine: str = "auto", *, workers: int = 0, progress: Progress | None = None) -> None:
         self._workers = workers
         self._progress = progress
-        self._kept: list[tuple[str, Language | None]] = []
+        self._kept: list[tuple[str, str | None]] = []
         self._characters = 0
         named = engine_named(engine)
         self._counter: _Counter | None = None if named == "auto" else self._new_counter(_stages_of(named))
 
-    def add(self, text: str, language: Language | None) -> None:
+    def add(self, text: str, language: str | None) -> None:
         """Read one document.
 
         Args:
             text: raw.
-            language: of the text; ``None`` to detect it.
+            language: code of its language; ``None`` to tell ours apart.
         """
         if self._counter is not None:
             self._counter.add(text, language)
@@ -109,21 +111,39 @@ class SurfaceReader:
 
 
 def key_terms_of_surfaces(
-    surfaces: Surfaces, settings: Settings, *, statistics: StatisticsOfTerms | None = None, workers: int = 0
+    surfaces: Surfaces,
+    settings: Settings,
+    *,
+    counts: TermCounts | None = None,
+    statistics: StatisticsOfTerms | None = None,
+    workers: int = 0,
 ) -> KeyTerms:
     """Key terms of every document, selected by the code that read it.
 
     Args:
         surfaces: what ``SurfaceReader.finish`` returned.
         settings: everything that decides key terms.
+        counts: what ``term_counts`` returned for the same representation, to count only once.
         statistics: returns the statistics to weigh given terms by, one for each of ``LANGUAGES``; by default those of
             the documents themselves. Ignored by representation ``pivot``.
         workers: threads of the compiled code; 0 for as many as the process may use.
     """
-    stages = stages_named(surfaces.stages)
-    counts = stages.count_terms(surfaces, settings, workers=workers)
-    select = partial(stages.select_key_terms, workers=workers)
+    if counts is None:
+        counts = term_counts(surfaces, settings, workers=workers)
+    select = partial(stages_named(surfaces.stages).select_key_terms, workers=workers)
     return representation(settings.representation).key_terms(counts, settings, select, statistics)
+
+
+def term_counts(surfaces: Surfaces, settings: Settings, *, workers: int = 0) -> TermCounts:
+    """How often each document has each term of ``settings.representation``, before any translation.
+
+    Args:
+        surfaces: what ``SurfaceReader.finish`` returned.
+        settings: the representation; of the others only ``morph`` matters.
+        workers: threads of the compiled code; 0 for as many as the process may use.
+    """
+    counts: TermCounts = stages_named(surfaces.stages).count_terms(surfaces, settings, workers=workers)
+    return counts
 
 
 def _stages_of(engine: str) -> str:

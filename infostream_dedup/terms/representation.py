@@ -19,7 +19,7 @@ import numpy as np
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.lexicon.frequency import common_forms
 from infostream_dedup.machine.collector import collector_paused
-from infostream_dedup.model import Language, Settings
+from infostream_dedup.model import OUR_LANGUAGES, Language, Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
 from infostream_dedup.morphology.cache_file import cache_file
 from infostream_dedup.text.tokens import Form, Shape
@@ -103,8 +103,10 @@ class Representation(ABC):
         """Return the background: the share of running words of a language that each term makes up, 0 to 1.
 
         Sums the frequencies of the 30 to 60 thousand word forms of wordfreq above 1e-6. They come without case, so
-        each counts as if it opened a sentence.
+        each counts as if it opened a sentence. Languages other than ours share no background.
         """
+        if language not in OUR_LANGUAGES:
+            return {}
         stored = cache_file().frequencies(language, self.name) if self.cached else None
         if stored:
             return stored

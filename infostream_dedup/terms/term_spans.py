@@ -1,4 +1,4 @@
-"""Where the terms of a document stand in its text, so that they can be marked."""
+"""Where the terms of a document occur in its text, so that they can be marked."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def spans_of_terms(
     if language not in LANGUAGES:
         raise ConfigurationError(f"language is {language!r}; expected one of {', '.join(LANGUAGES)}")
     if chosen.representation == "pivot":
-        raise ConfigurationError("terms of a pivot language stand in no text; give their_word of met, and morph")
+        raise ConfigurationError("terms of a pivot language occur in no text; give their_word of met, and morph")
     wanted, made = set(terms), representation(chosen.representation)
     known: dict[str, str | None] = {}
     found = []

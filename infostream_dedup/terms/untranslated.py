@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.model import LANGUAGES, Language, Settings
+from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.equivalents import NO_EQUIVALENT
 from infostream_dedup.terms.key_terms import KeyTerms
@@ -33,7 +33,7 @@ def untranslated_shares(key_terms: KeyTerms, settings: Settings) -> dict[Languag
         settings: those they were made by.
 
     Returns:
-        0 to 1 for every language that has documents with any weight, in the order of ``LANGUAGES``.
+        0 to 1 for every language of ours that has documents with any weight, in the order of ``OUR_LANGUAGES``.
 
     Raises:
         ValueError: the key terms are not in a pivot language.
@@ -45,7 +45,7 @@ def untranslated_shares(key_terms: KeyTerms, settings: Settings) -> dict[Languag
     statistics = _statistics(rest, key_terms.pivot, key_terms.statistics[0])
     unknown = _weight_by_language(rest, [statistics] * len(LANGUAGES), settings)
     every = known + unknown
-    return {language: float(unknown[n] / every[n]) for n, language in enumerate(LANGUAGES) if every[n] > 0}
+    return {language: float(unknown[n] / every[n]) for n, language in enumerate(OUR_LANGUAGES) if every[n] > 0}
 
 
 def _weight_by_language(counts: TermCounts, statistics: list[Statistics], settings: Settings) -> NDArray[np.float64]:
@@ -65,8 +65,8 @@ def _without_equivalent(space: PivotSpace, counts: TermCounts) -> TermCounts:
 
 def _statistics(counts: TermCounts, space: PivotSpace, of_space: Statistics) -> Statistics:
     df = np.bincount(counts.counts.indices, minlength=len(counts.terms)).astype(np.float64)
-    pseudo = of_space.documents - counts.counts.shape[0]
-    for number, language in enumerate(LANGUAGES) if pseudo else ():
+    pseudo = of_space.documents - np.count_nonzero(counts.languages < len(OUR_LANGUAGES))
+    for number, language in enumerate(OUR_LANGUAGES) if pseudo else ():
         own = np.flatnonzero((space.sources.languages == number) & (df > 0))
         if len(own):
             terms = [space.sources.terms[term] for term in own.tolist()]

@@ -26,7 +26,7 @@ from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["UNITS", "Weighting", "bounded_idf", "document_norms", "idf_table", "weigh", "weighting"]
+__all__ = ["UNITS", "Weighting", "as_count", "bounded_idf", "document_norms", "idf_table", "weigh", "weighting"]
 
 UNITS: Final = 10**9
 """Weights are whole numbers of 1e-9: sums are exact in any order, and ranking equals rounding to 9 decimals."""
@@ -94,12 +94,12 @@ def bounded_idf(
         distinct: frequencies among the documents that repeat no earlier one; ``None`` to judge by ``counted`` alone.
     """
     idf, (documents, df) = weighting(settings.weighting).idf, counted
-    low, high = (_as_count(bound, documents) for bound in (settings.df_min, settings.df_max))
+    low, high = (as_count(bound, documents) for bound in (settings.df_min, settings.df_max))
     taken = (df >= low) & (df <= high)
     found = np.zeros(len(df), dtype=np.float64)
     found[taken] = idf(df[taken], documents)
     if distinct is not None:
-        kept = (df >= low) & (df > high) & (distinct.df <= _as_count(settings.df_max, distinct.documents))
+        kept = (df >= low) & (df > high) & (distinct.df <= as_count(settings.df_max, distinct.documents))
         found[kept] = idf(distinct.df[kept], distinct.documents)
     return found
 
@@ -133,6 +133,6 @@ def weigh(counts: TermCounts, statistics: list[Statistics], settings: Settings) 
     return sp.csr_array((weights, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
-def _as_count(bound: float, documents: float) -> float:
+def as_count(bound: float, documents: float) -> float:
     """Return a bound of document frequency as a number of documents; below 1 it is a share of them."""
     return bound * documents if bound < 1 else bound

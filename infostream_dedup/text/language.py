@@ -25,12 +25,12 @@ Cyrillic ones."""
 
 _RUSSIAN_LETTERS: Final = "ыэъё"
 _UKRAINIAN_LETTERS: Final = "іїєґ"
-# Of 100 letters, 3 are telling in Russian and 7 in Ukrainian; these weights balance them.
+# Of 100 letters, 3 are distinctive in Russian and 7 in Ukrainian; these weights balance them.
 RUSSIAN_WEIGHT: Final = 7
 UKRAINIAN_WEIGHT: Final = 3
 _WORD_WEIGHT: Final = 14
 FEW: Final = 10
-"""Minimum number of telling letters; below it, function words are counted too."""
+"""Minimum number of distinctive letters; below it, function words are counted too."""
 
 
 def _words(text: str) -> frozenset[str]:

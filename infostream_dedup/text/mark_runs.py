@@ -19,7 +19,7 @@ _BASIC: Final = 0x10000
 
 
 def with_bounded_marks(text: str) -> str:
-    """A text without the marks behind the thirtieth of each run."""
+    """A text without the marks after the thirtieth of each run."""
     if text.isascii():
         return text
     long_run = _long_run()
@@ -34,7 +34,7 @@ def _long_run() -> re.Pattern[str]:
 
 
 def _is_mark(character: str) -> bool:
-    """Whether a character is put in order with others; a few are no marks themselves but made of marks."""
+    """Whether a character is put in order with others; a few are not marks themselves but made of marks."""
     return bool(unicodedata.combining(unicodedata.normalize("NFD", character)[0]))
 
 

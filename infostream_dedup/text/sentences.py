@@ -261,7 +261,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
     Returns:
         Spans ``[start, end)`` in code points, in order, disjoint, without white space at their ends; together they hold
-        every character that is no white space.
+        every character that is not white space.
 
     Example:
         >>> text = "Приехал А. С. Пушкин. Все рады!"

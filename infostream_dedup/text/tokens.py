@@ -30,7 +30,7 @@ SENTENCE_MARK: Final = "¶"
 SHORTEST_FORM: Final = 2
 LONGEST_FORM: Final = 40
 _LONGEST_SURFACE: Final = 1000
-"""Characters: a longer one is no word, nor a few words glued together."""
+"""Maximum number of characters of a word; a longer token is not even a few words glued together."""
 
 _CAPITAL: Final = "A-ZÀ-ÖØ-Þ\u0100-\u017f\u0386-\u03ab\u0400-\u042f\u0460-\u052f"
 _OPENING: Final = re.compile(f"[.!?…:\\n\\r](?<!\\b[{_CAPITAL}]\\.)[^\\w.!?…:\\n\\r]*+(?=[{_CAPITAL}])")

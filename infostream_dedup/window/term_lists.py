@@ -98,5 +98,5 @@ def cut_pieces(indptr: NDArray[np.int64]) -> Iterator[slice]:
 
 
 def as_numbers(terms: ArrayLike) -> NDArray[np.int64]:
-    """The same numbers as a contiguous array of int64."""
+    """The given numbers as a contiguous array of int64."""
     return np.ascontiguousarray(terms, dtype=np.int64)

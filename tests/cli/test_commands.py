@@ -12,7 +12,7 @@ import pytest
 from infostream_dedup.sample import documents_path, labels_path
 
 SAMPLE = str(documents_path())
-README = Path(__file__).resolve().parents[2] / "README.md"
+COMMANDS = Path(__file__).resolve().parents[2] / "docs" / "reference" / "commands.md"
 
 
 def test_help_names_every_command_and_starts_without_heavy_packages(run):
@@ -20,7 +20,7 @@ def test_help_names_every_command_and_starts_without_heavy_packages(run):
     assert answer.returncode == 0
     for command in ("demo", "sweep", "pairs", "dedup", "evaluate", "dictionaries"):
         assert command.encode() in answer.stdout
-        assert f"infostream-dedup {command}" in README.read_text(encoding="utf-8")
+        assert f"infostream-dedup {command}" in COMMANDS.read_text(encoding="utf-8")
     heavy = ("numpy", "scipy", "pymorphy3", "pyarrow", "matplotlib", "rich")
     code = f"import sys, infostream_dedup.cli; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout.strip() == b"[]"
@@ -57,6 +57,11 @@ def test_sweep_as_json_has_the_promised_shape(run):
         "groups",
         "grouped",
         "largest",
+        "symmetry_error",
+        "links_error",
+        *("copies", "copy_precision", "copy_precision_low", "copy_precision_high"),
+        *("copy_recall", "copy_recall_low", "copy_recall_high", "precision", "recall", "f1"),
+        *("precision_low", "precision_high", "recall_low", "recall_high", "reliable", "reliable_code"),
     ]
     blocks = [("stem", "all"), ("morph", "all"), ("pivot", "all"), ("pivot", "mono"), ("pivot", "cross")]
     assert [(row["representation"], row["block"], row["k"]) for row in found["rows"]] == [
@@ -67,9 +72,8 @@ def test_sweep_as_json_has_the_promised_shape(run):
 
 def test_the_sample_is_large_enough_for_a_recommendation(run):
     recommended = json.loads(run("sweep", SAMPLE, "--format", "json").stdout)["recommended_k"]
-    # The sample has too few links between languages.
-    assert recommended.pop("pivot:cross") is None
-    assert all(k is not None and 4 <= k <= 9 for k in recommended.values())
+    assert set(recommended) == {"stem", "morph", "pivot", "pivot:cross"}
+    assert all(4 <= k <= 9 for k in recommended.values())
 
 
 def test_sweep_of_chosen_k_as_csv(run):

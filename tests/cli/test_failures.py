@@ -32,7 +32,7 @@ GOOD = '{"id": "1", "text": "Снег идёт"}\n'.encode()
         (["sweep", "-", "--tz", "Kyiv"], GOOD, 78, "Kyiv"),
         (["evaluate", "-", "--labels", "no.jsonl"], GOOD, 66, "no.jsonl"),
         (["sweep", "-", "--config", "no.toml"], GOOD, 66, "no.toml"),
-        (["ingest", "-", "--store", "\udcff.db"], GOOD, 2, "is no text in UTF-8"),
+        (["ingest", "-", "--store", "\udcff.db"], GOOD, 2, "is not UTF-8 text"),
     ],
 )
 def test_exit_code_and_message(run, arguments, stdin, code, message):
@@ -83,7 +83,7 @@ def test_the_quarantine_does_not_replace_the_labels(run, tmp_path):
     assert b"labels.jsonl is one of the inputs" in answer.stderr
 
 
-def test_a_reader_that_goes_away_is_no_error(tmp_path):
+def test_a_reader_that_goes_away_is_not_an_error(tmp_path):
     from infostream_dedup.sample import documents_path
 
     command = f"{sys.executable} -m infostream_dedup pairs {documents_path()} --k-min 1 --quiet | head -c 100"
@@ -91,7 +91,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path):
     assert (answer.returncode, answer.stderr) == (0, b"")
 
 
-def test_standard_input_that_is_closed_is_no_bug():
+def test_standard_input_that_is_closed_is_not_a_bug():
     command = f"{sys.executable} -m infostream_dedup pairs - <&-"
     answer = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
     assert (answer.returncode, b"standard input is closed" in answer.stderr) == (66, True), answer.stderr

@@ -36,7 +36,8 @@ def test_verdicts_have_the_columns_of_the_design(run, tmp_path):
     verdicts = lines(done.stdout)
     assert [row["id"] for row in verdicts] == [row["id"] for row in sample()]
     assert list(verdicts[0]) == [
-        *("id", "status", "of", "group", "relation", "forward", "backward", "terms", "kind", "probability")
+        *("id", "status", "of", "group", "relation", "forward", "backward", "terms", "kind", "probability"),
+        *("translation_of", "translation", "story"),
     ]
     assert {"new", "duplicate", "exact"} <= {row["status"] for row in verdicts}
     for row in verdicts:
@@ -179,17 +180,17 @@ def told_by_a_run(tmp_path, folder, expected):
     return ids + [json.loads(line)["id"] for line in rest.splitlines()], errors.decode()
 
 
-def test_a_folder_that_is_followed_again_tells_only_what_may_not_have_been_told(tmp_path):
+def test_a_folder_that_is_followed_again_reports_only_what_may_not_have_been_reported(tmp_path):
     folder = tmp_path / "in"
     folder.mkdir()
     parts = [sample()[begin : begin + 20] for begin in range(0, 80, 20)]
     for number in range(3):
         write(folder / f"{number}.jsonl", parts[number])
-    (folder / "notes.json").write_text("{}", encoding="utf-8")
+    (folder / "notes.doc").write_text("{}", encoding="utf-8")
     ids = [[row["id"] for row in part] for part in parts]
     told, said = told_by_a_run(tmp_path, folder, 60)
     assert told == ids[0] + ids[1] + ids[2]
-    assert said.count("notes.json: not read; expected a name that ends in .jsonl, .ndjson") == 1
+    assert said.count("notes.doc: not read; expected a name that ends in .jsonl, .ndjson") == 1
     write(folder / "3.jsonl", parts[3])
     told, said = told_by_a_run(tmp_path, folder, 40)
     assert told == ids[2] + ids[3]

@@ -87,7 +87,7 @@ def test_skip_sets_the_fault_aside_and_counts(case, ingest):
     assert f"read {used + 1} = used {used} + quarantined 1 ({case.code} 1)" in errors
 
 
-def test_a_second_run_behind_a_fault_gives_the_stored_verdicts_and_goes_on(ingest):
+def test_a_second_run_after_a_fault_gives_the_stored_verdicts_and_continues(ingest):
     case = next(one for one in CASES if one.name == "broken JSON")
     _, before, _ = ingest(case)
     mended = case._replace(content=case.content.replace(b'"text":}', b'"text":"two"}'))

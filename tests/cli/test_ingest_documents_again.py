@@ -54,7 +54,7 @@ def test_a_conflict_names_its_place_in_the_input_and_what_to_do(run, write, size
     assert b"--on-conflict version" in failed.stderr
 
 
-def test_versions_may_stand_in_one_input(run, write):
+def test_versions_may_be_in_one_input(run, write):
     done = run("ingest", write("d.jsonl", [A, OTHER_A]), "--store", "s.db", "--on-conflict", "version")
     assert done.returncode == 0, done.stderr
     assert [row["id"] for row in lines(done.stdout)] == ["a", "a"]

@@ -40,7 +40,7 @@ def trained(run, name, *options):
     assert answer.returncode == 0, answer.stderr.decode()
 
 
-def test_templates_of_other_stories_are_no_duplicates(run, tmp_path, halves):
+def test_templates_of_other_stories_are_not_duplicates(run, tmp_path, halves):
     trained(run, "m.json", "--statistics", "background")
     command = ("ingest", "rest.jsonl", "--model", "m.json")
     outputs = set()

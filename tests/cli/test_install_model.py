@@ -42,7 +42,7 @@ def test_a_bad_file_is_named(invoke, tmp_path):
     path.write_bytes(b"<html>")
     result = invoke(str(path))
     assert isinstance(result.exception, BadDataError)
-    assert "page.argosmodel: is no .argosmodel file" in str(result.exception)
+    assert "page.argosmodel: is not an .argosmodel file" in str(result.exception)
 
 
 def test_the_missing_extra_is_said(invoke, monkeypatch):

@@ -70,7 +70,7 @@ def test_backup(run, filled, tmp_path):
 
 
 def test_migrate(run, filled):
-    assert lines(run("store", "migrate", "stream.db")) == [{"store": "stream.db", "schema": 5, "copy": None}]
+    assert lines(run("store", "migrate", "stream.db")) == [{"store": "stream.db", "schema": 8, "copy": None}]
 
 
 def test_expire(run, filled):
@@ -94,7 +94,7 @@ def test_failures_have_their_codes(run, tmp_path, filled, command):
     (tmp_path / "notes.txt").write_text("precious")
     refused = run("store", command, "notes.txt")
     assert refused.returncode == 65
-    assert refused.stderr.decode().strip().endswith("not a store: no SQLite file [E_STORE_FOREIGN]")
+    assert refused.stderr.decode().strip().endswith("not a store: not an SQLite file [E_STORE_FOREIGN]")
     assert b"Traceback" not in refused.stderr
 
 
@@ -105,7 +105,7 @@ def test_readers_do_not_wait_for_a_writer(run, filled):
         writer.execute("ROLLBACK")
 
 
-def test_the_document_that_stands_for_a_group_is_the_one_of_the_rule(run, tmp_path):
+def test_the_document_that_represents_a_group_is_the_one_of_the_rule(run, tmp_path):
     text = "Министр открыл мост через реку, больницу и школу в столице; президент и парламент обсудили бюджет."
     more = text + " Губернатор области осмотрел завод."
     rows = [{"id": "1", "text": text, "source": "блог"}, {"id": "2", "text": more, "source": "агентство"}]

@@ -70,7 +70,7 @@ def test_a_closed_output_is_refused_and_leaves_nothing(docs, tmp_path):
 
 
 @pytest.mark.parametrize("closed", ["2>&-", "2>&- <&-"])
-def test_closed_errors_and_input_are_no_failure(run, docs, tmp_path, closed):
+def test_closed_errors_and_input_are_not_failures(run, docs, tmp_path, closed):
     expected = run("ingest", docs, "--store", "expected.db").stdout
     done = shell(f"{COMMAND} ingest {docs} --store s.db {closed}", tmp_path)
     assert (done.returncode, done.stdout) == (0, expected)
@@ -144,7 +144,7 @@ def test_a_group_may_be_let_in(run, docs, tmp_path):
     assert run("ingest", docs, "--store", "s.db", "--mode", "222").returncode == 2
 
 
-def test_sigterm_while_a_stream_is_taken_in_loses_nothing_that_was_told(run, tmp_path):
+def test_sigterm_while_a_stream_is_ingested_loses_nothing_that_was_reported(run, tmp_path):
     lines = [json.dumps({"id": str(n), "text": f"Мост {n} через реку открыл министр {n * 7}"}) for n in range(4000)]
     (tmp_path / "many.jsonl").write_text("\n".join(lines), encoding="utf-8")
     asked = [sys.executable, "-m", "infostream_dedup", "ingest", "many.jsonl", "--store", "s.db", "--batch-size", "20"]

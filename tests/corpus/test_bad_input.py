@@ -1,4 +1,4 @@
-"""The catalogue of bad input: one row, one fault, with the code, line and field that a user is told."""
+"""The catalogue of bad input: one row, one fault, with the code, line and field in the message."""
 
 from __future__ import annotations
 

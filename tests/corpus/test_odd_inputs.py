@@ -237,7 +237,7 @@ def test_workbooks(tmp_path: Path) -> None:
     assert [(one.id, one.text) for one in found] == [(str(n), text) for n, text in enumerate(TEXTS, 1)]
 
 
-def test_made_ids_depend_on_content_and_tell_equal_documents_apart() -> None:
+def test_made_ids_depend_on_content_and_distinguish_equal_documents() -> None:
     rows = [{"text": "Снег"}, {"text": "Дождь"}, {"text": "Снег"}, {"id": "own", "text": "Снег"}]
     first = [one.id for one in read_documents(rows, make_ids=True)]
     assert first == [one.id for one in read_documents(rows, make_ids=True)]
@@ -250,7 +250,7 @@ def test_other_languages_are_counted_left_out_or_refused() -> None:
     rows = [{"id": "1", "text": "Schnee in Kiew", "lang": "de"}, {"id": "2", "text": "Снег", "lang": "rus"}]
     report = ReadingReport()
     german, russian = read_documents(rows, report=report)
-    assert (german.lang, russian.lang) == (None, "ru")
+    assert (german.lang, russian.lang) == ("de", "ru")
     assert [row_of(german)["lang"], row_of(russian)["lang"]] == ["de", "rus"], "the document is passed on as it came"
     assert report.summary() == "read 2 = used 2 + quarantined 0; other languages: de 1"
     report = ReadingReport()
@@ -291,7 +291,7 @@ def test_encodings_of_real_texts_are_recognised(name: str) -> None:
         assert recognised_encoding(text.encode(name, "replace")) == name
 
 
-def test_stray_bytes_in_utf_8_are_no_other_encoding() -> None:
+def test_stray_bytes_in_utf_8_are_not_another_encoding() -> None:
     text = "Погода в Києві: дощ. ".encode() * 20
     assert recognised_encoding(text) is None
     assert recognised_encoding(text[:-1]) is None, "cut within a letter"

@@ -167,7 +167,7 @@ def test_pipes_are_written_directly(tmp_path: Path) -> None:
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
-def test_a_long_name_is_no_trouble(tmp_path: Path) -> None:
+def test_a_long_name_is_taken(tmp_path: Path) -> None:
     target = tmp_path / ("x" * 249 + ".jsonl")
     write_documents(DOCUMENTS, target)
     assert target.exists()
@@ -270,7 +270,7 @@ def test_csv_of_all_kinds_of_values(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_text_that_is_no_unicode_is_named(ending: str, tmp_path: Path) -> None:
+def test_text_that_is_not_unicode_is_named(ending: str, tmp_path: Path) -> None:
     with pytest.raises(BadDataError) as caught:
         write_documents([Document(id="a", text="t", extra={"x": "\ud800"})], tmp_path / f"out{ending}")
     assert caught.value.code == "E_ENCODING"

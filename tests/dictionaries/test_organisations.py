@@ -131,7 +131,7 @@ def test_no_part_of_a_word_mixes_scripts(rows: list[Row]) -> None:
     assert wrong == []
 
 
-def test_no_variant_stands_twice_in_a_cell(rows: list[Row]) -> None:
+def test_no_variant_is_twice_in_a_cell(rows: list[Row]) -> None:
     twice = [
         (row.line, language, getattr(row, language))
         for row in rows

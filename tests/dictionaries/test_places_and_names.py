@@ -161,5 +161,5 @@ def test_well_known_names_meet_in_one_row(name: str, ru: str, uk: str, en: str, 
         ("first_names", "Александр", {"Oleksandr", "Alexander", "Aleksandr"}),
     ],
 )
-def test_usual_spellings_of_the_press_stand_together(name: str, ru: str, variants: set[str]) -> None:
+def test_usual_spellings_of_the_press_are_together(name: str, ru: str, variants: set[str]) -> None:
     assert variants <= set(one_row_with(name, "ru", ru).names["en"])

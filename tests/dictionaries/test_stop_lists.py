@@ -8,7 +8,7 @@ from infostream_dedup.lexicon.folder import dictionaries_folder
 from infostream_dedup.lexicon.spelling import key_form
 from infostream_dedup.lexicon.tables import read_words
 from infostream_dedup.lexicon.word_lists import stop_words
-from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.model import OUR_LANGUAGES, Language
 
 SIZES: dict[Language, tuple[int, int]] = {"ru": (350, 500), "uk": (350, 500), "en": (180, 350)}
 ALPHABETS: dict[Language, str] = {
@@ -22,7 +22,7 @@ def path_of(language: Language) -> Path:
     return Path(dictionaries_folder() / f"stop_{language}.txt")
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", OUR_LANGUAGES)
 def test_every_line_is_a_key_form_in_its_alphabet_and_comes_once(language: Language) -> None:
     words = read_words(path_of(language))
     assert [word for word in words if key_form(word) != word or set(word) - set(ALPHABETS[language])] == []
@@ -51,5 +51,5 @@ def test_the_words_of_every_text_are_there(language: Language, expected: str) ->
         ("en", "president war police"),
     ],
 )
-def test_words_that_tell_texts_apart_are_not(language: Language, telling: str) -> None:
+def test_words_that_distinguish_texts_are_not(language: Language, telling: str) -> None:
     assert not set(telling.split()) & stop_words(language)

@@ -34,7 +34,7 @@ def test_every_row_has_its_cells_and_scripts() -> None:
             assert len(set(variants)) == len(variants), row
 
 
-def test_no_concept_stands_twice() -> None:
+def test_no_concept_is_there_twice() -> None:
     # A Russian word may have several concepts; with one and the same English word it is one.
     first = [(row[0].split("|")[0], row[2].split("|")[0]) for row in _rows("translations.tsv")]
     assert len(first) == len(set(first))

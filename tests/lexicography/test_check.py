@@ -71,7 +71,7 @@ def test_faults_of_concepts(found: Found, row: str, field: str, told: str) -> No
     assert told in said
 
 
-def test_a_good_concept_is_none(found: Found) -> None:
+def test_a_good_concept_has_no_fault(found: Found) -> None:
     rows = (
         "правительство\tуряд\tgovernment|cabinet\tnoun\town",
         "средство|деньги\tкошти|засіб\tmeans\tnoun\town",
@@ -164,7 +164,7 @@ def test_faults_of_word_lists(found: Found, name: str, row: str, told: str) -> N
     assert said.startswith(told)
 
 
-def test_a_word_stands_once_in_a_list(found: Found) -> None:
+def test_a_word_is_once_in_a_list(found: Found) -> None:
     assert found("excluded.tsv", "ru\tмай\tmonth", "ru\tМай\tmonth", "uk\tмай\tmonth") == [
         "excluded.tsv:3:word: 'май' is also in line 2"
     ]
@@ -179,7 +179,7 @@ def test_stop_lists(tmp_path: Path) -> None:
     ]
 
 
-def test_text_that_is_no_table(tmp_path: Path) -> None:
+def test_text_that_is_not_a_table(tmp_path: Path) -> None:
     (tmp_path / "nouns.tsv").write_bytes(b"language,word,why\n\xff\nru\tx\r\n")
     said = [str(one) for one in check(tmp_path).findings]
     assert "nouns.tsv:1: the header is 'language,word,why'; expected the columns language, word, why;" in said[0]

@@ -15,7 +15,7 @@ def test_shares_are_counted_by_rung(monkeypatch: pytest.MonkeyPatch) -> None:
     }
     monkeypatch.setattr(module, "frequent_nouns", nouns.__getitem__)
     monkeypatch.setattr(module, "TOPS", (2, 4))
-    monkeypatch.setattr(module, "LANGUAGES", ("ru", "uk"))
+    monkeypatch.setattr(module, "OUR_LANGUAGES", ("ru", "uk"))
     told: list[tuple[str, int, int | None]] = []
     found = coverage(lambda *one: told.append(one))
     assert len(found) == 4

@@ -287,7 +287,7 @@ def test_no_file_and_no_folder(bring: Bring, tmp_path: Path) -> None:
         bring("t.tsv", "source\ttarget\nдом\tдім\n", "tsv")
 
 
-def test_progress_is_told(bring: Bring) -> None:
+def test_progress_is_reported(bring: Bring) -> None:
     told: list[tuple[str, int, int | None]] = []
     text = "source\ttarget\nшмурдяк\tшмурдяка\n"
     bring("t.tsv", text, "tsv", progress=lambda *one: told.append(one))

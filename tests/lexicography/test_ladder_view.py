@@ -39,7 +39,7 @@ def test_the_cache_wins_where_it_remembers() -> None:
     assert {step.why for step in steps if step.rung == "cognates" and step.answer} == {"a rung before it answers"}
 
 
-def test_refusals_are_told() -> None:
+def test_refusals_are_explained() -> None:
     # Three kinds: a false friend of a rule, a slur asked for, and a word that no document has.
     friend = [step for step in ladder_of("недели", "uk", "ru") if step.answer == "неділя"]
     assert {step.why for step in friend} <= {"refused: a false friend"}

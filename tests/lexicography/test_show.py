@@ -45,7 +45,7 @@ def test_guess_is_marked() -> None:
 
 
 @pytest.mark.parametrize(("word", "why"), [("января", "month"), ("и", "stop word"), ("быстро", "no noun")])
-def test_what_is_no_term_says_why(word: str, why: str) -> None:
+def test_what_is_not_a_term_says_why(word: str, why: str) -> None:
     entry = show(word, "ru")[0]
     assert entry.term is None
     assert why in entry.why

@@ -192,7 +192,7 @@ def test_folder_that_cannot_be_made_costs_one_warning_and_no_answer(
     assert "INFOSTREAM_DEDUP_CACHE" in caplog.text
 
 
-def test_memory_begins_anew_when_full(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_starts_over_when_full(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(form_cache, "_MOST_IN_MEMORY", 3)
     cache = FormCache("ru", None)
     for form in FORMS * 2:
@@ -257,7 +257,7 @@ def test_new_forms_are_answered_without_memory(path: Path, monkeypatch: pytest.M
     ]
 
 
-def test_rows_tell_no_term_from_unknown(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_distinguish_no_term_from_unknown(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(path)
     keys = ["2шольцем", "0неизвестное", "0идти", "0правительства", "3щзж"]
     rows = [("шольц", 1), (None, None), (None, 0), ("правительство", 1), ("щзж", 0)]
@@ -269,7 +269,7 @@ def test_rows_tell_no_term_from_unknown(path: Path, monkeypatch: pytest.MonkeyPa
     assert CacheFile(path, "one").rows("ru", []) == []
 
 
-def test_a_file_that_is_replaced_is_opened_anew(path: Path) -> None:
+def test_a_file_that_is_replaced_is_opened_again(path: Path) -> None:
     fill(path)
     file = CacheFile(path, "one")
     assert file.answers("ru", ["0правительства"])

@@ -111,7 +111,7 @@ def test_term_of_a_word_in_the_news(language: Language, word: str, shape: Shape,
     assert term(language, word, shape, strict=True) == (None if expected.endswith("?") else wanted)
 
 
-def test_capital_alone_tells_a_surname_from_a_common_noun() -> None:
+def test_a_capital_alone_distinguishes_a_surname_from_a_common_noun() -> None:
     assert term("ru", "маска", Shape.LOWER) == "маска"
     assert term("ru", "маска", Shape.CAPITAL) == "маск"
 
@@ -142,21 +142,21 @@ def test_form_repaired_to_no_noun_leaves_the_other_forms_alone() -> None:
     assert term("uk", "матір", Shape.LOWER) == "мати"
 
 
-def test_words_run_together_are_no_names() -> None:
+def test_words_run_together_are_not_names() -> None:
     assert Morphology("ru").analyse("говоритпрезидент", Shape.CAPITAL).why == "two words run together"
     assert term("ru", "раджастана", Shape.CAPITAL) is not None
 
 
-def test_two_alphabets_in_one_word_are_no_word() -> None:
+def test_two_alphabets_do_not_make_a_word() -> None:
     analysis = Morphology("ru").analyse("передаетdw", Shape.CAPITAL)
     assert (analysis.term, analysis.why) == (None, "not a word of one alphabet")
 
 
-def test_over_long_word_is_no_word() -> None:
+def test_an_over_long_word_is_not_a_word() -> None:
     assert Morphology("ru").analyse("а" * 41, Shape.CAPITAL).term is None
 
 
-def test_known_name_of_names_translator_is_no_guess() -> None:
+def test_a_known_name_is_not_a_guess() -> None:
     analysis = Morphology("uk").analyse("гладуном", Shape.CAPITAL)
     assert analysis.term == "гладун"
     assert analysis.in_dictionary

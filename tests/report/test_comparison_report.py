@@ -66,7 +66,7 @@ def test_ids_and_terms_are_escaped():
     assert any(EVIL in words for words in page.words)
 
 
-def test_every_method_has_its_row_and_the_paper_stands_beside(files):
+def test_every_method_has_its_row_with_the_paper_next_to_it(files):
     page = _Page(files["report.html"].decode())
     for name in NAMES:
         assert name in page.words

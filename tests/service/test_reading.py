@@ -25,7 +25,7 @@ def test_the_log_of_verdicts_comes_in_pages(filled: ServiceClient) -> None:
     assert [row["id"] for row in items] == [document["id"] for document in sample_documents()]
 
 
-def test_a_client_that_knows_the_state_is_told_so(filled: ServiceClient) -> None:
+def test_a_client_that_knows_the_state_gets_304(filled: ServiceClient) -> None:
     tag = filled("GET", "/v1/verdicts").headers["etag"]
     answer = filled("GET", "/v1/verdicts", headers={"if-none-match": tag})
     assert (answer.status_code, answer.content) == (304, b"")

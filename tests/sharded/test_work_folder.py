@@ -94,7 +94,7 @@ def test_a_run_killed_in_every_stage_goes_on(documents, tmp_path):
     subprocess.run(command, capture_output=True, text=True, check=True)
     assert all(path.stat().st_mtime_ns == when for path, when in made.items() if path.exists())
     again = sweep(str(documents), workdir=folder, memory="2GB", representations=["stem"])
-    assert rows_of(again) == rows_of(sweep(str(documents), representations=["stem"]))
+    assert rows_of(again) == rows_of(sweep(str(documents), representations=["stem"], estimate=False))
 
 
 def test_a_run_killed_once_goes_on(documents, tmp_path):
@@ -106,7 +106,7 @@ def test_a_run_killed_once_goes_on(documents, tmp_path):
     assert (folder / "stem-links1-0.json").exists()
     found = sweep(str(documents), workdir=folder, memory="2GB", representations=["stem"])
     assert (folder / "counted.json").stat().st_mtime_ns == counted
-    assert rows_of(found) == rows_of(sweep(str(documents), representations=["stem"]))
+    assert rows_of(found) == rows_of(sweep(str(documents), representations=["stem"], estimate=False))
     assert found.report.used == 40
 
 
@@ -124,7 +124,7 @@ def test_a_changed_file_and_other_documents_are_read_again(documents, tmp_path):
     documents.write_text("".join(lines[:20]), encoding="utf-8")
     fewer = sweep(str(documents), workdir=folder, memory="2GB", representations=["stem"])
     assert fewer.report.used == 20
-    assert rows_of(fewer) == rows_of(sweep(str(documents), representations=["stem"]))
+    assert rows_of(fewer) == rows_of(sweep(str(documents), representations=["stem"], estimate=False))
 
 
 def test_a_folder_takes_one_run_at_a_time(tmp_path):
@@ -214,10 +214,10 @@ def test_a_collection_too_large_for_memory_goes_to_disk(documents, tmp_path, mon
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     monkeypatch.setattr("infostream_dedup.machine.memory.available_memory", lambda: 10_000)
-    found = sweep(str(documents), representations=["stem"])
+    found = sweep(str(documents), representations=["stem"], estimate=False)
     assert "would not fit" in caplog.text
     assert not list(tmp_path.glob("infostream-dedup-*"))
-    assert rows_of(found)[0] == rows_of(sweep(list(_rows(documents)), representations=["stem"]))[0]
+    assert rows_of(found)[0] == rows_of(sweep(list(_rows(documents)), representations=["stem"], estimate=False))[0]
 
 
 def _rows(path: Path):

@@ -66,5 +66,5 @@ def test_a_late_document_is_judged_with_the_next_slot_and_a_failure_loses_nothin
 def test_documents_without_id_or_date_are_refused(tmp_path, row):
     with pytest.raises(BadDataError, match="needs an id and a date"):
         SlotWriter(judge=print, waiting=tmp_path / "waiting.json").take([row])
-    with pytest.raises(BadDataError, match="is no date"):
+    with pytest.raises(BadDataError, match="is not a date"):
         SlotWriter(judge=print, waiting=tmp_path / "w.json").take([{"id": "a", "text": "", "published": "soon"}])

@@ -8,13 +8,13 @@ import pytest
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.lexicon.frequency import common_forms
-from infostream_dedup.model import LANGUAGES, Language, Settings
+from infostream_dedup.model import OUR_LANGUAGES, Language, Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
 from infostream_dedup.terms.representation import representation, term_frequencies
 from infostream_dedup.text.tokens import Form, Shape
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", OUR_LANGUAGES)
 @pytest.mark.parametrize("kind", ["stem", "morph"])
 def test_shares_are_of_running_words(language: Language, kind: str) -> None:
     shares = term_frequencies(language, kind)

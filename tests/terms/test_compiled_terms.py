@@ -224,7 +224,7 @@ def test_every_engine_gives_the_same_key_terms(engine):
     assert_same_key_terms(expected, key_terms_of_surfaces(reader.finish(), chosen))
 
 
-def test_a_first_compilation_is_told(monkeypatch):
+def test_a_first_compilation_is_announced(monkeypatch):
     told = []
     monkeypatch.setattr(reading, "_FIRST_USE", FirstUse(reading._use_all_loops))
     for _ in range(2):

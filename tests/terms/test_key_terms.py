@@ -58,7 +58,7 @@ def test_target_signature_is_the_key_terms_themselves(counts):
     assert found.targets.indices.tolist() == found.keys.indices.tolist()
 
 
-def test_target_top_m_lies_between_key_terms_and_text(counts):
+def test_target_top_m_is_between_key_terms_and_text(counts):
     found = select_key_terms(counts, Settings(n=1, k=1, min_terms=1, background=False, target="top:2"))
     assert set(found.targets[[1]].indices) == {0, 3}
     assert set(found.keys[[1]].indices) == {0}

@@ -31,15 +31,15 @@ def test_document_probability_by_hand():
 
 def test_statistics_are_counted_per_language():
     counts = _counts([[1, 0], [3, 1], [0, 2]], ["a", "b"], [0, 0, 1])
-    ru, uk, en = statistics_of(counts, Settings(background=False))
+    ru, uk, en, other = statistics_of(counts, Settings(background=False))
     assert (ru.documents, ru.df.tolist(), ru.average_length) == (2.0, [2.0, 1.0], 2.5)
     assert (uk.documents, uk.df.tolist(), uk.average_length) == (1.0, [0.0, 1.0], 2.0)
-    assert (en.documents, en.average_length) == (0.0, 1.0)
+    assert (en.documents, en.average_length) == (other.documents, other.average_length) == (0.0, 1.0)
 
 
 def test_background_fills_up_to_two_thousand_documents():
     counts = _counts([[1, 1]] * 3, ["qzxj", "год"], [0, 0, 0])
-    ru, uk, _ = statistics_of(counts, Settings(representation="stem"))
+    ru, uk, *_ = statistics_of(counts, Settings(representation="stem"))
     assert ru.documents == BACKGROUND_DOCUMENTS
     assert ru.df[0] == 3.0
     assert 500 < ru.df[1] < BACKGROUND_DOCUMENTS
@@ -48,7 +48,7 @@ def test_background_fills_up_to_two_thousand_documents():
 
 def test_no_background_for_a_collection_that_is_large_enough():
     rows = [[1]] * BACKGROUND_DOCUMENTS
-    ru, _, _ = statistics_of(_counts(rows, ["год"], [0] * len(rows)), Settings(representation="stem"))
+    ru, *_ = statistics_of(_counts(rows, ["год"], [0] * len(rows)), Settings(representation="stem"))
     assert (ru.documents, ru.df[0]) == (float(BACKGROUND_DOCUMENTS), float(BACKGROUND_DOCUMENTS))
 
 

@@ -8,7 +8,7 @@ from infostream_dedup import Settings, term_spans
 from infostream_dedup.errors import ConfigurationError
 
 
-def test_every_form_of_a_word_is_found_where_it_stands() -> None:
+def test_every_form_of_a_word_is_found_where_it_occurs() -> None:
     text = "Президент Зеленский в Киеве; президента ждут."
     found = term_spans(text, "ru", ["президент", "киев"])
     assert found == [(0, 9, "президент"), (22, 27, "киев"), (29, 39, "президент")]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import time
 import unicodedata
 
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.lexicon.spelling import key_form
-from infostream_dedup.text.normalise import APOSTROPHES, clean, fold
+from infostream_dedup.text.normalise import _URL, APOSTROPHES, clean, fold
 from infostream_dedup.text.tokens import forms, surfaces
 
 CLEANED = {
@@ -145,3 +146,19 @@ def test_a_megabyte_of_one_thing_takes_no_longer_than_text(junk: str) -> None:
 
 def all_forms(text: str) -> list[str]:
     return [form.form for surface in surfaces(clean(text)) for form in forms(surface)]
+
+
+@given(
+    st.text(st.sampled_from("hHtTpPsSwWfF:/.a1№ж \n-"), max_size=40),
+    st.sampled_from(["", "http://a.b", "wWw.a", "FTP://x"]),
+)
+def test_addresses_are_those_of_the_pattern_without_case(text: str, address: str) -> None:
+    plain = re.compile("(?:(?:https?|ftp)://|www\\.)[!#-;=?-~]*[A-Za-z0-9/#=_-]", re.IGNORECASE | re.ASCII)
+    assert _URL.findall(f"{text}{address}") == plain.findall(f"{text}{address}")
+
+
+@given(st.text(st.sampled_from("АяЁёЄєІіЇїҐґйЙ-"), min_size=1, max_size=12))
+def test_words_of_common_letters_need_no_repair(word: str) -> None:
+    word = unicodedata.normalize("NFC", word)
+    # A letter of another alphabet beside them takes the way with every repair.
+    assert fold(f"{word}Ѓ") == f"{fold(word)}ѓ"

@@ -98,7 +98,7 @@ def test_a_text_longer_than_the_first_table():
     assert read(strings, Scanner()) == plain(strings)
 
 
-def test_surfaces_are_numbered_by_their_first_place_whoever_reads_them():
+def test_surfaces_are_numbered_by_their_first_place_in_both_readers():
     strings = ["a b", "http://x.org c b", "d ¶ a", "\U00020000 h", "e c f", "b g & i", "j"]
     expected = list(dict.fromkeys(word for text in plain(strings) for word in text))
     alone = Scanner()

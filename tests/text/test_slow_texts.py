@@ -100,7 +100,7 @@ def test_only_runs_of_marks_change(text):
     assert clean(clean(text)) == clean(text)
 
 
-def test_a_surface_of_more_than_a_thousand_letters_is_no_word():
+def test_a_surface_of_more_than_a_thousand_letters_is_not_a_word():
     glued = "привет" + "МирМойДом" * 111
     assert len(glued) > 1000
     assert forms(glued) == ()

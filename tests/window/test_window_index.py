@@ -232,7 +232,7 @@ def test_more_candidates_than_documents_is_impossible_even_when_all_match():
 
 
 @pytest.mark.parametrize("gone", [0, 1, 63, 64, 100, 511, 4000])
-def test_few_are_found_wherever_they_stand_in_a_large_window(gone):
+def test_few_are_found_wherever_they_are_in_a_large_window(gone):
     # Counts are looked through and cleared where documents have been marked only: by 64, and eight such blocks at once.
     index, size = WindowIndex(), 5000
     own = np.arange(2 * size).reshape(size, 2)

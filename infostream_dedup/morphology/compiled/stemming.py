@@ -49,7 +49,7 @@ def stems(words: SurfaceList, numbers: NDArray[np.int64], language: Language) ->
         stem_ukrainian_words(words.pool, words.starts, numbers, _ukrainian_endings(), starts, pool)
         return SurfaceList(starts, pool)
     library = _library()
-    if library is None:
+    if library is None or language not in stemming.ALGORITHMS:
         return SurfaceList.of(stemming.stems(words.some(numbers), language))
     typed = np.empty(int(lengths.max(initial=0)) + 1, dtype=np.uint8)
     wanted = WordsToStem(words.pool, words.starts, numbers)

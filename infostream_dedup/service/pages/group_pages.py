@@ -78,7 +78,7 @@ async def groups(
 
 
 def _timeline(members: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Where the dots of a picture stand: a row for each source, in the order of their first documents.
+    """Where the dots of a picture are: a row for each source, in the order of their first documents.
 
     None if fewer than two documents have dates of their own.
     """

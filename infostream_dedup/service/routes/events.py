@@ -29,7 +29,7 @@ async def follow_verdicts(request: Request, after: int | None = None) -> Respons
     """Every verdict from a place on, then each new one as it is stored.
 
     The id of an event is the document's ordinal. A client that comes again with ``Last-Event-ID`` goes on after it; by
-    default the stream begins with what comes from now on.
+    default the stream begins with what comes next.
     """
     service = running(request)
     if service.streams >= service.settings.limits.streams:

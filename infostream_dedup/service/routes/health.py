@@ -36,7 +36,7 @@ async def ready(request: Request) -> Any:
         if not service.writer.ready:
             raise ProblemError(503, "starting", retry_after=2)
     if shutil.disk_usage(service.settings.store.resolve().parent).free < _ROOM:
-        raise ProblemError(503, "disk-full", "less than 256 MB are free beside the store", retry_after=30)
+        raise ProblemError(503, "disk-full", "less than 256 MB are free next to the store", retry_after=30)
     return JsonResponse({"status": "ready"})
 
 
@@ -61,6 +61,6 @@ async def metrics(request: Request) -> Response:
 
 def _size(path: str) -> int:
     try:
-        return os.stat(path).st_size  # noqa: PTH116 - a log that vanishes meanwhile is no failure
+        return os.stat(path).st_size  # noqa: PTH116 - it is not a failure if a log vanishes meanwhile
     except OSError:
         return 0

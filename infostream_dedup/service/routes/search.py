@@ -33,7 +33,7 @@ async def search(request: Request) -> Response:
 
 @router.get("/search", dependencies=[needs("reader")], response_class=JsonResponse)
 async def search_by_link(request: Request, q: str, *, across: bool = True, top: int = _TOP) -> Response:
-    """The same for a short text in the address."""
+    """Search for a short text in the address."""
     service = running(request)
     return JsonResponse(await _found(service, _checked({"text": q, "across": across, "top": top}, service)))
 

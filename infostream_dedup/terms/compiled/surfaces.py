@@ -20,7 +20,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.machine.threads import thread_count
-from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.model import OUR_LANGUAGES, language_number
+from infostream_dedup.morphology.other_words import stemmed_text, with_stems
 from infostream_dedup.terms.plain.surfaces import SurfaceCounts
 from infostream_dedup.text.compiled.language import detect
 from infostream_dedup.text.compiled.scanner import Scanned, Scanner
@@ -92,7 +93,7 @@ class SurfaceCounter:
         self._own = threading.local()
         self._turns = _Turns()
         self._texts: list[str] = []
-        self._languages: list[Language | None] = []
+        self._languages: list[str | None] = []
         self._characters = 0
         self._documents = 0
         self._running: deque[Future[_Chunk]] = deque()
@@ -101,28 +102,30 @@ class SurfaceCounter:
     def __len__(self) -> int:
         return self._documents
 
-    def add(self, text: str, language: Language | None) -> None:
+    def add(self, text: str, language: str | None) -> None:
         """Count one document.
 
         Args:
             text: raw.
-            language: language of the text; ``None`` to detect it.
+            language: code of its language; ``None`` to tell ours apart.
         """
-        self._texts.append(text)
+        self._texts.append(text if language is None or language in OUR_LANGUAGES else stemmed_text(text, language))
         self._languages.append(language)
         self._characters += len(text)
         self._documents += 1
         if self._characters >= _CHUNK:
             self._submit()
 
-    def add_texts(self, texts: Utf8Texts, languages: Sequence[Language | None]) -> None:
+    def add_texts(self, texts: Utf8Texts, languages: Sequence[str | None]) -> None:
         """Count documents that are already in memory as UTF-8, such as a column of an Arrow table.
 
         Args:
             texts: raw, a few megabytes.
-            languages: language of each text; ``None`` to detect it.
+            languages: code of the language of each text; ``None`` to tell ours apart.
         """
         self._submit()
+        if any(one is not None and one not in OUR_LANGUAGES for one in languages):
+            texts = with_stems(texts, languages)
         self._run(lambda: texts, languages)
         self._documents += len(texts)
 
@@ -145,18 +148,18 @@ class SurfaceCounter:
         self._run(lambda: texts_of(strings), self._languages)
         self._texts, self._languages, self._characters = [], [], 0
 
-    def _run(self, read: Callable[[], Utf8Texts], languages: Sequence[Language | None]) -> None:
+    def _run(self, read: Callable[[], Utf8Texts], languages: Sequence[str | None]) -> None:
         self._running.append(self._pool.submit(self._scan, read, languages, len(self._chunks) + len(self._running)))
         # A fast reader must not pile up texts.
         while len(self._running) > self._threads + 1:
             self._chunks.append(self._running.popleft().result())
 
-    def _scan(self, read: Callable[[], Utf8Texts], languages: Sequence[Language | None], number: int) -> _Chunk:
+    def _scan(self, read: Callable[[], Utf8Texts], languages: Sequence[str | None], number: int) -> _Chunk:
         scanner = self._scanner_of_this_thread()
         with self._turns.of(number) as wait:
             texts = read()
             found = scanner.find(texts)
-            given = np.array([_NOT_GIVEN if one is None else LANGUAGES.index(one) for one in languages], dtype=np.uint8)
+            given = np.array([_NOT_GIVEN if one is None else language_number(one) for one in languages], dtype=np.uint8)
             if None in languages:
                 given = np.where(given == _NOT_GIVEN, detect(texts), given)
             wait()

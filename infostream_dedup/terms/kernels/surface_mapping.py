@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["NOTHING", "ROOM_FOR_REPEATED", "SEVERAL", "map_surfaces", "mark_words"]
 
 NOTHING: Final = -1
-"""Stands for the term of a surface that has none."""
+"""The term of a surface that is not a term."""
 
 SEVERAL: Final = -2
 """This and all lower values: the surface has several terms; their number and they are in ``more`` at -2 - value."""

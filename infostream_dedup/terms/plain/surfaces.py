@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.model import OUR_LANGUAGES, language_number
+from infostream_dedup.morphology.other_words import stemmed_text
 from infostream_dedup.text.language import detect
 from infostream_dedup.text.normalise import clean
 from infostream_dedup.text.tokens import surfaces
@@ -68,16 +69,19 @@ class SurfaceCounter:
     def __len__(self) -> int:
         return len(self._languages)
 
-    def add(self, text: str, language: Language | None) -> None:
+    def add(self, text: str, language: str | None) -> None:
         """Count one document.
 
         Args:
             text: raw.
-            language: language of the text; ``None`` to detect it.
+            language: code of its language; ``None`` to tell ours apart.
         """
+        language = language or detect(text)
+        if language not in OUR_LANGUAGES:
+            text = stemmed_text(text, language)
         self._tokens.extend(map(self._ids.__getitem__, surfaces(clean(text))))
         self._ends.append(len(self._tokens))
-        self._languages.append(LANGUAGES.index(language or detect(text)))
+        self._languages.append(language_number(language))
 
     def finish(self) -> SurfaceCounts:
         """Return the counts of all documents added so far."""

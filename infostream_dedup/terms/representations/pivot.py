@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.model import LANGUAGES, Language, Settings
+from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.equivalents import (
     NO_EQUIVALENT,
@@ -126,8 +126,11 @@ def pivot_key_terms(
     sources = source_terms(counts)
     equivalents = equivalents_of(sources, pivot, translate, shares=_shares(counts))
     canonical = _canonical_counts(counts, sources, equivalents)
-    statistics = _statistics(canonical, sources, equivalents, settings)
-    chosen = select(canonical, settings, [statistics] * len(LANGUAGES))
+    ours = counts.languages < len(OUR_LANGUAGES)
+    statistics = [
+        _statistics(_of_documents(canonical, own), sources, equivalents, settings) for own in (ours, np.invert(ours))
+    ]
+    chosen = select(canonical, settings, [statistics[0]] * len(OUR_LANGUAGES) + statistics[1:])
     columns = _key_columns(chosen.keys, sources, equivalents)
     met_by = sources.counts if settings.target == "text" else _restricted(sources, equivalents, chosen.targets)
     space = PivotSpace(pivot, sources, equivalents, columns.canonical, columns.sets)
@@ -135,9 +138,17 @@ def pivot_key_terms(
 
 
 def _shares(counts: TermCounts) -> dict[Language, float]:
-    """Share of the documents that each language has."""
-    documents = np.bincount(counts.languages, minlength=len(LANGUAGES)) / max(len(counts.languages), 1)
-    return dict(zip(LANGUAGES, documents.tolist(), strict=True))
+    """Share of the documents of our languages that each of these has."""
+    documents = np.bincount(counts.languages, minlength=len(LANGUAGES))[: len(OUR_LANGUAGES)]
+    return dict(zip(OUR_LANGUAGES, (documents / max(documents.sum(), 1)).tolist(), strict=True))
+
+
+def _of_documents(counts: TermCounts, chosen: NDArray[np.bool_]) -> TermCounts:
+    """Counts of some of the documents, so that documents of other languages do not change the weights in ours."""
+    if chosen.all():
+        return counts
+    rows = np.flatnonzero(chosen)
+    return TermCounts(counts.counts[rows], counts.terms, counts.languages[rows], counts.lengths[rows])
 
 
 def _canonical_counts(counts: TermCounts, sources: SourceTerms, equivalents: Equivalents) -> TermCounts:
@@ -161,8 +172,8 @@ def _statistics(counts: TermCounts, sources: SourceTerms, equivalents: Equivalen
 def _frequencies(counts: TermCounts, sources: SourceTerms, equivalents: Equivalents) -> dict[str, float]:
     """Share of running words that have each canonical term, averaged over the languages of the documents.
 
-    The frequency of the pivot language alone would make rare terms of frequent words: of an English "saw", taken for
-    the tool, a Russian "пила".
+    The frequency of the pivot language alone would make rare terms of frequent words, such as an English "saw"
+    that is taken for the tool, a Russian "пила".
     """
     shares = np.zeros(len(counts.terms), dtype=np.float64)
     for number, language in enumerate(LANGUAGES):
@@ -190,8 +201,8 @@ def _key_columns(keys: sp.csr_array, sources: SourceTerms, equivalents: Equivale
 
     Args:
         keys: int64 (documents, pivot terms), weight of each canonical key term.
-        sources: of the same documents.
-        equivalents: of the source terms.
+        sources: source terms of the same documents.
+        equivalents: equivalents of the source terms.
     """
     groups, group_of_key = _groups(_holders(keys, sources, equivalents))
     names = [_canonical_and_set(group, equivalents) for group in groups]
@@ -225,7 +236,7 @@ def _places_of(counts: sp.csr_array, equivalents: Equivalents, chosen: sp.csr_ar
 
     Args:
         counts: (documents, sources).
-        equivalents: of the source terms.
+        equivalents: equivalents of the source terms.
         chosen: (documents, pivot terms), canonical terms of each document, sorted indices.
 
     Returns:
@@ -277,7 +288,7 @@ def _targets_of(sources: sp.csr_array, columns: _KeyColumns, equivalents: Equiva
     Args:
         sources: (documents, sources), the terms that a document may be found by; only the pattern counts.
         columns: the key columns.
-        equivalents: of the source terms.
+        equivalents: equivalents of the source terms.
 
     Returns:
         bool (documents, columns), sorted indices. A document of 60 distinct terms answers to some hundred columns, 5

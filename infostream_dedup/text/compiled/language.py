@@ -20,7 +20,7 @@ _CYRILLIC: Final = np.array([LANGUAGES.index("ru"), LANGUAGES.index("uk")], dtyp
 
 
 def detect(texts: Utf8Texts) -> NDArray[np.uint8]:
-    """Language of each text, by counts of letters; texts with few telling letters go to ``language.detect``.
+    """Language of each text, by counts of letters; texts with few distinctive letters go to ``language.detect``.
 
     Returns:
         uint8 (texts,), index into ``LANGUAGES``.

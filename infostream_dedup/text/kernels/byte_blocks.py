@@ -29,7 +29,7 @@ _HERE: Final = "infostream_dedup.text.kernels.byte_instructions"
 
 @cache
 def _digits_between(low: int, high: int) -> bytes:
-    """For each byte the digit 1 if it lies between two others, else 0."""
+    """For each byte the digit 1 if it is between two others, else 0."""
     return bytes(0x31 if low <= byte <= high else 0x30 for byte in range(256))
 
 

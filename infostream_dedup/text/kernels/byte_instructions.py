@@ -30,7 +30,7 @@ def _everywhere(builder: Any, byte: Any) -> Any:
 
 @intrinsic
 def between(typing_context: Any, array: Any, index: Any, low: Any, high: Any) -> Any:  # noqa: ARG001
-    """One bit for each of ``_BLOCK`` bytes that lies between two."""
+    """One bit for each of ``_BLOCK`` bytes that is between two."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind = ir.VectorType(_BYTE, _BLOCK)

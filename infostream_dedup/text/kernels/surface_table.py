@@ -1,6 +1,6 @@
 """A table of distinct surfaces: open addressing, every hit verified byte by byte.
 
-A surface lies in the pool as a record: 4 bytes number, 4 bytes length * 2 + opens, then the word in UTF-8, without the
+A surface is in the pool as a record: 4 bytes number, 4 bytes length * 2 + opens, then the word in UTF-8, without the
 mark of a word that opens a sentence. So a look-up touches two places in memory, the slot and the record.
 """
 
@@ -222,7 +222,7 @@ def intern_all(
 
     Args:
         table: of surfaces.
-        pool: the surfaces in UTF-8, with mark, and ``BLOCK`` bytes of room behind.
+        pool: the surfaces in UTF-8, with mark, and ``BLOCK`` bytes of room after them.
         starts: int64 (surfaces + 1,), bounds.
         hashes: uint64 (``AT_ONCE``,), to work in.
         numbers: int32 (surfaces,), receives the result.
@@ -254,7 +254,7 @@ def find_all(
 
     Args:
         table: of surfaces, small enough for the cache.
-        pool: surfaces in UTF-8, with mark, and ``BLOCK`` bytes of room behind.
+        pool: surfaces in UTF-8, with mark, and ``BLOCK`` bytes of room after them.
         starts: int64, bounds.
         wanted: int64 (n,), which of them.
         numbers: int32 (n,), receives the result.

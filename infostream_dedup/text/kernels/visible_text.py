@@ -81,19 +81,19 @@ def write_visible(
                 continue
             point = code_point(data, at)
             kind = kinds[point] if point < kinds.size else LEFT
-            behind = at + size_of(data[at])
+            after = at + size_of(data[at])
             if kind == LEFT:
                 left[text] = 1
                 size = begin
                 break
             if kind == VISIBLE:
-                for place in range(at, behind):
+                for place in range(at, after):
                     room[size] = data[place]
                     size += 1
             elif not again:
                 room[size] = _BLANK
                 size += 1
-            at = behind
+            at = after
         if size > begin and room[size - 1] == _BLANK:
             size -= 1
     places[begins.size] = size

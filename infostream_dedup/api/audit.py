@@ -1,0 +1,119 @@
+"""``audit``: precision and recall of links from a few judgements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from infostream_dedup.api.keywords import MatrixKeywords, chosen
+from infostream_dedup.errors import BadDataError, UsageError
+
+if TYPE_CHECKING:
+    from infostream_dedup.corpus import Reading, ReadingReport
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Settings
+
+__all__ = ["AuditResult", "audit"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditResult:
+    """Pairs to judge, or what judgements say.
+
+    Attributes:
+        rows: with ``label`` empty, pairs to judge; with judgements, one row each of what was counted, estimated and
+            audited, with ``precision`` and ``recall`` and the ends of their 95 % intervals.
+        columns: names of the columns, in order.
+        notes: remarks for the reader of the rows.
+        report: what was read.
+    """
+
+    rows: list[dict[str, Any]]
+    columns: tuple[str, ...]
+    notes: list[str] = field(default_factory=list)
+    report: ReadingReport | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """What ``--format json`` prints."""
+        return {"rows": self.rows, "notes": self.notes}
+
+
+def audit(
+    source: Any,
+    *,
+    pairs: int = 50,
+    judged: str | Path | None = None,
+    positive: Sequence[str] = ("dup",),
+    k: int = 6,
+    settings: Settings | None = None,
+    reading: Reading | None = None,
+    engine: str = "auto",
+    progress: Progress | None = None,
+    **options: Unpack[MatrixKeywords],
+) -> AuditResult:
+    """Ask for the judgements that narrow the interval of precision and recall most, or read them back.
+
+    Pairs are those with three key terms in common in either direction, and copies, whatever their key terms; with
+    dates, those at most seven days apart without series. A judgement is the label of the pair: fill in ``label`` with
+    ``dup``, or with ``different`` or any other label of ``evaluate``.
+
+    Args:
+        source: the documents (see ``read_documents``).
+        pairs: pairs to ask for, at least 1; 50 to 100 are a good number.
+        judged: JSON Lines of ``a``, ``b``, ``label``: the pairs asked for, with their labels. Pairs from elsewhere
+            count too, but figures only hold where they were drawn at random from each stratum.
+        positive: labels of right pairs.
+        k: key terms in both directions that make a link, 3 to n.
+        settings: all settings at once; the score must be ``count``.
+        reading: all reading options at once.
+        engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
+        progress: called with each step.
+        options: single settings and reading options by name, instead of ``settings`` and ``reading``.
+
+    Returns:
+        Rows, notes, and the reading report as ``report``.
+
+    Raises:
+        UsageError: ``pairs`` is below 1, or k or the score is none that can be audited.
+        ConfigurationError: an option is out of its range or given twice.
+        BadDataError, NoInputError: the documents or the judgements cannot be used.
+        TypeError: an option is unknown.
+    """
+    from infostream_dedup.api.sources import read_collection
+    from infostream_dedup.estimation.audit import ASKED_COLUMNS, AUDIT_COLUMNS, AuditedCollection
+    from infostream_dedup.evidence.collecting import EvidenceReader
+
+    agreed, read = chosen(audit, MatrixKeywords, options, settings=settings, reading=reading)
+    if pairs < 1:
+        raise UsageError(f"pairs is {pairs}; ask for at least one (--pairs)")
+    labels = None if judged is None else _judgements(judged, positive)
+    evidence = EvidenceReader()
+    collection, report = read_collection(source, read, evidence=evidence, engine=engine, progress=progress)
+    found = AuditedCollection.of(
+        collection, evidence.finish(collection.languages), agreed, k=k, engine=engine, progress=progress
+    )
+    if labels is None:
+        rows = found.ask(pairs)
+        notes = [f"{len(rows)} of {len(found.population)} pairs to judge: fill in label, then give the file as judged"]
+        return AuditResult(rows=rows, columns=ASKED_COLUMNS, notes=notes, report=report)
+    rows, others = found.judged(labels, str(judged))
+    notes = []
+    if others:
+        notes.append(f"{others} judged pairs are none that the audit is about, and do not count")
+    return AuditResult(rows=rows, columns=AUDIT_COLUMNS, notes=notes, report=report)
+
+
+def _judgements(path: str | Path, positive: Sequence[str]) -> dict[tuple[str, str], bool]:
+    from infostream_dedup.evaluation.labels import positive_labels, read_labels
+
+    right = positive_labels(positive)
+    found = {(one.a, one.b): one.label in right for one in read_labels(path)}
+    if not found:
+        raise BadDataError(
+            "has no judged pair: label is empty everywhere; fill it in with dup or different",
+            code="E_NO_JUDGEMENT",
+            source=str(path),
+        )
+    return found

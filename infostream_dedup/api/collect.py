@@ -1,0 +1,93 @@
+"""``collect``: feeds, web pages and web archives as documents."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from infostream_dedup.api.listing import Listing
+from infostream_dedup.errors import ConfigurationError, NoInputError
+
+if TYPE_CHECKING:
+    from infostream_dedup.corpus import ReadingReport
+    from infostream_dedup.corpus.addresses import FetchLimits
+
+__all__ = ["collect"]
+
+_COLUMNS = ("id", "title", "text", "published", "source", "url")
+
+
+def collect(
+    sources: str | Path | Sequence[str | Path],
+    *,
+    max_bytes: int = 20_000_000,
+    timeout: float = 30.0,
+    max_redirects: int = 5,
+) -> Listing[dict[str, Any]]:
+    """Make documents of RSS and Atom feeds, HTML pages and WARC archives. Needs the extra ``feeds``.
+
+    An address is opened only if it is among ``sources``: items of a feed are taken as the feed gives them. No other
+    function of the package opens a connection.
+
+    Args:
+        sources: files, ``-`` for standard input, or addresses (``http://``, ``https://``).
+        max_bytes: longest feed, page or record of an archive.
+        timeout: seconds until an address must have answered in full.
+        max_redirects: how often an address may lead to another one.
+
+    Returns:
+        Rows ``id, title, text, published, source, url``, each id once; ``report`` counts what was read and what came
+        again.
+
+    Raises:
+        NoInputError: a source is missing, cannot be reached, or answers with an error.
+        BadDataError: ``E_TOO_LARGE``, ``E_FEED``, ``E_WARC``.
+        MissingExtraError: the extra ``feeds`` is not installed.
+        ConfigurationError: a limit is out of its range.
+    """
+    from infostream_dedup.corpus import ReadingReport
+    from infostream_dedup.corpus.addresses import FetchLimits
+
+    if max_bytes < 1 or timeout <= 0 or max_redirects < 0:
+        raise ConfigurationError("max_bytes and timeout go from 1, max_redirects from 0")
+    limits = FetchLimits(max_bytes=max_bytes, timeout=timeout, max_redirects=max_redirects)
+    every = [sources] if isinstance(sources, str | Path) else list(sources)
+    report = ReadingReport()
+    return Listing(_rows([str(one) for one in every], limits, report), _COLUMNS, report)
+
+
+def _rows(sources: Sequence[str], limits: FetchLimits, report: ReadingReport) -> Iterator[dict[str, Any]]:
+    from infostream_dedup.corpus.addresses import is_address
+    from infostream_dedup.corpus.collecting import collected
+
+    seen: set[str] = set()
+    for source in sources:
+        stream, name = _opened_address(source, limits) if is_address(source) else _opened_file(source)
+        with stream:
+            for row in collected(stream, name, limits.max_bytes):
+                report.read += 1
+                if row["id"] in seen:
+                    report.count_quarantined("again")
+                    continue
+                seen.add(row["id"])
+                report.count_used(source)
+                yield row
+
+
+def _opened_address(source: str, limits: FetchLimits) -> tuple[IO[bytes], str]:
+    from infostream_dedup.corpus.addresses import fetch
+
+    content, address = fetch(source, limits)
+    return io.BytesIO(content), address
+
+
+def _opened_file(source: str) -> tuple[IO[bytes], str]:
+    if source == "-":
+        return open(sys.stdin.fileno(), "rb", closefd=False), "standard input"
+    try:
+        return Path(source).open("rb"), source
+    except OSError as error:
+        raise NoInputError(f"{source}: {error.strerror or error}") from error

@@ -1,0 +1,62 @@
+"""A sweep in memory, of a collection and of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from infostream_dedup.batch.sweeping import SweepResult
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Document, Settings
+
+__all__ = ["MemorySweep"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemorySweep:
+    """What a sweep does with documents; fields as the arguments of ``sweep``."""
+
+    settings: Settings
+    representations: Sequence[str]
+    ks: Sequence[int] | None
+    examples: bool
+    estimate: bool
+    confirmed: bool
+    exact: bool
+    engine: str
+    progress: Progress | None
+
+    def of(self, documents: Iterable[Document]) -> SweepResult:
+        """Sweep over documents, in input order."""
+        from infostream_dedup.batch.collection import collect
+        from infostream_dedup.batch.sweeping import sweep_collection
+
+        evidence = second_look = estimator = None
+        if self.confirmed or self.estimate:
+            from infostream_dedup.evidence.collecting import EvidenceReader
+
+            evidence = EvidenceReader()
+        hashes = evidence is not None
+        collection = collect(documents, hashes=hashes, evidence=evidence, engine=self.engine, progress=self.progress)
+        if evidence is not None:
+            from infostream_dedup.batch.judging import JudgedCollection
+            from infostream_dedup.estimation.sweep_estimator import SweepEstimator
+            from infostream_dedup.model import Settings
+
+            found = evidence.finish(collection.languages)
+            second_look = JudgedCollection.of(collection, found, Settings()) if self.confirmed else None
+            estimator = SweepEstimator(collection, found) if self.estimate else None
+        return sweep_collection(
+            collection,
+            self.settings,
+            self.representations,
+            ks=self.ks,
+            examples=self.examples,
+            estimator=estimator,
+            second_look=second_look,
+            exact=self.exact,
+            engine=self.engine,
+            progress=self.progress,
+        )

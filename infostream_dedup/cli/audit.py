@@ -1,0 +1,66 @@
+"""``audit``: precision and recall of links from a few judgements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from infostream_dedup.cli.options import (
+    documents_argument,
+    examples,
+    general_options,
+    reading_options,
+    representation_option,
+    settings_options,
+)
+from infostream_dedup.cli.output import chosen_format, note, note_reading, print_json, print_rows, save_rows
+from infostream_dedup.cli.progress import progress_bar
+
+__all__ = ["audit"]
+
+
+@click.command(epilog=examples("audit march.jsonl --pairs 50 --out ask.jsonl", "audit march.jsonl --judged ask.jsonl"))
+@documents_argument
+@click.option("--pairs", type=click.IntRange(min=1), default=50, show_default=True, help="Pairs to ask for.")
+@click.option("--out", type=click.Path(dir_okay=False), help="Write the pairs to judge here, as JSON Lines.")
+@click.option(
+    "--judged", type=click.Path(dir_okay=False), help="Read judgements back (JSONL: a, b, label) and show the figures."
+)
+@click.option("--positive", default="dup", show_default=True, help="Labels of right pairs, comma-separated.")
+@click.option("--k", type=click.IntRange(min=3), default=6, show_default=True, help="Key terms that make a link.")
+@representation_option
+@settings_options
+@reading_options
+@general_options("table", "jsonl", "json", "csv")
+def audit(
+    documents: tuple[str, ...],
+    out: str | None,
+    judged: str | None,
+    output_format: str | None,
+    quiet: bool,
+    **given: Any,
+) -> None:
+    """Measure precision and recall by a few judgements of your own.
+
+    First ask for pairs: audit DOCS --pairs 50 --out ask.jsonl. They are drawn by wording and link, so that their
+    judgement narrows the interval most. Fill in label in every row (dup, or different), then read them back: audit DOCS
+    --judged ask.jsonl. The rows show what was counted, what was estimated, and what the judgements say, with 95 %
+    intervals. The settings must be the same both times.
+    """
+    from infostream_dedup import api
+
+    if out is not None and judged is not None:
+        raise click.UsageError("--out is for pairs to judge, --judged reads them back: give one of them")
+    given["positive"] = given["positive"].split(",")
+    with progress_bar(quiet=quiet) as progress:
+        found = api.audit(documents, judged=judged, progress=progress, **given)
+    form = chosen_format(output_format, "table", "jsonl")
+    if out is not None:
+        save_rows(found.rows, out, columns=found.columns, inputs=documents)
+    elif form == "json":
+        print_json(found.as_dict())
+    else:
+        print_rows(found.rows, form, columns=found.columns)
+    note("\n".join(found.notes), quiet=quiet)
+    note_reading(found.report, quiet=quiet)

@@ -1,0 +1,57 @@
+"""``collect``: feeds, web pages and web archives as documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from infostream_dedup.cli.options import examples, general_options
+from infostream_dedup.cli.output import chosen_format, note, print_rows, save_rows
+
+__all__ = ["collect"]
+
+
+@click.command(
+    epilog=examples(
+        "collect saved-feed.xml page.html crawl.warc.gz --out news.jsonl",
+        "collect https://example.org/rss | infostream-dedup ingest - --store news.db",
+    )
+)
+@click.argument("sources", metavar="FEED|PAGE|WARC...", nargs=-1, required=True)
+@click.option("--out", type=click.Path(dir_okay=False), help="File to write, whole or not at all (JSONL).")
+@click.option(
+    "--max-bytes",
+    type=click.IntRange(min=1),
+    default=20_000_000,
+    show_default=True,
+    help="Longest feed, page or record of an archive.",
+)
+@click.option(
+    "--timeout", type=click.FloatRange(min=0.1), default=30.0, show_default=True, help="Seconds for each address."
+)
+@click.option(
+    "--max-redirects",
+    type=click.IntRange(0, 20),
+    default=5,
+    show_default=True,
+    help="How often an address may lead to another one.",
+)
+@general_options("jsonl", "jsonl", "json", "csv")
+def collect(sources: tuple[str, ...], out: str | None, output_format: str | None, quiet: bool, **given: Any) -> None:
+    """Make documents of RSS and Atom feeds, HTML pages and WARC archives (extra feeds).
+
+    Sources are files, - for standard input, or addresses. Only an address that is given here is opened, within the
+    limits; no other command opens any. Items of a feed are taken as the feed gives them, pages without navigation and
+    comments. Rows: id, title, text, published, source (the host), url; an item that comes twice is written once.
+    """
+    from infostream_dedup import api
+
+    found = api.collect(sources, **given)
+    form = chosen_format(output_format, "jsonl", "jsonl")
+    if out is None:
+        print_rows(found, form, columns=found.columns)
+    else:
+        save_rows(found, out, form, columns=found.columns, inputs=[one for one in sources if "://" not in one])
+    again = found.report.quarantined
+    note(f"collected {found.report.used} documents" + (f"; {again} came again" if again else ""), quiet=quiet)

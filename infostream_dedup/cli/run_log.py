@@ -1,0 +1,131 @@
+"""What a run says on standard error, and the summary that it leaves."""
+
+from __future__ import annotations
+
+import platform
+import resource
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from infostream_dedup.errors import InfostreamError
+from infostream_dedup.model import VERSION
+
+if TYPE_CHECKING:
+    from infostream_dedup.corpus import ReadingReport
+
+__all__ = ["LEVELS", "RUN", "RunLog"]
+
+LEVELS: Final = ("info", "warning", "error")
+_PACKAGES: Final = ("numpy", "numba", "scipy", "pyarrow", "pymorphy3", "PyStemmer")
+
+
+class RunLog:
+    """Lines for people or programs, and counts of one run; there is one, because a process runs one command.
+
+    Attributes:
+        statuses: documents by status, where the command gives them one.
+        is_summed_up: whether a summary will be written.
+    """
+
+    def __init__(self) -> None:
+        self.start()
+
+    def start(self, log_format: str = "text", level: str = "info") -> None:
+        """Begin a run: forget what came before."""
+        self.is_summed_up = False
+        self._json = log_format == "json"
+        self._least = LEVELS.index(level)
+        self._begun = time.monotonic()
+        self._started = datetime.now(UTC)
+        self._stages: dict[str, float] = {}
+        self._stage: tuple[str, float] | None = None
+        self._reports: list[ReadingReport] = []
+        self.statuses: Counter[str] = Counter()
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether each line is an object, so that no bar may be drawn between them."""
+        return self._json
+
+    def say(self, message: str, level: str = "info") -> None:
+        """Print a line on standard error, unless its level is below the one that was asked for."""
+        if LEVELS.index(level) < self._least:
+            return
+        if self._json:
+            import orjson
+
+            line = {"time": datetime.now(UTC).isoformat(timespec="milliseconds"), "level": level, "message": message}
+            message = orjson.dumps(line).decode()
+        click.echo(message, err=True)
+
+    def stage(self, name: str) -> None:
+        """A stage has begun, or goes on; the one before it has ended."""
+        if self._stage is None or self._stage[0] != name:
+            self._end_stage()
+            self._stage = (name, time.monotonic())
+
+    def was_read(self, report: ReadingReport) -> None:
+        """Count what was read in the summary."""
+        if all(report is not one for one in self._reports):
+            self._reports.append(report)
+
+    def summary(self, command: str, failure: BaseException | None) -> dict[str, Any]:
+        """The run as one object: what was read and decided, how long each stage took, memory, versions."""
+        self._end_stage()
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        return {
+            "command": command,
+            "started": self._started.isoformat(timespec="seconds"),
+            "status": "done" if failure is None else "failed",
+            "error": None if failure is None else _error(failure),
+            "read": sum(one.read for one in self._reports),
+            "used": sum(one.used for one in self._reports),
+            "left_out": sum(one.left_out for one in self._reports),
+            "quarantined": _summed(one.quarantined_by_code for one in self._reports),
+            "statuses": dict(sorted(self.statuses.items())),
+            "sources": _summed(one.sources for one in self._reports),
+            "languages": _summed(one.languages for one in self._reports),
+            "seconds": round(time.monotonic() - self._begun, 3),
+            "cpu_seconds": round(used.ru_utime + used.ru_stime, 3),
+            "stages": {name: round(seconds, 3) for name, seconds in self._stages.items()},
+            "peak_memory_bytes": used.ru_maxrss * (1 if sys.platform == "darwin" else 1024),
+            "versions": {"infostream-dedup": VERSION, "python": platform.python_version(), **_versions()},
+        }
+
+    def _end_stage(self) -> None:
+        if self._stage is not None:
+            name, begun = self._stage
+            self._stages[name] = self._stages.get(name, 0.0) + time.monotonic() - begun
+            self._stage = None
+
+
+RUN: Final = RunLog()
+
+
+def _summed(counts: Any) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for one in counts:
+        total.update(one)
+    return dict(sorted(total.items()))
+
+
+def _error(failure: BaseException) -> Mapping[str, Any]:
+    code = getattr(failure, "code", None) if isinstance(failure, InfostreamError) else None
+    return {"kind": type(failure).__name__, "code": code, "message": str(failure)}
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,178 @@
+"""Feeds, web pages and web archives as documents: what ``collect`` makes of their bytes.
+
+Needs the extra ``feeds``: feedparser for RSS and Atom, trafilatura (A. Barbaresi, 2021) for the text of pages, fastwarc
+(J. Bevendorff, 2021) for archives.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from calendar import timegm
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from hashlib import blake2b
+from importlib import import_module
+from types import ModuleType
+from typing import IO, Any, Final
+from urllib.parse import urlsplit
+
+from infostream_dedup.errors import BadDataError, MissingExtraError
+
+__all__ = ["collected"]
+
+_HEAD: Final = 2048
+_FEED: Final = re.compile(rb"<(?:rss|feed|rdf:RDF)[\s>]", re.IGNORECASE)
+_FEED_END: Final = re.compile(rb"</(?:rss|feed|rdf:RDF)\s*>", re.IGNORECASE)
+_BLOCK_END: Final = re.compile(r"(?i)<br\s*/?>|</(?:p|div|li|h[1-6]|tr|blockquote)>")
+_BLANK_LINES: Final = re.compile(r"[ \t]*\n\s*")
+_HTML_TYPES: Final = ("text/html", "application/xhtml+xml")
+_FEED_TYPES: Final = ("application/rss+xml", "application/atom+xml", "application/xml", "text/xml")
+_PACKED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
+"""What gzip and zstandard begin with; of packed sources only archives are read."""
+_LONGEST_ID: Final = 512
+
+
+def collected(stream: IO[bytes], name: str, max_bytes: int) -> Iterator[dict[str, Any]]:
+    """Yield the documents of a source: those of a feed, the one of a page, or those of an archive.
+
+    What it is, its first bytes say. Pages without a text of their own are passed over.
+
+    Args:
+        stream: its bytes; only an archive may be longer than `max_bytes`, and is read record by record.
+        name: the address it came from, or the name of the file.
+        max_bytes: longest feed, page, or record of an archive.
+
+    Yields:
+        Mappings ``id, title, text, published, source, url``; what is unknown is left out.
+
+    Raises:
+        BadDataError: too long (``E_TOO_LARGE``), or not what its first bytes promise (``E_FEED``, ``E_WARC``).
+        MissingExtraError: a package of the extra ``feeds`` is not installed.
+    """
+    buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(_Raw(stream))
+    head = buffered.peek(_HEAD)[:_HEAD]
+    if head.startswith((b"WARC/", *_PACKED)):
+        yield from _archive(buffered, name, max_bytes)
+        return
+    content = buffered.read(max_bytes + 1)
+    if len(content) > max_bytes:
+        message = f"longer than {max_bytes:,} bytes; --max-bytes allows more"
+        raise BadDataError(message, code="E_TOO_LARGE", source=name)
+    if _FEED.search(head):
+        yield from _feed(content, name)
+    else:
+        yield from _page(content, name)
+
+
+class _Raw(io.RawIOBase):
+    """A stream of bytes without a buffer of its own to look into."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        content = self._stream.read(len(buffer))
+        buffer[: len(content)] = content
+        return len(content)
+
+
+def _feed(content: bytes, name: str) -> Iterator[dict[str, Any]]:
+    # A stream, never a string: the parser would take a string for an address and open it.
+    feed = _package("feedparser", "feeds").parse(io.BytesIO(content))
+    if not _FEED_END.search(content):
+        raise BadDataError("the feed breaks off; fetch it again", code="E_FEED", source=name)
+    for entry in feed.entries:
+        bodies = [part.get("value", "") for part in entry.get("content", ())] or [entry.get("summary", "")]
+        moment = entry.get("published_parsed") or entry.get("updated_parsed")
+        row = _document(
+            text=_plain("\n".join(bodies)),
+            title=_plain(entry.get("title", "")),
+            url=entry.get("link"),
+            published=None if moment is None else datetime.fromtimestamp(timegm(moment), UTC).isoformat(),
+            own_id=entry.get("id"),
+        )
+        if row is not None:
+            yield row
+
+
+def _page(content: bytes, name: str) -> Iterator[dict[str, Any]]:
+    found = _package("trafilatura", "feeds").bare_extraction(
+        content, url=name, with_metadata=True, include_comments=False
+    )
+    if found is None:
+        return
+    row = _document(
+        text=found.text or "",
+        title=found.title or "",
+        url=found.url or (name if "://" in name else None),
+        published=found.date,
+        own_id=None,
+    )
+    if row is not None:
+        yield row
+
+
+def _archive(stream: IO[bytes], name: str, max_bytes: int) -> Iterator[dict[str, Any]]:
+    warc = _package("fastwarc.warc", "feeds")
+    kinds = warc.WarcRecordType.response | warc.WarcRecordType.resource
+    number = 0
+    try:
+        for record in warc.ArchiveIterator(stream, record_types=kinds, auto_decode="all"):
+            number += 1
+            address = record.headers.get("WARC-Target-URI") or f"{name}:{number}"
+            kind = (record.http_content_type or record.headers.get("Content-Type") or "").split(";")[0].strip().lower()
+            if kind not in (*_HTML_TYPES, *_FEED_TYPES):
+                continue
+            content = record.reader.read(max_bytes + 1)
+            if len(content) > max_bytes:
+                message = f"record {number}: longer than {max_bytes:,} bytes; --max-bytes allows more"
+                raise BadDataError(message, code="E_TOO_LARGE", source=name)
+            is_feed = kind in _FEED_TYPES and _FEED.search(content[:_HEAD])
+            yield from (_feed if is_feed else _page)(content, address)
+    except OSError as error:
+        raise BadDataError(f"record {number + 1}: {error}", code="E_WARC", source=name) from error
+    if number == 0:
+        raise BadDataError("no archive of web pages: it holds no record of an answer", code="E_WARC", source=name)
+
+
+def _document(
+    *, text: str, title: str, url: str | None, published: str | None, own_id: str | None
+) -> dict[str, Any] | None:
+    """A document in our form; ``None`` without a text. Its language is not said: many feeds name a wrong one."""
+    if not text.strip():
+        return None
+    key = own_id or url
+    if not key or len(key.encode()) > _LONGEST_ID or not key.isprintable():
+        key = blake2b(f"{title}\0{text}\0{published}".encode("utf-8", "replace"), digest_size=8).hexdigest()
+    host = urlsplit(url).hostname if url else None
+    row = {
+        "id": key,
+        "title": title,
+        "text": text,
+        "published": published,
+        "source": host.removeprefix("www.") if host else None,
+        "url": url,
+    }
+    return {name: value for name, value in row.items() if value}
+
+
+def _plain(markup: str) -> str:
+    """The text of a piece of HTML, one line for each block."""
+    if not markup.strip():
+        return ""
+    if "<" not in markup and "&" not in markup:
+        return markup.strip()
+    html = _package("lxml.html", "feeds")
+    text = html.fromstring(f"<div>{_BLOCK_END.sub(chr(10), markup)}</div>").text_content()
+    return _BLANK_LINES.sub("\n", text).strip()
+
+
+def _package(name: str, extra: str) -> ModuleType:
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise MissingExtraError(name.split(".")[0], extra, "collecting from feeds, pages and archives") from error

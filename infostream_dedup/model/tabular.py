@@ -1,0 +1,89 @@
+"""What all results share: rows as a table of Arrow, pandas or polars, a short ``repr``, a table in a notebook."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from html import escape
+from itertools import islice
+from typing import Any, Final
+
+__all__ = ["Tabular", "table_html"]
+
+_SHOWN: Final = 20
+"""Rows that a notebook shows."""
+
+_LONGEST_CELL: Final = 120
+
+
+class Tabular:
+    """Mix-in of results: a subclass says what its rows are, everything else follows.
+
+    Conversions need the library they are named after; ``pyarrow`` is always there.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def as_rows(self) -> list[dict[str, Any]]:
+        """All rows, as plain dicts."""
+
+    def to_arrow(self) -> Any:
+        """The rows as a ``pyarrow.Table``; a column is null where a row lacks it."""
+        import pyarrow as pa
+
+        rows = self.as_rows()
+        return pa.table({name: [row.get(name) for row in rows] for name in _names(rows)})
+
+    def to_pandas(self) -> Any:
+        """The rows as a ``pandas.DataFrame``; needs pandas."""
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        """The rows as a ``polars.DataFrame``; needs polars."""
+        import polars
+
+        return polars.from_arrow(self.to_arrow())
+
+    def __repr__(self) -> str:
+        rows = self.as_rows()
+        names = _names(rows)
+        some = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
+        return f"<{type(self).__name__}: {len(rows)} row{'' if len(rows) == 1 else 's'}{some and f' of {some}'}>"
+
+    def _repr_html_(self) -> str:
+        """The first rows as a table, for notebooks."""
+        rows = self.as_rows()
+        return table_html(rows[:_SHOWN], more=len(rows) - _SHOWN)
+
+
+def table_html(rows: Sequence[Mapping[str, Any]], *, more: int = 0) -> str:
+    """Write rows as an HTML table; every cell is escaped and cut after 120 characters.
+
+    Args:
+        rows: the rows to show.
+        more: how many further ones there are.
+
+    Example:
+        >>> table_html([{"id": "<1>", "terms": ["a", "b"]}])[-52:]
+        '<td>&lt;1&gt;</td><td>a, b</td></tr></tbody></table>'
+    """
+    names = _names(rows)
+    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+    body = "".join("<tr>" + "".join(f"<td>{_cell(row.get(name))}</td>" for name in names) + "</tr>" for row in rows)
+    rest = f"<p>and {more:,} more</p>" if more > 0 else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
+
+
+def _names(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Names of all columns, in the order in which rows bring them."""
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list | tuple):
+        value = ", ".join(map(str, islice(value, _LONGEST_CELL)))
+    text = str(value)
+    return escape(text if len(text) <= _LONGEST_CELL else f"{text[:_LONGEST_CELL]}...")

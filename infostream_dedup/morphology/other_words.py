@@ -1,0 +1,48 @@
+"""Texts of languages other than ours, as stems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from infostream_dedup.lexicon.word_lists import stop_words
+from infostream_dedup.model import OUR_LANGUAGES
+from infostream_dedup.morphology.stemming import stems
+from infostream_dedup.text.normalise import clean
+from infostream_dedup.text.tokens import forms, surfaces
+from infostream_dedup.text.utf8 import Utf8Texts, texts_of
+
+__all__ = ["stemmed_text", "with_stems"]
+
+
+def stemmed_text(text: str, language: str) -> str:
+    """Return the stems of the words of a text, joined by blanks, without its language's most frequent words.
+
+    All other languages share one slot of statistics (``LANGUAGES``), in which a word is its own term. So the stemmer
+    that fits is applied before the words are counted.
+
+    Args:
+        text: raw.
+        language: code of its language; words of a language without a stemmer are only lower-cased.
+
+    Example:
+        >>> stemmed_text("Die Minister beschlossen neue Gesetze.", "de")
+        'minist beschloss neu gesetz'
+    """
+    ignored = stop_words(language)
+    words = [form.form for surface in surfaces(clean(text)) for form in forms(surface)]
+    return " ".join(stems([word for word in words if word not in ignored], language))
+
+
+def with_stems(texts: Utf8Texts, languages: Sequence[str | None]) -> Utf8Texts:
+    """Replace the texts of other languages by their stems.
+
+    Args:
+        texts: raw.
+        languages: code of the language of each; ``None`` for one of ours.
+    """
+    return texts_of(
+        [
+            texts[number] if language is None or language in OUR_LANGUAGES else stemmed_text(texts[number], language)
+            for number, language in enumerate(languages)
+        ]
+    )

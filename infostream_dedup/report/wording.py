@@ -1,0 +1,85 @@
+"""The words of a report in Ukrainian, Russian and English, and numbers as each language writes them."""
+
+from __future__ import annotations
+
+import functools
+from importlib import resources
+from typing import Any, Final
+
+from infostream_dedup.errors import UsageError
+from infostream_dedup.machine.phrase import Phrase
+
+__all__ = ["UI_LANGUAGES", "Wording", "wording_of"]
+
+UI_LANGUAGES: Final = ("uk", "ru", "en")
+
+
+class Wording:
+    """The words of one language.
+
+    Args:
+        language: ``uk``, ``ru`` or ``en``.
+        words: by key.
+        sentences: templates of this language by the English template of a ``Phrase``.
+    """
+
+    def __init__(self, language: str, words: dict[str, str], sentences: dict[str, str]) -> None:
+        self.language = language
+        self._words, self._sentences = words, sentences
+
+    def __call__(self, key: str, /, **values: object) -> str:
+        """The words under a key, with values filled in.
+
+        Raises:
+            KeyError: there is no such key.
+        """
+        return self._words[key].format(**values)
+
+    def spoken(self, sentence: str) -> tuple[str, bool]:
+        """A sentence in this language, and whether it is; a sentence without a translation stays English."""
+        if self.language == "en":
+            return sentence, True
+        if not isinstance(sentence, Phrase) or sentence.template not in self._sentences:
+            return sentence, False
+        values = {name: _Comma(one) if isinstance(one, float) else one for name, one in sentence.values.items()}
+        return self._sentences[sentence.template].format(**values), True
+
+    def decimal(self, value: float | None, digits: int) -> str:
+        """A number with its decimal point or comma; a dash for ``None``."""
+        return "–" if value is None else self._localised(f"{value:.{digits}f}")
+
+    def percent(self, value: float | None) -> str:
+        """A share of one as a percentage with one decimal; a dash for ``None``."""
+        return "–" if value is None else f"{self._localised(f'{100 * value:.1f}')}\N{NO-BREAK SPACE}%"
+
+    def count(self, value: int | None) -> str:
+        """A whole number, its thousands apart; a dash for ``None``."""
+        return (
+            "–" if value is None else f"{value:,}".replace(",", "," if self.language == "en" else "\N{NO-BREAK SPACE}")
+        )
+
+    def _localised(self, number: str) -> str:
+        return number if self.language == "en" else number.replace(".", ",")
+
+
+class _Comma(float):
+    """A number that formats itself with a decimal comma."""
+
+    def __format__(self, how: str) -> str:
+        return super().__format__(how).replace(".", ",")
+
+
+@functools.cache
+def wording_of(language: str) -> Wording:
+    """The words of a language, read once.
+
+    Raises:
+        UsageError: there are no words of this language.
+    """
+    import orjson
+
+    if language not in UI_LANGUAGES:
+        raise UsageError(f"a report is written in {', '.join(UI_LANGUAGES)}, not in {language!r} (--ui-language)")
+    data = (resources.files("infostream_dedup.report") / "locale" / f"{language}.json").read_bytes()
+    found: dict[str, Any] = orjson.loads(data)
+    return Wording(language, found["words"], found["sentences"])

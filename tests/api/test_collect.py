@@ -1,0 +1,200 @@
+"""Feeds, pages and archives become documents; addresses are opened on loopback only, within limits."""
+
+import gzip
+import http.server
+import io
+import json
+import socket
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from infostream_dedup import collect, read_documents
+from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
+
+pytest.importorskip("trafilatura")
+
+RSS = """<?xml version="1.0" encoding="utf-8"?>
+<rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel>
+<title>Стрічка</title><link>https://www.example.org/</link><language>en-us</language>
+<item><guid>n-1</guid><title>Уряд схвалив бюджет &amp; план</title><link>https://www.example.org/1</link>
+<pubDate>Tue, 21 Nov 2023 10:05:00 +0200</pubDate>
+<description>Коротко.</description>
+<content:encoded><![CDATA[<p>Уряд схвалив <b>бюджет</b>.</p><p>Дефіцит&nbsp;&mdash; 20&#37;.</p><script>x</script>]]>
+</content:encoded></item>
+<item><guid>n-2</guid><title>Порожня</title><link>https://www.example.org/2</link></item>
+<item><guid>n-1</guid><title>Ще раз</title><description>Те саме.</description></item>
+<item><title>Без ключа</title><description>Текст без адреси й дати.</description></item>
+</channel></rss>"""
+
+ATOM = """<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><title>News</title>
+<entry><id>tag:example.net,2024:1</id><title>Budget approved</title><link href="https://example.net/a"/>
+<updated>2024-03-05T07:00:00Z</updated><summary>The parliament approved the budget.</summary></entry></feed>"""
+
+PARAGRAPH = "The parliament approved the budget for the next year after a long debate that ended late at night. " * 4
+PAGE = f"""<html><head><title>Budget approved | Example</title>
+<meta property="og:title" content="Budget approved"><meta property="article:published_time" content="2024-03-05">
+<link rel="canonical" href="https://news.example.com/budget"></head>
+<body><nav>Home | About | Contact</nav><article><h1>Budget approved</h1><p>{PARAGRAPH}</p></article></body></html>"""
+
+
+def warc(*records: tuple[str, str, bytes], packed: bool = True) -> bytes:
+    found = io.BytesIO()
+    for address, kind, body in records:
+        answer = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+        head = (
+            f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {address}\r\nWARC-Date: 2024-03-05T07:00:00Z\r\n"
+            f"WARC-Record-ID: <urn:uuid:12345678-1234-1234-1234-123456789abc>\r\n"
+            f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(answer)}\r\n\r\n"
+        ).encode()
+        record = head + answer + b"\r\n\r\n"
+        found.write(gzip.compress(record) if packed else record)
+    return found.getvalue()
+
+
+def test_a_feed_gives_its_items_once_as_plain_text(tmp_path) -> None:
+    file = tmp_path / "feed.xml"
+    file.write_text(RSS, encoding="utf-8")
+    found = collect(file)
+    first, keyless = list(found)
+    assert first == {
+        "id": "n-1",
+        "title": "Уряд схвалив бюджет & план",
+        "text": "Уряд схвалив бюджет.\nДефіцит\u00a0— 20%.",
+        "published": "2023-11-21T08:05:00+00:00",
+        "source": "example.org",
+        "url": "https://www.example.org/1",
+    }
+    assert set(keyless) == {"id", "title", "text"}
+    assert (found.report.used, found.report.quarantined) == (2, 1), "the same item came again"
+    assert [one.id for one in read_documents([first, keyless])] == ["n-1", keyless["id"]]
+
+
+def test_atom_pages_and_archives(tmp_path, monkeypatch) -> None:
+    (tmp_path / "atom").write_text(ATOM)
+    (tmp_path / "page.html").write_text(PAGE)
+    picture = ("https://news.example.com/a.png", "image/png", b"\x89PNG")
+    feed = ("https://example.net/feed", "application/atom+xml", ATOM.encode())
+    page = ("https://news.example.com/budget", "text/html; charset=utf-8", PAGE.encode())
+    for packed in (True, False):
+        (tmp_path / f"{packed}.warc").write_bytes(warc(picture, page, feed, packed=packed))
+    (atom,), (html,) = list(collect(tmp_path / "atom")), list(collect(tmp_path / "page.html"))
+    assert (atom["id"], atom["published"], atom["source"]) == (
+        "tag:example.net,2024:1",
+        "2024-03-05T07:00:00+00:00",
+        "example.net",
+    )
+    assert (html["title"], html["published"], html["source"]) == ("Budget approved", "2024-03-05", "news.example.com")
+    assert html["text"].strip().endswith(PARAGRAPH.strip())
+    assert "About" not in html["text"]
+    for name in ("True.warc", "False.warc"):
+        assert list(collect(tmp_path / name)) == [html, atom]
+    assert list(collect([tmp_path / "atom", tmp_path / "page.html", tmp_path / "True.warc"])) == [atom, html]
+
+
+def test_bad_sources_say_what_they_are(tmp_path) -> None:
+    (tmp_path / "a.xml").write_text("<rss><channel><item>")
+    (tmp_path / "cut.warc.gz").write_bytes(warc(("https://a.example/", "text/html", PAGE.encode()))[:90])
+    (tmp_path / "long.html").write_text(PAGE)
+    (tmp_path / "menu.html").write_text("<html><body></body></html>")
+    with pytest.raises(BadDataError, match="E_FEED"):
+        collect(tmp_path / "a.xml").as_rows()
+    with pytest.raises(BadDataError, match="E_WARC"):
+        collect(tmp_path / "cut.warc.gz").as_rows()
+    with pytest.raises(BadDataError, match=r"longer than 100 bytes; --max-bytes allows more .*E_TOO_LARGE"):
+        collect(tmp_path / "long.html", max_bytes=100).as_rows()
+    with pytest.raises(NoInputError, match="No such file"):
+        collect(tmp_path / "none.html").as_rows()
+    with pytest.raises(ConfigurationError, match="max_bytes"):
+        collect("x", max_bytes=0)
+    assert collect(tmp_path / "menu.html").as_rows() == [], "a page without a text is passed over"
+
+
+class Answers(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.server.asked.append(self.path)
+        if self.path.startswith("/round"):
+            self.send_response(302)
+            self.send_header(
+                "Location", f"/round{len(self.server.asked)}" if self.path != "/round-file" else "ftp://127.0.0.1/"
+            )
+            self.end_headers()
+            return
+        if self.path == "/moved":
+            self.send_response(301)
+            self.send_header("Location", "/feed")
+            self.end_headers()
+            return
+        body = {"/feed": RSS.encode(), "/slow": b"x", "/endless": b"x"}.get(self.path)
+        self.send_response(404 if body is None else 200)
+        self.end_headers()
+        try:
+            for _ in range(200 if self.path == "/slow" else 10_000 if self.path == "/endless" else 1):
+                self.wfile.write((body or b"") * (4096 if self.path == "/endless" else 1))
+                self.wfile.flush()
+                if self.path == "/slow":
+                    time.sleep(0.05)
+        except OSError:
+            pass
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def serving():
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
+        server.asked = []
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield server, f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_an_address_is_opened_within_limits_and_nothing_that_its_items_name() -> None:
+    with serving() as (server, base):
+        assert collect(f"{base}/moved").as_rows()[0]["id"] == "n-1"
+        assert server.asked == ["/moved", "/feed"], "the addresses of the items were not opened"
+        for path, options, message in (
+            ("/gone", {}, "the server answers 404"),
+            ("/moved", {"max_redirects": 0}, "--max-redirects allows more"),
+            ("/round", {"max_redirects": 3}, "--max-redirects allows more"),
+            ("/round-file", {}, "leads to ftp://127.0.0.1/, which is not a web address"),
+            ("/slow", {"timeout": 0.3}, "--timeout allows more"),
+        ):
+            with pytest.raises(NoInputError, match=message):
+                collect(f"{base}{path}", **options).as_rows()
+        with pytest.raises(BadDataError, match="longer than 50,000 bytes"):
+            collect(f"{base}/endless", max_bytes=50_000).as_rows()
+    with pytest.raises(NoInputError, match="refused"):
+        collect(f"{base}/feed").as_rows()
+
+
+def test_no_file_makes_a_connection(tmp_path, monkeypatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("a connection was opened")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    bomb = RSS.replace(
+        '<?xml version="1.0" encoding="utf-8"?>', '<!DOCTYPE r [<!ENTITY a SYSTEM "http://127.0.0.1/">]>'
+    )
+    for name, content in (("feed.xml", RSS), ("page.html", PAGE), ("entity.xml", bomb.replace("Коротко", "&a;"))):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        assert collect(tmp_path / name).as_rows()
+
+
+def test_the_command_reads_standard_input_and_writes_a_file_whole(run_command, tmp_path) -> None:
+    answer = run_command(tmp_path, "collect", "-", stdin=RSS.encode(), TZ="UTC")
+    assert answer.returncode == 0, answer.stderr
+    assert json.loads(answer.stdout.splitlines()[0])["id"] == "n-1"
+    assert b"collected 2 documents; 1 came again" in answer.stderr
+    (tmp_path / "good.xml").write_text(RSS, encoding="utf-8")
+    (tmp_path / "bad.xml").write_text("<rss>", encoding="utf-8")
+    answer = run_command(tmp_path, "collect", "good.xml", "bad.xml", "--out", "out.jsonl", TZ="UTC")
+    assert answer.returncode == 65
+    assert not (tmp_path / "out.jsonl").exists()

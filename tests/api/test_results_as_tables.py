@@ -1,0 +1,147 @@
+"""Results are tables: for Arrow, pandas and polars, in short, and in a notebook."""
+
+import re
+
+import pytest
+
+from infostream_dedup import (
+    Deduplicator,
+    compare,
+    dedup,
+    evaluate,
+    ingest,
+    pairs,
+    passages,
+    read_documents,
+    search,
+    sweep,
+)
+from infostream_dedup.errors import UsageError
+from infostream_dedup.model.tabular import Tabular, table_html
+from infostream_dedup.sample import documents_path, labels_path
+
+DOCUMENTS = list(read_documents(documents_path()))[:60]
+TEXT = "Президент Зеленський відкрив у Харкові новий завод разом із мером Тереховим у понеділок."
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    path = tmp_path_factory.mktemp("store") / "stream.db"
+    with Deduplicator.open(path) as stream:
+        stream.process(DOCUMENTS)
+    return path
+
+
+def results(store):
+    yield sweep(DOCUMENTS, representations=["stem"])
+    yield pairs(DOCUMENTS)
+    yield pairs(DOCUMENTS, preset="faithful")
+    yield dedup(DOCUMENTS)
+    yield evaluate(documents_path(), labels_path())
+    yield compare(DOCUMENTS, methods=["md5", "key-terms-stem"], protocol="pool")
+    yield search(store, DOCUMENTS[0].text)
+    yield passages.find(DOCUMENTS)
+    yield passages.compare(DOCUMENTS[0].text, DOCUMENTS[0].text)
+
+
+def test_every_result_converts_and_shows_itself(store) -> None:
+    pytest.importorskip("pandas")
+    pytest.importorskip("polars")
+    for result in results(store):
+        assert isinstance(result, Tabular)
+        assert len(repr(result)) < 300, result
+        rows = result.as_rows()
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        arrow, pandas, polars = result.to_arrow(), result.to_pandas(), result.to_polars()
+        assert len(rows) == arrow.num_rows == len(pandas) == len(polars) > 0, repr(result)
+        assert names == arrow.column_names == list(pandas.columns) == polars.columns
+        assert "<table>" in result._repr_html_()
+
+
+def test_html_escapes_cuts_and_counts() -> None:
+    shown = table_html([{"id": "<b>", "text": "я" * 500, "terms": ["a", None]}, {"id": None}], more=1234)
+    assert "&lt;b&gt;" in shown
+    assert "<b>" not in shown
+    assert max(map(len, re.findall(r"<td>(.*?)</td>", shown))) == 123
+    assert "<td>a, None</td>" in shown
+    assert shown.endswith("<p>and 1,234 more</p>")
+
+
+def test_a_column_that_only_later_rows_have_is_kept() -> None:
+    class Two(Tabular):
+        def as_rows(self):
+            return [{"a": 1}, {"a": 2, "b": "x"}]
+
+    assert Two().to_arrow().to_pydict() == {"a": [1, 2], "b": [None, "x"]}
+    assert repr(Two()) == "<Two: 2 rows of a, b>"
+
+
+def test_a_look_at_pairs_does_not_use_them_up() -> None:
+    found = pairs(DOCUMENTS, preset="faithful")
+    assert repr(found).startswith("<PairListing: rows not read yet, of a, b, ")
+    found._repr_html_()
+    first = list(found)
+    assert first == found.rows == list(found)
+    assert len(first) > 3
+
+
+@pytest.mark.parametrize("k", [4, 9])
+def test_another_k_gives_what_another_run_gives(k: int) -> None:
+    found = pairs(DOCUMENTS, k_min=2, representation="stem")
+    again = found.rethreshold(k)
+    assert list(again) == list(pairs(DOCUMENTS, k=k, representation="stem"))
+    assert list(again.rethreshold(12)) == list(pairs(DOCUMENTS, k=12, representation="stem"))
+
+
+def test_thresholds_that_the_rows_cannot_answer_are_refused() -> None:
+    faithful, judged = pairs(DOCUMENTS, preset="faithful"), pairs(DOCUMENTS)
+    with pytest.raises(UsageError, match="hold the pairs of k = 6 to 12 of score count, not of 5"):
+        faithful.rethreshold(5)
+    with pytest.raises(UsageError, match="listed by k"):
+        faithful.rethreshold(min_probability=0.9)
+    with pytest.raises(UsageError, match="listed by min_probability"):
+        judged.rethreshold(7)
+    sure = judged.rethreshold(min_probability=0.99)
+    assert list(sure) == list(pairs(DOCUMENTS, min_probability=0.99))
+
+
+def test_dedup_without_a_file_gives_the_documents(tmp_path) -> None:
+    found = dedup(DOCUMENTS)
+    dedup(DOCUMENTS, tmp_path / "out.jsonl")
+    written = [one.id for one in read_documents(tmp_path / "out.jsonl")]
+    assert [row["id"] for row in found.rows] == written
+    assert len(written) + len(found.removed) == len(DOCUMENTS)
+    assert found.groups == len(found.members) > 0
+    for row in found.removed:
+        assert row["id"] in found.members[row["group"]]
+        assert row["status"] in ("exact", "duplicate")
+    assert repr(found) == f"<DedupSummary: {len(written)} of 60 documents kept, {found.groups} groups>"
+    with pytest.raises(UsageError, match="wrote its rows to a file"):
+        dedup(DOCUMENTS, tmp_path / "out.jsonl").to_pandas()
+
+
+def test_verdicts_are_a_list_and_a_table(tmp_path) -> None:
+    with Deduplicator.open(tmp_path / "a.db") as stream:
+        verdicts = stream.process(DOCUMENTS)
+        assert verdicts[0].status == "new"
+        assert verdicts.to_pandas()["id"].tolist() == [one.id for one in DOCUMENTS]
+        assert repr(verdicts).startswith("<Verdicts: 60 rows of id, status, of, group")
+    frame = ingest(DOCUMENTS, tmp_path / "b.db").to_pandas()
+    assert frame["status"].tolist() == [one.status for one in verdicts]
+
+
+def test_frames_relations_and_texts_go_in() -> None:
+    polars, pandas = pytest.importorskip("polars"), pytest.importorskip("pandas")
+    rows = [{"id": "1", "text": TEXT}, {"id": "2", "text": TEXT}]
+    sources = [
+        [TEXT, TEXT],
+        pandas.Series([TEXT, TEXT]),
+        polars.Series([TEXT, TEXT]),
+        pandas.DataFrame(rows),
+        polars.DataFrame(rows).lazy(),
+    ]
+    for source in sources:
+        assert pairs(source).to_arrow().select(["a", "b"]).to_pylist() == [{"a": "1", "b": "2"}]
+    duckdb = pytest.importorskip("duckdb")
+    relation = duckdb.sql("SELECT unnest(['1', '2']) AS id, $text AS text", params={"text": TEXT})
+    assert len(pairs(relation).rows) == 1

@@ -1,0 +1,32 @@
+"""Every command shows examples that it would accept."""
+
+import shlex
+
+import click
+import pytest
+
+from infostream_dedup.cli import cli
+
+
+def commands(group: click.Group = cli, before: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], click.Command]]:
+    found = []
+    for name, command in group.commands.items():
+        path = (*before, name)
+        found += commands(command, path) if isinstance(command, click.Group) else [(path, command)]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("path", "command"), commands(), ids=lambda one: " ".join(one) if isinstance(one, tuple) else ""
+)
+def test_the_examples_of_a_command_are_commands(path: tuple[str, ...], command: click.Command) -> None:
+    lines = [line.strip() for line in (command.epilog or "").splitlines() if "infostream-dedup" in line]
+    assert lines, "no example"
+    for line in lines:
+        words = shlex.split(line.partition(" | ")[0].partition(" < ")[0].partition(" > ")[0])
+        assert tuple(words[1 : 1 + len(path)]) == path, line
+        context = command.make_context(path[-1], words[1 + len(path) :], resilient_parsing=False)
+        with context:
+            assert context.params is not None
+        shown = command.get_help(click.Context(command, info_name=" ".join(path)))
+        assert line.split(" --")[0] in shown, "examples keep their lines"

@@ -1,0 +1,137 @@
+"""What a run leaves besides its rows: a summary, log lines; and rows for spreadsheet programs."""
+
+import json
+from datetime import datetime
+
+import pytest
+
+TEXT = "Верховная Рада приняла закон о пенсиях голосами коалиции. Оппозиция пообещала подать жалобу в суд."
+ROWS = [
+    {"id": "1", "text": TEXT, "source": "a.ua", "lang": "ru"},
+    {"id": "2", "text": f"{TEXT} Правительство согласно.", "source": "b.ua", "lang": "ru"},
+    {"id": "3", "text": "Rain is expected over the southern islands on Sunday.", "lang": "en", "title": "=1+1;2"},
+]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in ROWS)
+    (tmp_path / "a.jsonl").write_text(lines, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_summary_counts_what_was_read_and_decided(run_command, folder) -> None:
+    answer = run_command(folder, "ingest", "a.jsonl", "--store", "s.db", "--summary", "run.json")
+    assert answer.returncode == 0, answer.stderr
+    found = json.loads((folder / "run.json").read_text())
+    assert (found["command"], found["status"], found["error"]) == ("ingest", "done", None)
+    assert (found["read"], found["used"], found["quarantined"]) == (3, 3, {})
+    verdicts = [json.loads(line)["status"] for line in answer.stdout.splitlines()]
+    assert found["statuses"] == {name: verdicts.count(name) for name in sorted(set(verdicts))}
+    assert found["sources"] == {"": 1, "a.ua": 1, "b.ua": 1}
+    assert found["languages"] == {"en": 1, "ru": 2}
+    assert found["cpu_seconds"] > 0
+    assert found["peak_memory_bytes"] > 10_000_000
+    assert {"infostream-dedup", "python", "numpy", "numba"} <= set(found["versions"])
+    assert datetime.fromisoformat(found["started"]).tzinfo is not None
+
+
+def test_stages_are_timed_without_a_terminal(run_command, folder) -> None:
+    run_command(folder, "pairs", "a.jsonl", "--summary", "run.json", "--quiet")
+    found = json.loads((folder / "run.json").read_text())
+    assert found["stages"]
+    assert 0 <= sum(found["stages"].values()) <= found["seconds"] + 0.01
+
+
+def test_a_run_that_fails_leaves_a_summary_too(run_command, folder) -> None:
+    answer = run_command(folder, "dedup", "none.jsonl", "--out", "b.jsonl", "--summary", "run.json")
+    assert answer.returncode == 66
+    found = json.loads((folder / "run.json").read_text())
+    assert (found["status"], found["error"]["kind"]) == ("failed", "NoInputError")
+    assert "none.jsonl" in found["error"]["message"]
+
+
+def test_dedup_sums_up_its_statuses(run_command, folder) -> None:
+    run_command(folder, "dedup", "a.jsonl", "--out", "b.jsonl", "--summary", "run.json")
+    found = json.loads((folder / "run.json").read_text())["statuses"]
+    assert sum(found.values()) == 3
+    assert found["duplicate"] == 1
+
+
+def test_log_lines_are_objects_and_have_levels(run_command, folder) -> None:
+    answer = run_command(folder, "pairs", "a.jsonl", "--log-format", "json")
+    lines = [json.loads(line) for line in answer.stderr.splitlines()]
+    assert lines[-1]["message"].startswith("read 3 = used 3")
+    assert {line["level"] for line in lines} == {"info"}
+    assert datetime.fromisoformat(lines[0]["time"])
+    answer = run_command(folder, "pairs", "a.jsonl", "--log-format", "json", "--log-level", "error")
+    assert answer.stderr == b""
+    answer = run_command(folder, "pairs", "none.jsonl", "--log-level", "error", "--log-format", "json")
+    assert json.loads(answer.stderr)["level"] == "error"
+
+
+def test_csv_for_a_double_click(run_command, folder) -> None:
+    answer = run_command(folder, "pairs", "a.jsonl", "--format", "csv", "--csv-dialect", "excel")
+    text = answer.stdout.decode("utf-8-sig")
+    assert answer.stdout.startswith(b"\xef\xbb\xbf")
+    header, row = text.removesuffix("\r\n").split("\r\n")
+    cells = dict(zip(header.split(";"), row.split(";"), strict=True))
+    plain = json.loads(run_command(folder, "pairs", "a.jsonl", "--format", "json").stdout)[0]
+    assert cells["share_forward"] == str(plain["share_forward"]).replace(".", ",")
+    assert cells["forward"] == str(plain["forward"])
+
+
+def test_a_workbook_holds_the_same_rows_and_the_same_bytes(run_command, folder) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("xlsxwriter")
+    first, again = (run_command(folder, "pairs", "a.jsonl", "--format", "xlsx").stdout for _ in range(2))
+    assert first == again
+    (folder / "a.xlsx").write_bytes(first)
+    header, row = openpyxl.load_workbook(folder / "a.xlsx").active.values
+    plain = json.loads(run_command(folder, "pairs", "a.jsonl", "--format", "json").stdout)[0]
+    cells = dict(zip(header, row, strict=True))
+    assert cells["probability"] == plain["probability"]
+    assert json.loads(cells["terms"]) == plain["terms"]
+
+
+def test_workbooks_hold_text_never_formulas_and_refuse_what_does_not_fit() -> None:
+    import io
+
+    openpyxl = pytest.importorskip("openpyxl")
+    from infostream_dedup.corpus.workbook_output import write_workbook
+    from infostream_dedup.errors import BadDataError
+
+    made = io.BytesIO()
+    rows = [{"a": "=1+1", "b": None, "c": True}, {"a": "http://x.example", "b": 0.5, "d": ["я"]}]
+    assert write_workbook(rows, made) == 2
+    values = list(openpyxl.load_workbook(made).active.values)
+    assert values == [
+        ("a", "b", "c", "d"),
+        ("=1+1", None, True, None),
+        ("http://x.example", 0.5, None, '["я"]'),
+    ]
+    assert openpyxl.load_workbook(made).active["A2"].data_type == "s"
+    with pytest.raises(BadDataError, match="a cell holds 32,767; write CSV or Parquet"):
+        write_workbook([{"a": "x" * 32_768}], io.BytesIO())
+
+
+def test_a_followed_folder_takes_every_known_ending(tmp_path) -> None:
+    import threading
+
+    from infostream_dedup.corpus import Reading
+    from infostream_dedup.stream.following import _from_folder
+
+    (tmp_path / "a.json").write_text(json.dumps(ROWS[:1]), encoding="utf-8")
+    (tmp_path / "b.tsv").write_text("id\ttext\n2\tСнег\n", encoding="utf-8")
+    (tmp_path / "c.txt").write_text("Дождь", encoding="utf-8")
+    (tmp_path / "d.pdf").write_text("?")
+    stop, notes, found = threading.Event(), [], []
+    reading = Reading(make_ids=True)
+    with reading.bad_records() as bad:
+        for batch in _from_folder(tmp_path, bad, reading, stop, notes.append):
+            found += [document.text for document, _ in batch]
+            if len(found) == 3:
+                stop.set()
+    assert found == [TEXT, "Снег", "Дождь"]
+    assert len(notes) == 1
+    assert "d.pdf: not read" in notes[0]

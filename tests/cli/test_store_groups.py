@@ -1,0 +1,76 @@
+"""``store groups`` and ``store show``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from infostream_dedup.api import store as kept
+from infostream_dedup.errors import BadDataError, ConfigurationError
+from infostream_dedup.stream.deduplicator import Deduplicator
+
+BRIDGE = {
+    "ru": "Президент открыл в городе новый мост через реку вместе с мэром. Строительство обошлось бюджету в 412 "
+    "миллионов. Движение троллейбусов начнётся в октябре, рассказал директор департамента транспорта.",
+    "uk": "Президент відкрив у місті новий міст через річку разом із мером. Будівництво коштувало бюджету 412 "
+    "мільйонів. Рух тролейбусів почнеться в жовтні, розповів директор департаменту транспорту.",
+}
+
+
+@pytest.fixture
+def filled(tmp_path):
+    """Three equal Russian texts of two sources, of which one has a date, and a Ukrainian one."""
+    documents = [
+        {"id": "one", "text": BRIDGE["ru"], "lang": "ru", "source": "a", "title": "Мост"},
+        {"id": "two", "text": BRIDGE["ru"], "lang": "ru", "source": "b"},
+        {"id": "three", "text": BRIDGE["uk"], "lang": "uk", "source": "b", "url": "https://example.org/3"},
+        {"id": "four", "text": BRIDGE["ru"], "lang": "ru", "source": "b"},
+        {"id": "pair", "text": "Суд над учителем отложили из-за болезни.", "lang": "ru", "source": "c"},
+        {"id": "twin", "text": "Суд над учителем отложили из-за болезни.", "lang": "ru", "source": "c",
+         "published": "2026-03-01T10:00:00Z"},
+    ]  # fmt: skip
+    with Deduplicator.open(tmp_path / "s.db") as dedup:
+        dedup.process(documents)
+    return tmp_path / "s.db"
+
+
+def test_groups_are_listed_and_undated_ones_have_no_1970(run, filled):
+    done = run("store", "groups", "s.db", "--format", "jsonl")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert rows == kept.groups(filled)
+    assert [(row["group"], row["documents"], row["sources"], row["languages"]) for row in rows] == [
+        ("one", 3, 2, 1),
+        ("pair", 2, 1, 1),
+    ]
+    assert (rows[0]["first"], rows[0]["last"], rows[0]["title"]) == (None, None, "Мост")
+    assert rows[1]["last"] == "2026-03-01T10:00:00Z"
+    assert [row["group"] for row in kept.groups(filled, by="last")] == ["pair", "one"]
+    assert [row["group"] for row in kept.groups(filled, source="a")] == ["one"]
+    assert kept.groups(filled, language="uk") == []
+    assert len(kept.groups(filled, top=1)) == 1
+    with pytest.raises(ConfigurationError, match="size or last"):
+        kept.groups(filled, by="name")
+
+
+def test_a_document_is_shown_with_its_group_and_story(run, filled):
+    found = kept.show(filled, "three")
+    assert (found["document"]["translation_of"], found["document"]["story"]) == ("two", "one")
+    assert found["document"]["url"] == "https://example.org/3"
+    assert {"word": "річка", "pivot": "река", "their_word": "река", "rung": "dictionary"} in (
+        found["document"]["translation"]["met"]
+    )
+    assert found["document"]["key_terms"]
+    assert kept.show(filled, "two")["document"]["story"] == "one"
+    done = run("store", "show", "s.db", "two", "--format", "jsonl")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["id"], row["status"], row["of"], row["group"]) for row in rows] == [
+        ("two", "exact", "one", "one"),
+        ("one", "new", None, "one"),
+        ("four", "exact", "one", "one"),
+    ]
+    missing = run("store", "show", "s.db", "none")
+    assert missing.returncode == 65
+    assert "no document 'none'" in missing.stderr.decode()
+    with pytest.raises(BadDataError, match="no document"):
+        kept.show(filled, "none")

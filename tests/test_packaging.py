@@ -1,0 +1,142 @@
+"""The wheel and the source archive: what they hold, what they ask for, and that they run away from this folder."""
+
+import os
+import re
+import site
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from email.parser import Parser
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS = {
+    "report",
+    "learn",
+    "translate",
+    "compare",
+    "feeds",
+    "xlsx",
+    "service",
+    "spark",
+    "semantic",
+    "bench",
+    "dev",
+    "all",
+}
+
+
+@pytest.fixture(scope="module")
+def archives(tmp_path_factory) -> tuple[Path, Path]:
+    """The wheel and the source archive, built without a network."""
+    folder = tmp_path_factory.mktemp("dist")
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-t", "sdist", "-d", folder]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    return next(folder.glob("*.whl")), next(folder.glob("*.tar.gz"))
+
+
+def test_the_wheel_holds_the_package_its_data_and_nothing_else(archives) -> None:
+    with zipfile.ZipFile(archives[0]) as wheel:
+        names = set(wheel.namelist())
+    own = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "infostream_dedup").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert own <= names
+    assert {f"infostream_dedup/_dictionaries/{path.name}" for path in (ROOT / "dictionaries").iterdir()} <= names
+    assert {name.split("/")[0].split("-")[0] for name in names} == {"infostream_dedup"}
+
+
+def test_a_wheel_of_the_source_archive_is_the_same_wheel(archives, tmp_path) -> None:
+    wheel, source = archives
+    with tarfile.open(source) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.iterdir()
+    assert {"tests", "benchmarks", "docs", "Makefile", "LICENSE"} <= {path.name for path in unpacked.iterdir()}
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path / "again"]
+    subprocess.run(build, cwd=unpacked, check=True, capture_output=True)
+    again = next((tmp_path / "again").glob("*.whl"))
+    with zipfile.ZipFile(wheel) as one, zipfile.ZipFile(again) as other:
+        assert {item.filename: item.CRC for item in one.infolist()} == {
+            item.filename: item.CRC for item in other.infolist()
+        }
+
+
+def test_the_wheel_runs_from_another_folder(archives, tmp_path) -> None:
+    python = tmp_path / "venv" / "bin" / "python"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
+    install = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        python,
+        "install",
+        "--quiet",
+        "--no-index",
+        "--no-deps",
+        archives[0],
+    ]
+    subprocess.run(install, check=True, capture_output=True)
+    # The packages that it needs are those of this environment; the package itself is not this folder's.
+    (packages,) = (tmp_path / "venv" / "lib").glob("python*/site-packages")
+    (packages / "needed.pth").write_text("\n".join(site.getsitepackages()))
+    text = "Верховная Рада приняла закон о пенсиях голосами коалиции, оппозиция пообещала обратиться в суд."
+    (tmp_path / "a.csv").write_text(f'id,text\n1,"{text}"\n2,"{text}"\n', encoding="utf-8")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "INFOSTREAM"))}
+    environment["INFOSTREAM_DEDUP_CACHE"] = str(tmp_path / "cache")
+
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(arguments, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True)
+
+    where = run(python, "-c", "import infostream_dedup; print(infostream_dedup.__file__)").stdout.strip()
+    assert Path(where).is_relative_to(tmp_path / "venv"), where
+    command = python.with_name("infostream-dedup")
+    assert run(command, "--version").stdout.strip().endswith(re.search(r"-([\d.]+\w*)-py3", archives[0].name)[1])
+    run(command, "dedup", "a.csv", "--out", "kept.csv")
+    assert (tmp_path / "kept.csv").read_text(encoding="utf-8").count("\n") == 2, "the header and one of the two"
+
+
+def test_what_it_asks_for_is_agreed(archives) -> None:
+    with zipfile.ZipFile(archives[0]) as wheel:
+        name = next(name for name in wheel.namelist() if name.endswith("METADATA"))
+        metadata = Parser().parsestr(wheel.read(name).decode())
+    assert metadata["Requires-Python"] == "<3.14,>=3.11"
+    versions = [line.rsplit(" ", 1)[1] for line in PROJECT["classifiers"] if "Python :: 3." in line]
+    assert versions == ["3.11", "3.12", "3.13"]
+    assert "(3, 11) <= sys.version_info[:2] <= (3, 13)" in (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert sys.version_info[:2] in {(3, 11), (3, 12), (3, 13)}
+    assert set(metadata.get_all("Provides-Extra")) >= EXTRAS
+    base = " ".join(PROJECT["dependencies"])
+    assert not {package for package in ("matplotlib", "jinja2", "scikit", "openpyxl") if package in base}
+
+
+@pytest.mark.parametrize(
+    ("package", "extra", "code"),
+    [
+        ("matplotlib", "report", "from infostream_dedup.report.needed import require_report_extra as f; f()"),
+        ("jinja2", "report", "from infostream_dedup.report.html import environment as f; f()"),
+        (
+            "feedparser",
+            "feeds",
+            "import io; from infostream_dedup.corpus.collecting import _feed as f; list(f(b'</rss>', ''))",
+        ),
+        ("datasketch", "compare", "from infostream_dedup.methods.minhash import _import_datasketch as f; f()"),
+    ],
+)
+def test_a_missing_package_is_named_with_its_extra(package: str, extra: str, code: str) -> None:
+    block = (
+        "import sys, importlib.util as u\n"
+        f"sys.modules[{package!r}] = None\n"
+        f"found = u.find_spec\nu.find_spec = lambda name, *a: None if name == {package!r} else found(name, *a)\n"
+    )
+    answer = subprocess.run([sys.executable, "-c", block + code], capture_output=True, text=True, cwd=ROOT)
+    assert answer.returncode == 1
+    assert f"needs the package {package}" in answer.stderr
+    assert f"pip install 'infostream-dedup[{extra}]'" in answer.stderr
