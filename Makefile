@@ -14,8 +14,8 @@ demo: $(VENV)/.installed  ## the main job on the bundled sample: prints the S/T 
 test: $(VENV)/.installed-dev lint  ## linters, types, tests
 	$(BIN)/pytest -n auto -m "not slow and not translate"
 
-test-slow: $(VENV)/.installed-dev  ## all tests, the slow ones too
-	$(BIN)/pytest -n auto -m "not translate"
+test-slow: $(VENV)/.installed-dev  ## all tests, the slow ones too; property tests draw new cases
+	HYPOTHESIS_PROFILE="new cases" $(BIN)/pytest -n auto -m "not translate"
 
 test-translate: $(TRANSLATE)/.installed  ## beside the genuine argostranslate (1.5 GB); writes reports/translate.md
 	$(TRANSLATE)/bin/python reports/make_translate_report.py
@@ -54,7 +54,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/pip install --quiet -e .
+	$(BIN)/pip install --quiet -e '.[report]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python

@@ -23,9 +23,11 @@ LIMIT = 900
 """Seconds that a command may take."""
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
-# A case that first waits for the compiler says nothing about the code under test.
-settings.register_profile("no deadline", deadline=None)
-settings.load_profile("no deadline")
+# A case that first waits for the compiler says nothing about the code under test. `make test` draws the same cases
+# each time; `make test-slow` draws new ones.
+settings.register_profile("same cases", deadline=None, derandomize=True)
+settings.register_profile("new cases", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same cases"))
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from infostream_dedup.corpus.column_names import ColumnNames, advice_on
 from infostream_dedup.corpus.dates import utc_time
 from infostream_dedup.corpus.records import Place, Record
-from infostream_dedup.model import LANGUAGES, Document, Language
+from infostream_dedup.lexicon.other_languages import other_language, short_code
+from infostream_dedup.model import OUR_LANGUAGES, Document, Language
 
 if TYPE_CHECKING:
     from infostream_dedup.corpus.bad_records import ReadingReport
@@ -24,13 +25,15 @@ IdType = Literal["str", "int"]
 FIELDS: Final = ("id", "title", "text", "lang", "published", "source", "url", "images", "links")
 """Names of the fields we interpret, in the order in which documents made in memory are written."""
 
-OtherLanguages = Literal["detect", "skip", "fail"]
+OtherLanguages = Literal["stem", "skip", "fail"]
 
 _LANGUAGE_NAMES: Final[dict[str, Language]] = {
     **dict.fromkeys(("ru", "rus", "russian"), "ru"),
     **dict.fromkeys(("uk", "ukr", "ua", "ukrainian"), "uk"),
     **dict.fromkeys(("en", "eng", "english"), "en"),
 }
+_NO_LANGUAGE: Final = frozenset(("und", "mul", "mis", "zxx"))
+"""ISO 639-2 codes that name none."""
 _LANGUAGE_CODE: Final = re.compile("[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 _ID_BYTES: Final = 8
 _MAX_ID_BYTES: Final = 512
@@ -40,6 +43,9 @@ _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _UNWANTED: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _CONTROL_OR_SURROGATE_IN_ID: Final = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _MAX_SHOWN: Final = 60
+
+
+_EXPECTED_LANGUAGE: Final = f"expected one of {', '.join(OUR_LANGUAGES)}, or null"
 
 
 class OtherLanguageError(Exception):
@@ -80,7 +86,7 @@ class DocumentBuilder:
         zone: tzinfo = UTC,
         columns: ColumnNames | None = None,
         make_ids: bool = False,
-        other_languages: OtherLanguages = "detect",
+        other_languages: OtherLanguages = "stem",
         report: ReadingReport | None = None,
     ) -> None:
         self._id_type = id_type
@@ -149,7 +155,7 @@ class DocumentBuilder:
         raise place.error("E_TYPE", f"{_type_name(value)} {_format_value(value)}, expected {expected}{hint}", "id")
 
     def _make_id(self, values: Mapping[str, Any]) -> str:
-        """Digest of title, text, date and address; of equal documents of one reading the second gets ``-2`` behind."""
+        """Digest of title, text, date and address; the second of equal documents of a reading gets ``-2``."""
         digest = blake2b(digest_size=_ID_BYTES)
         for name in ("title", "text", "published", "url"):
             digest.update(repr(values.get(name)).encode("utf-8", "backslashreplace") + b"\0")
@@ -158,24 +164,36 @@ class DocumentBuilder:
         times = self._made[digest.digest()]
         return digest.hexdigest() + (f"-{times}" if times > 1 else "")
 
-    def _read_language(self, values: Mapping[str, Any], place: Place) -> Language | None:
+    def _read_language(self, values: Mapping[str, Any], place: Place) -> str | None:
         value = values.get("lang")
         if value is None or value == "":
-            return None
+            return self._recognised(values, place)
         if not isinstance(value, str):
-            raise place.error("E_TYPE", f"{_type_name(value)}, expected one of {', '.join(LANGUAGES)}", "lang")
-        known = _LANGUAGE_NAMES.get(value.strip().lower().replace("_", "-").split("-")[0])
+            raise place.error("E_TYPE", f"{_type_name(value)}, {_EXPECTED_LANGUAGE}", "lang")
+        code = value.strip().lower().replace("_", "-").split("-")[0]
+        if code in _NO_LANGUAGE:
+            return self._recognised(values, place)
+        known = _LANGUAGE_NAMES.get(code)
         if known is not None:
             return known
-        if self._other_languages == "fail" or not _LANGUAGE_CODE.fullmatch(value):
-            advice = "; see --other-languages" if _LANGUAGE_CODE.fullmatch(value) else ""
-            expected = f"expected one of {', '.join(LANGUAGES)}, or null"
-            raise place.error("E_LANG", f"{_format_value(value)}, {expected}{advice}", "lang")
+        if not _LANGUAGE_CODE.fullmatch(value):
+            raise place.error("E_LANG", f"{_format_value(value)}, {_EXPECTED_LANGUAGE}", "lang")
+        return self._other(short_code(code), _format_value(value), place)
+
+    def _recognised(self, values: Mapping[str, Any], place: Place) -> str | None:
+        """The language of a record that does not say it, if it is plainly none of ours."""
+        text = values.get("text")
+        code = other_language(text) if isinstance(text, str) else None
+        return None if code is None else self._other(code, f"not given, and the text is in {code!r}", place)
+
+    def _other(self, code: str, found: str, place: Place) -> str:
+        if self._other_languages == "fail":
+            raise place.error("E_LANG", f"{found}, {_EXPECTED_LANGUAGE}; see --other-languages", "lang")
         if self._report is not None:
-            self._report.count_other_language(value)
+            self._report.count_other_language(code)
         if self._other_languages == "skip":
             raise OtherLanguageError
-        return None
+        return code
 
     def _read_time(self, published: object, place: Place) -> datetime | None:
         if published is None:
@@ -204,15 +222,17 @@ def row_of(document: Document) -> dict[str, Any]:
     extra = document.extra
     order = extra.order if isinstance(extra, OtherFields) else ()
     row: dict[str, Any] = {}
+    # That a text is in another language than ours was found in the text if no field says it.
+    found = {"lang"} if isinstance(extra, OtherFields) and document.lang not in OUR_LANGUAGES else set()
     for name in order:
-        if name == "lang" and isinstance(extra, OtherFields) and extra.lang is not None:
+        if name == "lang" and isinstance(extra, OtherFields) and (found or extra.lang is not None):
             row[name] = extra.lang
         elif name in _INTERPRETED:
             row[name] = getattr(document, name)
         elif name in extra:
             row[name] = extra[name]
     for name in FIELDS:
-        if name not in row:
+        if name not in row and name not in found:
             value = getattr(document, name)
             if name in _REQUIRED or (value is not None and value != ""):
                 row[name] = value
@@ -266,7 +286,7 @@ def _read_text(values: Mapping[str, Any], name: str, place: Place) -> str | None
 def _given_language(values: Mapping[str, Any]) -> str | None:
     """The language as given, where it is written otherwise than we write it."""
     value = values.get("lang")
-    return value if isinstance(value, str) and value and value not in LANGUAGES else None
+    return value if isinstance(value, str) and value and value not in OUR_LANGUAGES else None
 
 
 def _read_published(value: Any) -> str | int | float | None:

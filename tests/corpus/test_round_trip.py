@@ -83,6 +83,14 @@ def test_csv_of_text(rows: list[dict[str, Any]], ending: str) -> None:
     assert [document.time for document in back] == [document.time for document in documents]
 
 
+@pytest.mark.parametrize("lang", ["", None, "und", "hy"])
+def test_a_language_found_in_the_text_is_not_written(lang: str | None) -> None:
+    rows = [{"id": "a", "text": "\u0530" * 12, "lang": lang}, {"id": "b", "text": "слово", "lang": "ru"}]
+    documents, back = _there_and_back(rows, ".csv")
+    assert [document.lang for document in documents] == [document.lang for document in back] == ["hy", "ru"]
+    assert [row_of(document)["lang"] for document in documents] == [lang or None, "ru"]
+
+
 @settings(deadline=None)
 @given(_collections(DATES | NUMBERS, st.integers(-(2**63), 2**63 - 1)))
 def test_csv_of_numbers_keeps_their_digits(rows: list[dict[str, Any]]) -> None:
