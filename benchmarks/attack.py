@@ -1,6 +1,6 @@
 """``make attack``: every attack on the promises of the store, the readers and the engine; writes reports/attack.md.
 
-    python -m benchmarks.attack [--scale 4] [--minutes 60] [--soak-minutes 30] [--only tests/attack]
+    python -m benchmarks.attack [--scale 4] [--minutes 90] [--soak-minutes 30] [--jobs 1] [--only tests/attack]
 
 The attacks are tests, a part of which runs in ``make test``. Here all of them run, harder: ``--scale`` multiplies cuts,
 kills, cases, documents and flips. At scale 4: 20,000 fuzzed files, 500 kills of a writer, a soak of 30 minutes.
@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -23,8 +24,14 @@ from xml.etree import ElementTree
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 PARTS: Final = {
-    "tests/attack": "crash points, power loss, courses of commands, odd input, growth, soak, flipped bits",
     "tests/store/test_kills.py": "SIGKILL at any moment, and at every step of a batch",
+    "tests/attack/test_soak.py": "soak, with expiry",
+    "tests/attack/test_growth.py": "growth with the size of a collection, and a story of very many documents",
+    "tests/attack/test_odd_input.py": "odd input, fuzzed files",
+    "tests/attack/test_crash_points.py": "killed at every statement",
+    "tests/attack/test_power_loss.py": "power loss",
+    "tests/attack/test_store_machine.py": "courses of commands",
+    "tests/attack/test_flipped_bits.py": "flipped bits of a store",
     "tests/store/test_log_cuts.py": "the log cut, torn, wiped at any byte",
     "tests/store/test_disk_full.py": "files and databases that may grow no further, at many sizes",
     "tests/store/test_processes.py": "four writers and four readers",
@@ -48,8 +55,9 @@ def main() -> None:
     """Run the attacks and write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scale", type=int, default=4, help="how hard; 1 is what make test does")
-    parser.add_argument("--minutes", type=float, default=60, help="longest time of one part")
+    parser.add_argument("--minutes", type=float, default=90, help="longest time of one part")
     parser.add_argument("--soak-minutes", type=float, default=30, help="how long the stream with expiry goes on")
+    parser.add_argument("--jobs", type=int, default=1, help="parts side by side")
     parser.add_argument("--only", action="append", help="one of the parts; may be given several times")
     parser.add_argument("--out", type=Path, default=ROOT / "reports" / "attack.md")
     arguments = parser.parse_args()
@@ -57,10 +65,13 @@ def main() -> None:
     if missing:
         parser.error(f"no such part: {', '.join(missing)}")
     os.environ["ATTACK_SOAK_SECONDS"] = str(60 * arguments.soak_minutes)
-    results = []
-    for part in arguments.only or PARTS:
+
+    def attacked(part: str) -> tuple[str, list[str], float]:
         print(f"== {part}", flush=True)
-        results.append((part, *_attacked(part, arguments.scale, 60 * arguments.minutes)))
+        return part, *_attacked(part, arguments.scale, 60 * arguments.minutes)
+
+    with ThreadPoolExecutor(arguments.jobs) as jobs:
+        results = list(jobs.map(attacked, arguments.only or PARTS))
     arguments.out.write_text(_page(results, arguments.scale), encoding="utf-8")
     print(arguments.out)
     sys.exit(any(row.split(" | ")[1] != "held" for _, rows, _ in results for row in rows))

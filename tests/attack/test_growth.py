@@ -37,6 +37,9 @@ def collection(kind, size):
 SAME = {"engine": "numba", "df_max": 1e9}
 """One engine at every size, and words that stay key terms however many documents hold them."""
 
+MANY = {"faithful": 12_500, "judged": 1_000}
+"""Documents of a story, a unit of scale: 50,000 and 4,000 at the scale of ``make attack``."""
+
 KINDS = ("all different", "identical", "near-identical", "one hub", "few words")
 
 
@@ -68,10 +71,11 @@ def test_time_grows_no_faster_than_the_links(command, kind, record_figures, scal
     assert taken[2] < 1 or exponent < (2.7 if command == "pairs" else 3.2)
 
 
-def test_a_story_of_very_many_documents(record_figures, scale):
-    size = 1000 * scale
+@pytest.mark.parametrize("preset", ["faithful", "judged"])
+def test_a_story_of_very_many_documents(preset, record_figures, scale):
+    size = 1000 if scale == 1 else MANY[preset] * scale
     documents = [Document(id=row["id"], text=row["text"], lang="ru") for row in collection("near-identical", size)]
-    engine = StreamEngine(StreamSettings(terms=Settings(representation="stem")))
+    engine = StreamEngine(StreamSettings(terms=Settings(representation="stem"), preset=preset))
     taken = []
     repeats = 0
     for begin in range(0, size, size // 4):
@@ -87,7 +91,7 @@ def test_a_story_of_very_many_documents(record_figures, scale):
 
 def test_a_chain_of_very_many_documents_is_broken_with_an_alarm(record_figures, scale):
     """Each document is a copy of the one before with some words changed: the ends have nothing in common."""
-    draw, size = random.Random(8), 600 * scale  # noqa: S311
+    draw, size = random.Random(8), 600 if scale == 1 else MANY["faithful"] * scale  # noqa: S311
     text, documents = draw.sample(WORDS, 40), []
     for number in range(size):
         for place in draw.sample(range(40), 4):
