@@ -21,6 +21,7 @@ _SEAL: Final = b"# checksum "
 _BYTES: Final = 16
 _PACKAGE: Final = "infostream-dedup"
 _INSTALLED: Final = "_dictionaries"
+_ADVICE: Final = "import it again, or after an edit of yours take the line of the checksum out"
 
 
 def sealed(table: bytes) -> bytes:
@@ -28,8 +29,12 @@ def sealed(table: bytes) -> bytes:
     return _SEAL + blake2b(table, digest_size=_BYTES).hexdigest().encode() + b"\n" + table
 
 
-def checked_bytes(path: Path) -> bytes:
+def checked_bytes(path: Path, advice: str = _ADVICE) -> bytes:
     """What a table holds, if it is what was written; one without a checksum is taken as it is.
+
+    Args:
+        path: the table.
+        advice: what to do about a damaged one.
 
     Raises:
         BadDataError: it is something else.
@@ -39,7 +44,7 @@ def checked_bytes(path: Path) -> bytes:
     if content.startswith(_SEAL):
         seal, _, table = content.partition(b"\n")
         if seal.removeprefix(_SEAL).strip() != blake2b(table, digest_size=_BYTES).hexdigest().encode():
-            raise _damaged(path, "import it again, or after an edit of yours take the line of the checksum out")
+            raise _damaged(path, advice)
     recorded = _recorded().get(path.name) if path.parent.name == _INSTALLED else None
     if recorded is not None and recorded != sha256(content).digest():
         raise _damaged(path, "install infostream-dedup again")

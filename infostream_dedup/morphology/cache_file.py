@@ -24,7 +24,7 @@ from infostream_dedup.machine.sqlite_cache import DamagedCacheError, SqliteCache
 from infostream_dedup.morphology.analyzer import RULES
 from infostream_dedup.morphology.english_lemmas import RULES as ENGLISH_RULES
 
-__all__ = ["CacheFile", "cache_file", "fingerprint"]
+__all__ = ["CacheFile", "cache_file", "fingerprint", "package_versions"]
 
 _PACKAGES: Final = (
     "pymorphy3",
@@ -33,6 +33,7 @@ _PACKAGES: Final = (
     "wordfreq",
     "names-translator",
     "snowballstemmer",
+    "PyStemmer",
 )
 _CHUNK: Final = 50_000
 
@@ -55,13 +56,18 @@ _TABLES: Final = {
 def fingerprint() -> str:
     """32 hexadecimal digits that change with every package, dictionary or rule that decides a term."""
     digest = blake2b(f"rules {RULES} {ENGLISH_RULES}".encode(), digest_size=16)
-    for package in _PACKAGES:
-        digest.update(f"\0{package} {version(package)}".encode())
+    for package, number in package_versions().items():
+        digest.update(f"\0{package} {number}".encode())
     folder = dictionaries_folder()
     for path in sorted((*folder.glob("*.tsv"), *folder.glob("*.txt"))):
         digest.update(f"\0{path.name}\0".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def package_versions() -> dict[str, str]:
+    """Versions of the packages whose dictionaries and rules decide a term."""
+    return {package: version(package) for package in _PACKAGES}
 
 
 class CacheFile:

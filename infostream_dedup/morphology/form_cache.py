@@ -1,4 +1,4 @@
-"""Terms of forms, remembered: a second run over similar text analyses only what is new."""
+"""Terms of forms: common ones come with the package, and a second run over similar text analyses only what is new."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import cache
 from infostream_dedup.model import Language
 from infostream_dedup.morphology.analyzer import Morphology
 from infostream_dedup.morphology.cache_file import CacheFile, cache_file
+from infostream_dedup.morphology.known_terms import known_terms
 from infostream_dedup.morphology.parallel_analysis import analysed_over_cores
 from infostream_dedup.text.tokens import Form, Shape
 
@@ -24,7 +25,7 @@ _Answer = tuple[str, bool] | None
 
 
 class FormCache:
-    """Terms of the forms of one language: from memory, else from the file, else from :class:`Morphology`.
+    """Terms of the forms of one language: from memory, the file, the package, or else from :class:`Morphology`.
 
     Args:
         language: language of the forms.
@@ -81,7 +82,11 @@ class FormCache:
         return memory
 
     def _analysed_and_kept(self, keys: Sequence[str]) -> Mapping[str, _Answer]:
-        new = analysed_over_cores(self._language, keys, self._analysed)
+        known = known_terms(self._language).answers(keys)
+        new = {
+            **known,
+            **analysed_over_cores(self._language, [key for key in keys if key not in known], self._analysed),
+        }
         if self._file is not None:
             self._file.remember(self._language, new)
         return new

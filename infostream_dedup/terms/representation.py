@@ -22,6 +22,7 @@ from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.model import OUR_LANGUAGES, Language, Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
 from infostream_dedup.morphology.cache_file import cache_file
+from infostream_dedup.morphology.known_terms import known_shares
 from infostream_dedup.text.tokens import Form, Shape
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ class Representation(ABC):
         marker: matplotlib marker of its points in plots.
         shaped: whether the term depends on the capitals of a word; if not, each word is analysed once.
         parallel: whether several threads may analyse parts of the words.
-        cached: whether the background is stored on disk. The file knows the versions of the shipped dictionaries and
-            rules only, so a representation with rules of its own must leave this off.
+        cached: whether the background comes with the package, or else is stored on disk. Both know the versions of the
+            shipped dictionaries and rules only, so a representation with rules of its own must leave this off.
     """
 
     name: ClassVar[str]
@@ -107,9 +108,17 @@ class Representation(ABC):
         """
         if language not in OUR_LANGUAGES:
             return {}
-        stored = cache_file().frequencies(language, self.name) if self.cached else None
-        if stored:
-            return stored
+        if self.cached:
+            stored = known_shares().get(f"{language} {self.name}") or cache_file().frequencies(language, self.name)
+            if stored:
+                return stored
+        found = self.summed_frequencies(language)
+        if self.cached:
+            cache_file().remember_frequencies(language, self.name, found)
+        return found
+
+    def summed_frequencies(self, language: Language) -> dict[str, float]:
+        """Sum the frequencies of the forms of each term: the background of one of our languages, made anew."""
         shares: dict[str, float] = defaultdict(float)
         forms, frequencies = zip(*common_forms(language), strict=True)
         openers = [Form(form, Shape.START) for form in forms]
@@ -117,10 +126,7 @@ class Representation(ABC):
         for term, share in zip(terms, frequencies, strict=True):
             if term is not None:
                 shares[term] += share
-        found = dict(sorted(shares.items()))
-        if self.cached:
-            cache_file().remember_frequencies(language, self.name, found)
-        return found
+        return dict(sorted(shares.items()))
 
     def key_terms(
         self, counts: TermCounts, settings: Settings, select: Select, statistics: StatisticsOfTerms | None = None

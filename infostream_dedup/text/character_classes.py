@@ -65,36 +65,39 @@ _MARKUP: Final = "&<%{@"
 @cache
 def classes_of_cleaned_text() -> NDArray[np.uint8]:
     """Kind of every code point in text that ``normalise.clean`` returned: uint8 (CODE_POINTS,)."""
-    kinds = np.full(CODE_POINTS, CharacterClass.OTHER, dtype=np.uint8)
+    # Numbers are looked up once, not for each of the hundred thousand characters: an enumeration answers slowly.
+    capital, letter, other = map(int, (CharacterClass.CAPITAL, CharacterClass.LETTER, CharacterClass.OTHER))
+    kinds = np.full(CODE_POINTS, other, dtype=np.uint8)
     characters = [chr(point) for point in range(CODE_POINTS)]
     kinds[[point for point, one in enumerate(characters) if one == "_" or one.isalnum()]] = CharacterClass.FIGURE
-    for word in surfaces("\n".join(characters)):
-        kinds[ord(word[-1])] = CharacterClass.CAPITAL if word.startswith(SENTENCE_MARK) else CharacterClass.LETTER
-    rest = [one for one in characters if kinds[ord(one)] == CharacterClass.OTHER]
-    for one, word in zip(rest, surfaces("".join(f"б {one}А," for one in rest))[1::2], strict=True):
-        if word.startswith(SENTENCE_MARK):
-            kinds[ord(one)] = CharacterClass.OPENER
+    words = surfaces("\n".join(characters))
+    kinds[[ord(word[-1]) for word in words]] = [capital if word[0] == SENTENCE_MARK else letter for word in words]
+    rest = np.flatnonzero(kinds == other)
+    after = surfaces("".join(f"б {characters[point]}А," for point in rest.tolist()))[1::2]
+    kinds[rest[_opening(after)]] = CharacterClass.OPENER
     # The expression for initials accepts some capitals that are not letters: a full stop after one is not an opener.
-    for one, word in zip(rest, surfaces("".join(f"б{one}. А," for one in rest))[1::2], strict=True):
-        if not word.startswith(SENTENCE_MARK):
-            kinds[ord(one)] = CharacterClass.UNKNOWN
+    after = surfaces("".join(f"б{characters[point]}. А," for point in rest.tolist()))[1::2]
+    kinds[rest[~_opening(after)]] = CharacterClass.UNKNOWN
     kinds[ord(SENTENCE_MARK)] = CharacterClass.UNKNOWN
     kinds[ord("-")] = CharacterClass.HYPHEN
     kinds[ord(".")] = CharacterClass.STOP
     return kinds
 
 
+def _opening(words: list[str]) -> NDArray[np.bool_]:
+    return np.array([word[0] == SENTENCE_MARK for word in words], dtype=np.bool_)
+
+
 @cache
 def classes_of_raw_text() -> NDArray[np.uint8]:
     """Kind of every code point in any text: uint8 (CODE_POINTS,)."""
     kinds = classes_of_cleaned_text().copy()
-    points = [point for point in range(CODE_POINTS) if point != ord("\n")]
-    cleaned = clean("\n".join(map(chr, points))).split("\n")
-    for point, after in zip(points, cleaned, strict=True):
-        if after != chr(point) or unicodedata.combining(chr(point)):
-            kinds[point] = (
-                CharacterClass.UNCLEAN if after or unicodedata.combining(chr(point)) else CharacterClass.INVISIBLE
-            )
+    characters = [chr(point) for point in range(CODE_POINTS) if point != ord("\n")]
+    cleaned = clean("\n".join(characters)).split("\n")
+    for one, after in zip(characters, cleaned, strict=True):
+        if after != one or unicodedata.combining(one):
+            marks = after or unicodedata.combining(one)
+            kinds[ord(one)] = CharacterClass.UNCLEAN if marks else CharacterClass.INVISIBLE
     kinds[composing()] = CharacterClass.UNCLEAN
     for one in APOSTROPHES:
         kinds[ord(one)] = (

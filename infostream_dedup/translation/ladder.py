@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import OUR_LANGUAGES, Language
 from infostream_dedup.translation.answer_cache import AnswerCache, answer_cache
@@ -60,6 +61,7 @@ class Translator:
         self._rungs = tuple(standard_rungs() if rungs is None else rungs)
         self._cache = answer_cache() if rungs is None and cache is None and source != target else cache
 
+    @collector_paused()
     def translate(self, terms: Sequence[str], progress: Progress | None = None) -> list[_Answers]:
         """Return all equivalents of each term by the first rung that knows it.
 

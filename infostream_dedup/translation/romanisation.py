@@ -47,8 +47,9 @@ _LATIN_GROUPS: Final = {
     "x": "кс",
 }
 _LATIN: Final = re.compile("|".join(sorted(_LATIN_GROUPS, key=len, reverse=True)))
+_LATIN_LETTER: Final = re.compile("[a-z]")
 _BEFORE_VOWEL: Final = re.compile("и+(?=[аеоу])")
-_DOUBLED: Final = re.compile(r"(.)\1+")
+_RUN: Final = re.compile(r"(.)\1*")
 
 _ROMAN: Final[dict[Language, dict[str, tuple[str, ...]]]] = {
     "uk": dict(
@@ -148,12 +149,16 @@ def latin_key(name: str) -> str:
     {'зеленски'}
     """
     plain = unicodedata.normalize("NFD", name)
-    if plain.isascii() or any("a" <= char <= "z" for char in plain):
+    if plain.isascii() or _LATIN_LETTER.search(plain):
         letters = "".join(char for char in plain if char.isascii())
         spelt = _LATIN.sub(lambda found: _LATIN_GROUPS[found[0]], letters)
     else:
         spelt = name.translate(_CYRILLIC_KEY)
-    return _DOUBLED.sub(r"\1", _BEFORE_VOWEL.sub("", _DOUBLED.sub(r"\1", spelt)))
+    return _without_repeats(_BEFORE_VOWEL.sub("", _without_repeats(spelt)))
+
+
+def _without_repeats(word: str) -> str:
+    return "".join(_RUN.findall(word))
 
 
 def romanised(name: str, language: Language) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from itertools import chain, islice
 from math import log10
@@ -21,6 +21,8 @@ from infostream_dedup.translation.transcription import (
     folded_cyrillic,
     folded_latin,
     latin_consonants,
+    outline_of_key,
+    outlines,
     transcription_cost,
 )
 
@@ -82,7 +84,7 @@ def _candidates(
     limit = min(dearest, per_letter * len(folded))
     found: dict[str, float] = {}
     for key in keys:
-        for word, other in _alike(words.get(key, ()), folded, source) if _is_telling(key) else ():
+        for word, other in _alike(words.of(key), folded, source) if _is_telling(key) else ():
             latin, cyrillic = (folded, other) if source == "en" else (other, folded)
             cost = transcription_cost(latin, cyrillic, limit=limit)
             if cost <= limit:
@@ -117,19 +119,43 @@ def _best(found: Mapping[str, float], known: Set[str], target: Language) -> list
 
 
 @cache
-def _names_by_consonants(language: Language) -> dict[str, list[tuple[str, str]]]:
-    """Index possible names and their folded spellings by consonants, the more frequent first (1 to 3 s)."""
-    found: dict[str, list[tuple[str, str]]] = {}
-    for word in _possible_names(language):
-        folded = folded_latin(word) if language == "en" else folded_cyrillic(word)
-        for key in latin_consonants(folded) if language == "en" else (cyrillic_consonants(folded),):
-            found.setdefault(key, []).append((word, folded))
-    return found
+def _names_by_consonants(language: Language) -> _NamesByConsonants:
+    return _NamesByConsonants(language)
 
 
-def _possible_names(language: Language) -> list[str]:
+class _NamesByConsonants:
+    """Possible names and their folded spellings by consonants, the more frequent first.
+
+    All words of a language would take several seconds. So words are sorted by an outline of their consonants first,
+    which is made for all of them at once, and have their consonants taken when a key of their outline is asked for.
+    """
+
+    def __init__(self, language: Language) -> None:
+        self._language = language
+        self._words: dict[str, list[str]] = {}
+        words = frequent_words(language)
+        for word, outline in zip(words, outlines(words), strict=True):
+            self._words.setdefault(outline, []).append(word)
+        self._found: dict[str, list[tuple[str, str]]] = {}
+        self._is_possible = _possible_names(language)
+
+    def of(self, key: str) -> Sequence[tuple[str, str]]:
+        """Words with these consonants, each with its folded spelling."""
+        for word in self._words.pop(outline_of_key(key), ()):
+            if self._is_possible(word):
+                self._add(word)
+        return self._found.get(key, ())
+
+    def _add(self, word: str) -> None:
+        folded = folded_latin(word) if self._language == "en" else folded_cyrillic(word)
+        for key in latin_consonants(folded) if self._language == "en" else (cyrillic_consonants(folded),):
+            self._found.setdefault(key, []).append((word, folded))
+
+
+def _possible_names(language: Language) -> Callable[[str], bool]:
+    """What says whether a word may be a name."""
     if language == "en":
-        return [word for word in frequent_words("en") if may_be_name(word, "en")]
+        return lambda word: may_be_name(word, "en")
     knows = readings_of(language).knows
     listed = names(language).keys() | personal_names(language) | set(noun_lemmas(language).names)
-    return [word for word in frequent_words(language) if word in listed or not knows(word)]
+    return lambda word: word in listed or not knows(word)

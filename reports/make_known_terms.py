@@ -1,0 +1,82 @@
+"""Writes the terms that come with the package, infostream_dedup/morphology/known_terms.bin and known_shares.bin.
+
+    python reports/make_known_terms.py
+
+Run it after a change to ``dictionaries/`` or to the rules of the morphology, and with new versions of the packages of
+dictionaries: the files belong to one fingerprint of all of these, and under another one they are not used. Known are
+the forms of wordfreq's small lists and the words of our own tables, in small letters, at the start of a sentence and
+with a capital elsewhere; and the backgrounds of all representations. Takes half a minute.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from infostream_dedup.lexicon.frequency import common_forms
+from infostream_dedup.lexicon.name_tables import NAME_TABLES, name_rows, variants
+from infostream_dedup.lexicon.spelling import key_form
+from infostream_dedup.lexicon.translation_tables import concepts, false_friends
+from infostream_dedup.model import OUR_LANGUAGES, Language
+from infostream_dedup.morphology.analyzer import Morphology
+from infostream_dedup.morphology.known_terms import SHARES_FILE, TERMS_FILE, packed, row_of
+from infostream_dedup.terms.representation import representation
+from infostream_dedup.text.tokens import Shape
+
+WITH_FORMS: Final[tuple[Language, ...]] = ("ru", "uk")
+"""Languages whose terms are looked up; English ones are computed as fast."""
+
+BACKGROUNDS: Final[tuple[tuple[Language, str], ...]] = (
+    *((language, name) for language in OUR_LANGUAGES for name in ("stem", "morph")),
+    ("en", "pivot"),
+)
+
+
+def forms_of(language: Language) -> list[str]:
+    """Every form that the file knows, once, by code points."""
+    return sorted({*(form for form, _ in common_forms(language)), *_words_of_tables(language)})
+
+
+def _words_of_tables(language: Language) -> Iterator[str]:
+    """Single words of our tables and the last words of phrases: those that become pairs for translation."""
+    for concept in concepts():
+        yield from _last_words(concept.words[language])
+    for friend in false_friends():
+        yield from _last_words((friend.ru,) if language == "ru" else friend.right_uk)
+    for table in NAME_TABLES:
+        for row in name_rows(table):
+            yield from _last_words(map(key_form, variants(row, language)))
+
+
+def _last_words(words: Iterable[str]) -> Iterator[str]:
+    for word in words:
+        yield word.rpartition(" ")[2]
+
+
+def rows_of(forms: list[str], language: Language) -> list[str]:
+    """The row of each form, from the morphology itself."""
+    morphology = Morphology(language)
+    rows = []
+    for form in forms:
+        found = [morphology.analyse(form, shape) for shape in (Shape.LOWER, Shape.START, Shape.CAPITAL)]
+        rows.append(row_of(form, [None if one.term is None else (one.term, one.in_dictionary) for one in found]))
+    return rows
+
+
+def main() -> None:
+    """Write both files; no cache of this machine takes part."""
+    with TemporaryDirectory() as folder:
+        os.environ["INFOSTREAM_DEDUP_CACHE"] = folder
+        terms = {}
+        for language in WITH_FORMS:
+            forms = forms_of(language)
+            terms[language] = (forms, rows_of(forms, language))
+        TERMS_FILE.write_bytes(packed(terms))
+        shares = {f"{one} {name}": representation(name).summed_frequencies(one) for one, name in BACKGROUNDS}
+        SHARES_FILE.write_bytes(packed(shares))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""The terms that come with the package are those that the morphology would give."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from infostream_dedup.errors import BadDataError
+from infostream_dedup.model import Language
+from infostream_dedup.morphology import known_terms as shipped
+from infostream_dedup.morphology.analyzer import Morphology
+from infostream_dedup.morphology.cache_file import package_versions
+from infostream_dedup.morphology.form_cache import FormCache
+from infostream_dedup.morphology.known_terms import known_shares, known_terms, made_with, packed, row_of, unpacked
+from infostream_dedup.terms.representation import representation
+from infostream_dedup.text.tokens import Form, Shape
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "reports"))
+
+from make_known_terms import BACKGROUNDS, WITH_FORMS, forms_of, rows_of
+
+AGAIN = "python reports/make_known_terms.py makes the files anew"
+with_their_versions = pytest.mark.skipif(
+    made_with(shipped.TERMS_FILE) != package_versions(), reason="the files were made with other versions of packages"
+)
+
+
+@with_their_versions
+def test_the_files_belong_to_the_dictionaries_and_rules_of_today() -> None:
+    assert made_with(shipped.SHARES_FILE) == package_versions()
+    assert unpacked(shipped.TERMS_FILE), AGAIN
+    assert unpacked(shipped.SHARES_FILE), AGAIN
+
+
+@with_their_versions
+@pytest.mark.parametrize("language", WITH_FORMS)
+def test_every_form_is_there_and_a_part_of_them_made_anew_is_equal(language: Language) -> None:
+    forms, rows = unpacked(shipped.TERMS_FILE)[language]
+    assert forms == forms_of(language), AGAIN
+    part = slice(7, None, 40)
+    assert rows_of(forms[part], language) == rows[part], AGAIN
+
+
+@with_their_versions
+@pytest.mark.slow
+@pytest.mark.parametrize("language", WITH_FORMS)
+def test_every_answer_made_anew_is_equal(language: Language) -> None:
+    forms, rows = unpacked(shipped.TERMS_FILE)[language]
+    assert rows_of(forms, language) == rows
+
+
+@with_their_versions
+@pytest.mark.parametrize(("language", "name"), BACKGROUNDS)
+def test_backgrounds_made_anew_are_equal(language: Language, name: str) -> None:
+    made = representation(name).summed_frequencies(language)
+    found = known_shares()[f"{language} {name}"]
+    assert dict(found) == made, AGAIN
+    assert list(found) == list(made)
+
+
+def test_rows_worked_by_hand() -> None:
+    row = row_of("шольца", [None, ("шольц", False), ("шольц", False)])
+    assert row == "\t~шольц"
+    known = shipped.KnownTerms(["шольца", "суд"], [row, row_of("суд", [("суд", True)] * 3)])
+    assert known.answers(["0шольца", "1шольца", "2шольца", "3шольца", "2суд", "0щзж"]) == {
+        "0шольца": None,
+        "1шольца": ("шольц", False),
+        "2шольца": ("шольц", False),
+        "2суд": ("суд", True),
+    }
+
+
+@with_their_versions
+def test_a_common_form_is_not_analysed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> object:
+        raise AssertionError("analysed a form that comes with the package")
+
+    monkeypatch.setattr(Morphology, "analyse", refuse)
+    forms = [Form("правительства", Shape.LOWER), Form("москве", Shape.CAPITAL)]
+    assert FormCache("ru", None).terms_of(forms, strict=False) == ["правительство", "москва"]
+    with pytest.raises(AssertionError, match="comes with the package"):
+        FormCache("ru", None).terms_of([Form("щзжами", Shape.LOWER)], strict=False)
+
+
+@with_their_versions
+def test_with_other_dictionaries_nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert known_terms("ru").answers(["0суд"])
+    monkeypatch.setattr(shipped, "fingerprint", lambda: "another")
+    assert unpacked(shipped.TERMS_FILE) == {}
+    assert unpacked(shipped.SHARES_FILE) == {}
+
+
+@pytest.mark.parametrize("place", [40, 200, -1])
+def test_a_damaged_file_is_refused(place: int, tmp_path: Path) -> None:
+    content = bytearray(packed({"ru": [["суд"], ["="]]}))
+    path = tmp_path / "known_terms.bin"
+    path.write_bytes(content)
+    assert unpacked(path) == {"ru": [["суд"], ["="]]}
+    content[min(place, len(content) - 1)] ^= 4
+    path.write_bytes(content)
+    with pytest.raises(BadDataError, match="install infostream-dedup again"):
+        unpacked(path)
