@@ -5,9 +5,10 @@
 
 The dated documents of mdnews pass through `ingest` with default settings in the order of their dates. Of every class
 links are drawn by the seed; one that is drawn for two classes is read once, one that an earlier page lists is not drawn
-again. Where a stream holds fewer duplicates than are asked for, all are drawn, read before or not, and pairs of kind
-`copy` in slavictopics fill up the number. The items come in shuffled order under numbers that say nothing, with the
-earlier document first. The texts stay in FOLDER: pages hold ids, judgements and reasons only.
+again, but in the second round, where all duplicates are. A stream holds few of these, so pairs of kind `copy` are drawn
+too from whole collections: slavictopics, and mdnews without a window. The items come in shuffled order under numbers
+that say nothing, with the earlier document first. The texts stay in FOLDER: pages hold ids, judgements and reasons
+only.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +38,7 @@ _STORY = ("same story", "copy", "updated")
 _RIGHT: dict[str, tuple[tuple[str, ...], str]] = {
     "duplicate": (("copy",), ".90"),
     "copy in slavictopics": (("copy",), ".90"),
+    "copy in mdnews": (("copy",), ".90"),
     "template": (("template",), ".86"),
     "retold": (_STORY, ".83"),
     "similar": ((*_STORY, "same affair", "follow-up", "template", "shared passage or form"), ".90"),
@@ -59,38 +62,31 @@ class Pool:
     links: Mapping[str, Sequence[Pair]]
 
     @classmethod
-    def of(cls, verdicts: Sequence[Verdict], round_: Round) -> Pool:
+    def of(cls, verdicts: Sequence[Verdict], round_: Round, copies: Mapping[str, Sequence[Pair]]) -> Pool:
         """Links of documents that are not new and not ``exact``; `duplicate` and `similar` are statuses."""
         linked = [one for one in verdicts if one.of is not None and one.status not in ("exact", "new")]
-        links: dict[str, list[Pair]] = {name: [] for name in round_.classes}
+        links: dict[str, Sequence[Pair]] = dict(copies)
+        found: dict[str, list[Pair]] = {name: [] for name in (*round_.classes, _OTHERS) if name not in links}
         for one in linked:
-            names = [name for name in (one.status, str(one.kind)) if name in links] or [_OTHERS]
-            for name in names:
-                links.setdefault(name, []).append((str(one.of), one.id))
-        return cls(links)
+            for name in [name for name in (one.status, str(one.kind)) if name in found] or [_OTHERS]:
+                found[name].append((str(one.of), one.id))
+        return cls(links | found)
 
 
-def drawn(pool: Pool, seed: int, *, read: frozenset[Pair], copies: Sequence[Pair]) -> dict[Pair, dict[str, Any]]:
+def drawn(pool: Pool, seed: int, *, read: frozenset[Pair]) -> dict[Pair, dict[str, Any]]:
     """Links by (earlier, later) id, with the classes they were drawn for and how many each class has.
 
     Args:
-        pool: links of the stream.
+        pool: links of the stream and pairs of collections.
         seed: names the round.
         read: links of earlier pages.
-        copies: pairs of another set that fill up the duplicates.
     """
     wanted = ROUNDS[seed]
-    counts = dict.fromkeys(wanted.classes, wanted.count) | {_OTHERS: wanted.others}
     chosen: dict[Pair, dict[str, Any]] = {}
-    for name, count in counts.items():
-        rows = list(pool.links.get(name, ()))
-        fresh = rows if len(rows) <= count else [one for one in rows if one not in read]
+    for name, count in wanted.classes.items():
+        rows = pool.links.get(name, ())
+        fresh = [one for one in rows if one not in read or name in wanted.again]
         _take(chosen, name, len(rows), random.Random(f"{seed} {name}").sample(fresh, min(count, len(fresh))))  # noqa: S311
-    if (missing := wanted.count - len(pool.links.get("duplicate", ()))) > 0 and copies:
-        name = "copy in slavictopics"
-        fresh = [one for one in copies if one not in read]
-        taken = random.Random(f"{seed} {name}").sample(fresh, min(missing, len(fresh)))  # noqa: S311
-        _take(chosen, name, len(copies), taken)
     return chosen
 
 
@@ -118,21 +114,21 @@ def copies_of(documents: Sequence[Document]) -> list[Pair]:
 
 
 def read_before(seed: int) -> frozenset[Pair]:
-    """Links that the pages of earlier rounds list."""
+    """Links that the pages of earlier rounds list, in both directions: a collection need not be ordered as a stream."""
     pages = [REPORTS / one.page for number, one in ROUNDS.items() if number < seed]
     rows = (line.split("|") for page in pages for line in page.read_text("utf-8").splitlines())
     listed = (row for row in rows if len(row) > 6 and re.match(r" (md|sl)-", row[1]))
-    return frozenset((row[1].strip(), row[2].strip()) for row in listed)
+    return frozenset(pair for row in listed for pair in permutations((row[1].strip(), row[2].strip())))
 
 
 def draw(corpora: Path, folder: Path, seed: int) -> None:
     """Write the items for the reader and the key."""
     dated = [one for one in read_documents(corpora / "mdnews.docs.jsonl.gz") if one.time is not None]
     dated.sort(key=lambda one: one.time.timestamp() if one.time else 0.0)
-    others = list(read_documents(corpora / "slavictopics.docs.jsonl.gz"))
-    by_id = {one.id: one for one in [*dated, *others]}
-    pool = Pool.of(ingested(dated), ROUNDS[seed])
-    links = list(drawn(pool, seed, read=read_before(seed), copies=copies_of(others)).items())
+    sets = {name: list(read_documents(corpora / f"{name}.docs.jsonl.gz")) for name in ("slavictopics", "mdnews")}
+    by_id = {one.id: one for documents in sets.values() for one in documents}
+    copies = {f"copy in {name}": copies_of(documents) for name, documents in sets.items()}
+    links = list(drawn(Pool.of(ingested(dated), ROUNDS[seed], copies), seed, read=read_before(seed)).items())
     random.Random(seed).shuffle(links)  # noqa: S311
     items, key = [], []
     for number, ((earlier, later), row) in enumerate(links, 1):
