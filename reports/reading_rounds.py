@@ -102,11 +102,12 @@ an old background was doubted; `retold` asks for 36 hours, and for a sure model 
 chosen on the links of the first two rounds, after the third had shown what kind of error is left.
 """,
         """
-The six copies of mdnews that were left to read are all wrong. None lies in a stream of seven days: dates are missing, or
-weeks apart. Without any date one source may be the name of a collection, as in slavictopics, where its 39 reprints would
-be taken for an outlet's own. `duplicate` in the stream was not read again: its fifteen links are those of the second
-round without the page that its own site put out again. The second round calls fourteen of them a copy, by a reader who
-had seen the first page; the first round calls eleven a copy in the first word and fourteen in the first or the second.
+The six copies of mdnews that were left to read are all wrong. None lies in a stream of seven days: dates are missing,
+or weeks apart. Without any date one source may be the name of a collection, as in slavictopics, where its 39 reprints
+would be taken for an outlet's own. `duplicate` in the stream was not read again: its fifteen links are those of the
+second round without the page that its own site put out again. The second round calls fourteen of them a copy, by a
+reader who had seen the first page; the first round calls eleven a copy in the first word and fourteen in the first or
+the second.
 """,
     ),
 }
