@@ -195,8 +195,8 @@ def _drawn_shares(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Shares of right pairs as few, and as many, as what was not judged may hold: float64 (draws, STRATA) each.
 
-    What was not judged is a number of pairs, so right ones among them are drawn one by one: of ten pairs of which one in
-    twenty is right, half of the draws hold one or more.
+    What was not judged is a number of pairs, so right ones among them are drawn one by one: of fourteen pairs of which
+    one in twenty is right, half of the draws hold one or more.
 
     Args:
         judged: float64 (STRATA,), judgements.
