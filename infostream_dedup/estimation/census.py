@@ -9,9 +9,9 @@ import numpy as np
 
 from infostream_dedup.estimation.kernels.finding_copies import (
     FoundPairs,
-    Scratch,
     SharedIndex,
     TextClasses,
+    TextCounters,
     Universe,
     find_copies,
 )
@@ -88,7 +88,7 @@ def find_all_copies(
         smaller=np.empty(room, dtype=np.int32),
         state=np.zeros(4, dtype=np.int64),
     )
-    scratch = Scratch(counts=np.zeros(texts, dtype=np.int32), touched=np.empty(texts + 1, dtype=np.int32))
+    scratch = TextCounters(counts=np.zeros(texts, dtype=np.int32), touched=np.empty(texts + 1, dtype=np.int32))
     for begin in range(0, texts, _TEXTS_AT_ONCE):
         end = min(begin + _TEXTS_AT_ONCE, texts)
         find_copies(index, classes, universe, begin, end, scratch=scratch, found=found)

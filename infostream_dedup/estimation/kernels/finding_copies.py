@@ -18,7 +18,16 @@ from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined,
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FoundPairs", "Scratch", "SharedIndex", "TextClasses", "Universe", "find_copies", "is_series", "thinned_out"]
+__all__ = [
+    "FoundPairs",
+    "SharedIndex",
+    "TextClasses",
+    "TextCounters",
+    "Universe",
+    "find_copies",
+    "is_series",
+    "thinned_out",
+]
 
 PLAIN_ON_ARRAYS: Final = True
 """Computes with slices of arrays."""
@@ -83,8 +92,8 @@ class Universe(NamedTuple):
     titles: NDArray[np.int64]
 
 
-class Scratch(NamedTuple):
-    """Scratch arrays of a thread.
+class TextCounters(NamedTuple):
+    """TextCounters arrays of a thread.
 
     Attributes:
         counts: int32 (texts,), zero whenever no text is looked up.
@@ -186,7 +195,7 @@ def _common_shared(index: SharedIndex, text: int, other: int) -> int:
 
 @compiled_bare
 def _walk(
-    index: SharedIndex, classes: TextClasses, text: int, term: int, again: int, scratch: Scratch, met: int
+    index: SharedIndex, classes: TextClasses, text: int, term: int, again: int, scratch: TextCounters, met: int
 ) -> int:
     """Count one triple for each larger text that has it, or, without ``again``, only the first for each."""
     size, last = classes.sizes[text], classes.last[text]
@@ -211,7 +220,7 @@ def find_copies(
     universe: Universe,
     begin: int,
     end: int,
-    scratch: Scratch,
+    scratch: TextCounters,
     found: FoundPairs,
 ) -> None:
     """Find the pairs whose smaller text is one of ``begin`` to ``end``: those that share three tenths of its triples.
