@@ -28,7 +28,7 @@ COMPILED_FROM: Final = 20_000
 """Minimum number of documents at which ``auto`` uses compiled code; below, compiling takes longer than it saves."""
 
 WARM_FROM: Final = 4_000
-"""The same where machine code lies on disk; below, loading it takes longer than it saves (measured on mdnews)."""
+"""Its value once machine code is on disk; below, loading it takes longer than it saves."""
 
 
 def engine_named(name: str) -> str:
