@@ -108,8 +108,8 @@ def race_lines(news: LabelledNews) -> list[str]:
     return [
         *lines,
         "",
-        "Triples are kept: they are the definition of wording, and both smaller ways change the kind of every tenth",
-        "pair that shares a fifth of its wording. They lie apart from the records and are asked for only where a pair",
+        "Triples are kept: they are the definition of wording, and both smaller ways change the kinds of many pairs",
+        "that share a fifth of their wording. They lie apart from the records and are asked for only where a pair",
         "passes the filter, so memory does not hold them.",
     ]
 
