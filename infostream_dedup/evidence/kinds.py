@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.evidence.facts import PairFacts
+from infostream_dedup.evidence.facts import STORY_HOURS, PairFacts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -139,7 +139,7 @@ def holds_inside(pair: PairFacts) -> NDArray[np.bool_]:
 
 def told_by_another_source(pair: PairFacts) -> NDArray[np.bool_]:
     """Two sources within 36 hours, and the model is sure."""
-    return pair.known & ~pair.same_source & (pair.hours <= 36) & (pair.probability >= 0.9)
+    return pair.known & ~pair.same_source & (pair.hours <= STORY_HOURS) & (pair.probability >= 0.9)
 
 
 def told_again(pair: PairFacts) -> NDArray[np.bool_]:
