@@ -38,7 +38,7 @@ DAY: Final = 24 * HOUR
 STORY_HOURS: Final = 36
 """Hours within which two sources tell one story; nothing else is asked of the hours between two documents."""
 
-CIRCUMSTANCES: Final = 32
+CIRCUMSTANCES: Final = 64
 """Results that ``circumstances`` has."""
 
 _START: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -107,6 +107,7 @@ class PairFacts:
         same_text: bool, the texts are equal.
         same_address: bool, both have one address.
         known: bool, both have a source and a date.
+        dated: bool, one of them has a date.
         same_source: bool, one source published both.
         other_day: bool, both have dates, of different days (UTC).
         hours: float64, hours between the two; infinite where a date is missing.
@@ -114,6 +115,7 @@ class PairFacts:
         wording_forward: float64, share of a's triples in b.
         wording_backward: float64, share of b's triples in a.
         lead: float64, share of the lead in the other lead, the larger of the two directions.
+        vocabulary: float64, cosine of all weighted terms.
         numbers: float64, share of the numbers and dates in the other's, the larger; -1 where one has fewer than two.
         other_dates: bool, the dates in the two heads differ.
         same_title: bool, titles are equal but for case and signs.
@@ -124,6 +126,7 @@ class PairFacts:
     same_text: NDArray[np.bool_]
     same_address: NDArray[np.bool_]
     known: NDArray[np.bool_]
+    dated: NDArray[np.bool_]
     same_source: NDArray[np.bool_]
     other_day: NDArray[np.bool_]
     hours: NDArray[np.float64]
@@ -131,6 +134,7 @@ class PairFacts:
     wording_forward: NDArray[np.float64]
     wording_backward: NDArray[np.float64]
     lead: NDArray[np.float64]
+    vocabulary: NDArray[np.float64]
     numbers: NDArray[np.float64]
     other_dates: NDArray[np.bool_]
     same_title: NDArray[np.bool_]
@@ -152,9 +156,12 @@ class PairFacts:
 
     @property
     def own(self) -> NDArray[np.bool_]:
-        """One source published both, under two titles or on two days."""
+        """One source published both, under two titles or on two days.
+
+        Without any date, one source may be the name of a collection.
+        """
         other_title = ~self.same_title & ~self.no_title
-        return self.known & self.same_source & (other_title | self.other_day)
+        return self.same_source & (self.dated & other_title | self.other_day)
 
 
 def facts_of_pairs(
@@ -182,6 +189,7 @@ def facts_of_pairs(
         same_text=_equal(earlier.texts, later.texts),
         same_address=_equal(earlier.addresses, later.addresses),
         known=dated & (earlier.sources != NO_SOURCE) & (later.sources != NO_SOURCE),
+        dated=_one_dated(earlier, later),
         same_source=_equal(earlier.sources, later.sources),
         other_day=dated & (earlier.times // DAY != later.times // DAY),
         hours=_hours(earlier, later, dated),
@@ -189,6 +197,7 @@ def facts_of_pairs(
         wording_forward=column("wording_forward"),
         wording_backward=column("wording_backward"),
         lead=np.maximum(column("lead_forward"), column("lead_backward")),
+        vocabulary=column("cosine"),
         numbers=np.where(column("numbers_least") >= 2, numbers, -1.0),
         other_dates=column("dates") == 2,
         same_title=title == 3,
@@ -213,6 +222,7 @@ def circumstances(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.in
         _equal(earlier.sources, later.sources),
         dated & (earlier.times // DAY != later.times // DAY),
         _hours(earlier, later, dated) <= STORY_HOURS,
+        _one_dated(earlier, later),
     )
     found = np.zeros(len(dated), dtype=np.int64)
     for bit, holds in enumerate(asked):
@@ -222,6 +232,10 @@ def circumstances(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.in
 
 def _dated(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.bool_]:
     return np.asarray((earlier.times != NO_TIME) & (later.times != NO_TIME), dtype=np.bool_)
+
+
+def _one_dated(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.bool_]:
+    return np.asarray((earlier.times != NO_TIME) | (later.times != NO_TIME), dtype=np.bool_)
 
 
 def _hours(earlier: DocumentFacts, later: DocumentFacts, dated: NDArray[np.bool_]) -> NDArray[np.float64]:

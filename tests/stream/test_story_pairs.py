@@ -126,5 +126,5 @@ def test_circumstances_by_hand():
         addresses=np.array([3, 3, -1, -1, -1]),
     )
     one = circumstances(documents.at(np.zeros(5, dtype=np.int64)), documents)
-    # Same address 1, both known 2, same source 4, another day 8, at most 36 hours 16.
-    assert one.tolist() == [1 + 2 + 4 + 16, 1 + 2 + 4 + 8 + 16, 2 + 8, 16, 0]
+    # Same address 1, both known 2, same source 4, another day 8, at most 36 hours 16, one has a date 32.
+    assert one.tolist() == [1 + 2 + 4 + 16 + 32, 1 + 2 + 4 + 8 + 16 + 32, 2 + 8 + 32, 16 + 32, 32]
