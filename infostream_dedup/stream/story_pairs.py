@@ -109,7 +109,7 @@ class StoryPairs:
         Args:
             earlier: int64 (pairs,), ordinals, ascending for each later document.
             later: int64 (pairs,), ordinals, ascending.
-            facts: of the earlier and of the later documents; texts are ignored.
+            facts: who published the earlier and the later document of each pair, and when.
         """
         self._used = int(later[-1])
         own, begins = np.unique(later, return_index=True)
