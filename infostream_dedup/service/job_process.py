@@ -1,4 +1,4 @@
-"""The process of one job: reads the store, reports to the desk, ends when it is told to or its service is gone."""
+"""The process of one job: reads the store, reports to the desk, ends when asked to or when its service is gone."""
 
 from __future__ import annotations
 

@@ -83,6 +83,10 @@ def test_stories_with_the_words_that_met(filled: ServiceClient) -> None:
 def test_provenance_on_a_page(filled: ServiceClient, fresh: ServiceClient) -> None:
     group = filled("GET", "/v1/groups?limit=1").json()["items"][0]["group"]
     found = filled("GET", f"/v1/groups/{group}/provenance").json()
+    members = filled("GET", f"/v1/groups/{group}").json()["members"]
+    assert {one["id"]: one["published"] for one in found["copies"]}.items() <= {
+        one["id"]: one["published"] for one in members
+    }.items()
     page = filled("GET", f"/groups/{group}/provenance").text
     assert page.count('class="kept"') == len(found["copies"])
     assert filled("GET", "/groups/none/provenance").status_code == 404

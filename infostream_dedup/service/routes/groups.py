@@ -108,16 +108,17 @@ def traced_group(store: Store, id: str) -> dict[str, Any] | None:  # noqa: A002
     found = group_with_members(store.connection, id)
     if found is None or found["documents"] < 2:
         return None
-    ordinals = [member["ordinal"] for member in found["members"] if not member["forgotten"]][:_TRACED]
+    members = [member for member in found["members"] if not member["forgotten"]][:_TRACED]
+    published = {member["id"]: member["published"] for member in members}
     try:
-        documents = [store.kept(ordinal) for ordinal in ordinals]
+        documents = [store.kept(member["ordinal"]) for member in members]
     except BadDataError:
         raise ProblemError(409, "texts-not-kept", "begin a new store with --keep-text") from None
     traced = provenance(documents)
     return {
         "group": id,
         "first": traced.first.id,
-        "copies": [copy.as_dict(id, traced) for copy in traced.copies],
+        "copies": [{**copy.as_dict(id, traced), "published": published[copy.document.id]} for copy in traced.copies],
     }
 
 
