@@ -19,7 +19,7 @@ def chart_of(rows: Sequence[dict[str, Any]], chosen: int | None) -> dict[str, An
     """Where everything in the picture is.
 
     Args:
-        rows: rows of a sweep, k ascending: ``k``, ``symmetry``, ``transitivity``, ``links`` and, where it was estimated,
+        rows: rows of a sweep, k ascending: ``k``, ``symmetry``, ``transitivity``, ``links`` and, where estimated,
             ``precision``.
         chosen: k that is looked at.
 
