@@ -63,7 +63,8 @@ def test_two_hundred_judgements_with_cut_connections(address: str, browser: Any)
                     """async ([code, key]) => {
                         const begin = performance.now();
                         document.body.dispatchEvent(new KeyboardEvent("keydown", { code, bubbles: true }));
-                        while (document.querySelector(".pair")?.dataset.key === key && performance.now() - begin < 20000)
+                        const same = () => document.querySelector(".pair")?.dataset.key === key;
+                        while (same() && performance.now() - begin < 20000)
                             await new Promise((wake) => setTimeout(wake, 2));
                         return performance.now() - begin;
                     }""",
