@@ -86,6 +86,7 @@ class PairFacts:
         same_text: bool, the texts are equal.
         same_address: bool, both have one address.
         known: bool, both have a source and a date.
+        dated: bool, one of them has a date.
         same_source: bool, one source published both.
         other_day: bool, both have dates, of different days (UTC).
         hours: float64, hours between the two; infinite where a date is missing.
@@ -93,6 +94,7 @@ class PairFacts:
         wording_forward: float64, share of a's triples in b.
         wording_backward: float64, share of b's triples in a.
         lead: float64, share of the lead in the other lead, the larger of the two directions.
+        vocabulary: float64, cosine of all weighted terms.
         numbers: float64, share of the numbers and dates in the other's, the larger; -1 where one has fewer than two.
         other_dates: bool, the dates in the two heads differ.
         same_title: bool, titles are equal but for case and signs.
@@ -103,6 +105,7 @@ class PairFacts:
     same_text: NDArray[np.bool_]
     same_address: NDArray[np.bool_]
     known: NDArray[np.bool_]
+    dated: NDArray[np.bool_]
     same_source: NDArray[np.bool_]
     other_day: NDArray[np.bool_]
     hours: NDArray[np.float64]
@@ -110,6 +113,7 @@ class PairFacts:
     wording_forward: NDArray[np.float64]
     wording_backward: NDArray[np.float64]
     lead: NDArray[np.float64]
+    vocabulary: NDArray[np.float64]
     numbers: NDArray[np.float64]
     other_dates: NDArray[np.bool_]
     same_title: NDArray[np.bool_]
@@ -131,9 +135,12 @@ class PairFacts:
 
     @property
     def own(self) -> NDArray[np.bool_]:
-        """One source published both, under two titles or on two days."""
+        """One source published both, under two titles or on two days.
+
+        Without any date, one source may be the name of a collection.
+        """
         other_title = ~self.same_title & ~self.no_title
-        return self.known & self.same_source & (other_title | self.other_day)
+        return self.same_source & (self.dated & other_title | self.other_day)
 
 
 def facts_of_pairs(
@@ -166,6 +173,7 @@ def facts_of_pairs(
         same_text=_equal(documents.texts, a, b),
         same_address=_equal(documents.addresses, a, b),
         known=dated & (sources[a] != NO_SOURCE) & (sources[b] != NO_SOURCE),
+        dated=(times[a] != NO_TIME) | (times[b] != NO_TIME),
         same_source=same_source,
         other_day=dated & (times[a] // DAY != times[b] // DAY),
         hours=np.where(dated, apart / HOUR, np.inf),
@@ -173,6 +181,7 @@ def facts_of_pairs(
         wording_forward=column("wording_forward"),
         wording_backward=column("wording_backward"),
         lead=np.maximum(column("lead_forward"), column("lead_backward")),
+        vocabulary=column("cosine"),
         numbers=np.where(column("numbers_least") >= 2, numbers, -1.0),
         other_dates=column("dates") == 2,
         same_title=title == 3,
