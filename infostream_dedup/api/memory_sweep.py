@@ -41,8 +41,9 @@ class MemorySweep:
             from infostream_dedup.evidence.collecting import EvidenceReader
 
             evidence = EvidenceReader()
-        hashes = evidence is not None
-        collection = collect(documents, hashes=hashes, evidence=evidence, engine=self.engine, progress=self.progress)
+        collection = collect(
+            documents, hashes=self.confirmed, evidence=evidence, engine=self.engine, progress=self.progress
+        )
         if evidence is not None:
             from infostream_dedup.batch.judging import JudgedCollection
             from infostream_dedup.estimation.sweep_estimator import SweepEstimator

@@ -19,6 +19,7 @@ from infostream_dedup.estimation.copy_scores import Links
 from infostream_dedup.estimation.planting import EDITS, Edit, Vocabulary, edited
 from infostream_dedup.estimation.universe import LEAST_TOKENS
 from infostream_dedup.links.pair_rules import count_grades
+from infostream_dedup.terms.key_terms import pattern
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -135,7 +136,8 @@ class PlantedCollection:
         asking = np.concatenate([self.originals, copies])
         answering = np.concatenate([copies, self.originals])
         keys, targets = (one[rows] for one, rows in ((key_terms.keys, asking), (key_terms.targets, answering)))
-        shared = np.asarray((keys != 0).multiply(targets != 0).sum(axis=1)).ravel().astype(np.uint8)
+        met = pattern(keys).multiply(pattern(targets))
+        shared = np.asarray(met.sum(axis=1)).ravel().astype(np.uint8)
         counts = sp.csr_array((shared, (asking, answering)), shape=(documents, documents))
         counts.sort_indices()
         graded = count_grades(counts, key_terms.sizes, n=settings.n, short=settings.short)
