@@ -16,13 +16,30 @@ from infostream_dedup.model import Document
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["DAY", "HOUR", "NO_SOURCE", "NO_TIME", "DocumentFacts", "PairFacts", "facts_of_pairs"]
+__all__ = [
+    "CIRCUMSTANCES",
+    "DAY",
+    "HOUR",
+    "NO_SOURCE",
+    "NO_TIME",
+    "STORY_HOURS",
+    "DocumentFacts",
+    "PairFacts",
+    "circumstances",
+    "facts_of_pairs",
+]
 
 NO_SOURCE: Final = -1
 NO_TIME: Final = np.iinfo(np.int64).min
 HOUR: Final = 3_600_000_000
 DAY: Final = 24 * HOUR
 """Microseconds."""
+
+STORY_HOURS: Final = 36
+"""Hours within which two sources tell one story; nothing else is asked of the hours between two documents."""
+
+CIRCUMSTANCES: Final = 64
+"""Results that ``circumstances`` has."""
 
 _START: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -76,6 +93,10 @@ class DocumentFacts:
             _numbered(text_hashes),
             _numbered(addresses),
         )
+
+    def at(self, rows: NDArray[np.int64]) -> DocumentFacts:
+        """Facts of some documents, in the order given: int64 (rows,)."""
+        return DocumentFacts(self.sources[rows], self.times[rows], self.texts[rows], self.addresses[rows])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,18 +165,16 @@ class PairFacts:
 
 
 def facts_of_pairs(
-    a: NDArray[np.int64],
-    b: NDArray[np.int64],
-    documents: DocumentFacts,
+    earlier: DocumentFacts,
+    later: DocumentFacts,
     evidence: NDArray[np.float64],
     probability: NDArray[np.float64],
 ) -> PairFacts:
     """Facts of pairs.
 
     Args:
-        a: int64 (pairs,), row of the earlier document.
-        b: int64 (pairs,), row of the later one.
-        documents: all of them.
+        earlier: the earlier document of each pair.
+        later: the later one.
         evidence: float64 (pairs, COLUMNS).
         probability: float64 (pairs,), of the pair model.
     """
@@ -163,20 +182,17 @@ def facts_of_pairs(
     def column(name: str) -> NDArray[np.float64]:
         return np.round(evidence[:, COLUMNS.index(name)], DECIMALS)
 
-    sources, times = documents.sources, documents.times
-    dated = (times[a] != NO_TIME) & (times[b] != NO_TIME)
-    apart = np.abs(np.where(dated, times[a] - times[b], 0))
+    dated = _dated(earlier, later)
     title = column("title")
     numbers = np.maximum(column("numbers_forward"), column("numbers_backward"))
-    same_source = (sources[a] == sources[b]) & (sources[a] != NO_SOURCE)
     return PairFacts(
-        same_text=_equal(documents.texts, a, b),
-        same_address=_equal(documents.addresses, a, b),
-        known=dated & (sources[a] != NO_SOURCE) & (sources[b] != NO_SOURCE),
-        dated=(times[a] != NO_TIME) | (times[b] != NO_TIME),
-        same_source=same_source,
-        other_day=dated & (times[a] // DAY != times[b] // DAY),
-        hours=np.where(dated, apart / HOUR, np.inf),
+        same_text=_equal(earlier.texts, later.texts),
+        same_address=_equal(earlier.addresses, later.addresses),
+        known=dated & (earlier.sources != NO_SOURCE) & (later.sources != NO_SOURCE),
+        dated=_one_dated(earlier, later),
+        same_source=_equal(earlier.sources, later.sources),
+        other_day=dated & (earlier.times // DAY != later.times // DAY),
+        hours=_hours(earlier, later, dated),
         probability=probability,
         wording_forward=column("wording_forward"),
         wording_backward=column("wording_backward"),
@@ -190,12 +206,50 @@ def facts_of_pairs(
     )
 
 
+def circumstances(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.int64]:
+    """All that the rules ask of sources, times and addresses, as a number: int64 (pairs,), below ``CIRCUMSTANCES``.
+
+    Pairs of equal evidence and equal circumstances are of one kind.
+
+    Args:
+        earlier: the earlier document of each pair.
+        later: the later one.
+    """
+    dated = _dated(earlier, later)
+    asked = (
+        _equal(earlier.addresses, later.addresses),
+        dated & (earlier.sources != NO_SOURCE) & (later.sources != NO_SOURCE),
+        _equal(earlier.sources, later.sources),
+        dated & (earlier.times // DAY != later.times // DAY),
+        _hours(earlier, later, dated) <= STORY_HOURS,
+        _one_dated(earlier, later),
+    )
+    found = np.zeros(len(dated), dtype=np.int64)
+    for bit, holds in enumerate(asked):
+        found |= holds.astype(np.int64) << bit
+    return found
+
+
+def _dated(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.bool_]:
+    return np.asarray((earlier.times != NO_TIME) & (later.times != NO_TIME), dtype=np.bool_)
+
+
+def _one_dated(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.bool_]:
+    return np.asarray((earlier.times != NO_TIME) | (later.times != NO_TIME), dtype=np.bool_)
+
+
+def _hours(earlier: DocumentFacts, later: DocumentFacts, dated: NDArray[np.bool_]) -> NDArray[np.float64]:
+    apart = np.abs(np.where(dated, earlier.times - later.times, 0))
+    return np.asarray(np.where(dated, apart / HOUR, np.inf), dtype=np.float64)
+
+
 def _microseconds(document: Document) -> int | None:
     return None if document.time is None else (document.time - _START) // _MICROSECOND
 
 
-def _equal(values: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
-    return np.asarray((values[a] == values[b]) & (values[a] >= 0), dtype=np.bool_)
+def _equal(earlier: NDArray[np.int64], later: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether values are equal; a negative one is missing and equals nothing."""
+    return np.asarray((earlier == later) & (earlier >= 0), dtype=np.bool_)
 
 
 def _numbered(values: Sequence[str | None] | Sequence[bytes]) -> NDArray[np.int64]:

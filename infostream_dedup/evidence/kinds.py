@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.evidence.facts import PairFacts
+from infostream_dedup.evidence.facts import STORY_HOURS, PairFacts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -152,7 +152,7 @@ def holds_inside(pair: PairFacts) -> NDArray[np.bool_]:
 def told_by_another_source(pair: PairFacts) -> NDArray[np.bool_]:
     """Two sources within 36 hours, and the model is sure, or the story's vocabulary comes again."""
     again = (pair.probability >= 0.6) & (pair.vocabulary >= 0.375)
-    return pair.known & ~pair.same_source & (pair.hours <= 36) & ((pair.probability >= 0.9) | again)
+    return pair.known & ~pair.same_source & (pair.hours <= STORY_HOURS) & ((pair.probability >= 0.9) | again)
 
 
 def told_again(pair: PairFacts) -> NDArray[np.bool_]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.evidence.facts import DAY, HOUR, DocumentFacts, PairFacts, facts_of_pairs
+from infostream_dedup.evidence.facts import DAY, HOUR, NO_TIME, DocumentFacts, PairFacts, circumstances, facts_of_pairs
 from infostream_dedup.evidence.kinds import KIND_NAMES, RULES, Kind, kinds_of_pairs, names_of_kinds, rules_of_pairs
 from infostream_dedup.evidence.pair_evidence import COLUMNS
 from infostream_dedup.evidence.status import STATUS_NAMES, DocumentStatus, best_pairs, joined_kinds, statuses
@@ -120,7 +120,7 @@ def test_facts_from_evidence_and_documents() -> None:
     evidence[:, COLUMNS.index("cosine")] = 0.375 - 1e-12
     evidence[:, COLUMNS.index("numbers_forward")] = 0.7 - 1e-12
     evidence[:, COLUMNS.index("numbers_least")] = [1, 2, 2, 2]
-    found = facts_of_pairs(a, b, documents, evidence, np.zeros(4))
+    found = facts_of_pairs(documents.at(a), documents.at(b), evidence, np.zeros(4))
     assert found.same_text.tolist() == [True, False, False, False]
     assert found.same_address.tolist() == [False, True, False, True]
     assert found.known.tolist() == [True, False, False, False]
@@ -134,6 +134,25 @@ def test_facts_from_evidence_and_documents() -> None:
     assert found.same_form.tolist() == [False, False, True, True]
     assert found.same_title.tolist() == [False, False, False, True]
     assert found.own.tolist() == [False, False, False, False]
+
+
+def test_nothing_but_circumstances_is_asked_of_sources_times_and_addresses() -> None:
+    draw = np.random.default_rng(3)
+    size = 4000
+    documents = DocumentFacts(
+        draw.integers(-1, 2, size),
+        np.where(draw.random(size) < 0.2, NO_TIME, draw.integers(0, 4 * DAY, size)),
+        np.full(size, -1),
+        draw.integers(-1, 2, size),
+    )
+    pairs = documents.at(draw.integers(0, size, size)), documents.at(draw.integers(0, size, size))
+    around = circumstances(*pairs)
+    assert len(np.unique(around)) > 12
+    for _ in range(20):
+        evidence = np.repeat(draw.random((1, len(COLUMNS))), size, axis=0)
+        evidence[:, COLUMNS.index("title")] = draw.integers(0, 4)
+        kinds = kinds_of_pairs(facts_of_pairs(*pairs, evidence, np.full(size, draw.choice([0.3, 0.55, 0.7, 0.95]))))
+        assert all(len(set(kinds[around == one].tolist())) == 1 for one in np.unique(around))
 
 
 def test_statuses() -> None:
