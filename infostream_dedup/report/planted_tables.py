@@ -32,7 +32,7 @@ class PlantedTable:
     """One representation.
 
     Attributes:
-        name: of the representation.
+        name: stem, morph or pivot.
         k: at which pairs are linked.
         rates: shares of the text that were changed, ascending.
         lines: by language and edit.
