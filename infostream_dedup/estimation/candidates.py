@@ -35,6 +35,9 @@ MOST_FAR_LINKS: Final = 5_000
 
 _FAR: Final = 60 * DAY
 
+_GOLDEN: Final = 0x9E3779B97F4A7C15
+_ALL_BITS: Final = 0xFFFFFFFFFFFFFFFF
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedLinks:
@@ -109,9 +112,10 @@ class DrawnPairs:
         return a[order], b[order]
 
 
-def hash_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Uint64 (pairs,), spread evenly; depends on the two ordinals only."""
+def hash_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64], *, seed: int = 0) -> NDArray[np.uint64]:
+    """Uint64 (pairs,), spread evenly; depends on the two ordinals and the seed only."""
     state = a.astype(np.uint64) << np.uint64(32) | b.astype(np.uint64)
+    state ^= np.uint64(seed * _GOLDEN & _ALL_BITS)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         state = (state ^ (state >> np.uint64(shift))) * np.uint64(factor)
     return state ^ (state >> np.uint64(31))

@@ -11,6 +11,7 @@ from infostream_dedup.estimation.kernels.finding_copies import (
     FoundPairs,
     SharedIndex,
     TextClasses,
+    TextCounters,
     Universe,
     find_copies,
 )
@@ -87,10 +88,10 @@ def find_all_copies(
         smaller=np.empty(room, dtype=np.int32),
         state=np.zeros(4, dtype=np.int64),
     )
-    counts, touched = np.zeros(texts, dtype=np.int32), np.empty(texts + 1, dtype=np.int32)
+    scratch = TextCounters(counts=np.zeros(texts, dtype=np.int32), touched=np.empty(texts + 1, dtype=np.int32))
     for begin in range(0, texts, _TEXTS_AT_ONCE):
         end = min(begin + _TEXTS_AT_ONCE, texts)
-        find_copies(index, classes, universe, begin, end, counts=counts, touched=touched, found=found)
+        find_copies(index, classes, universe, begin, end, scratch=scratch, found=found)
         if progress is not None:
             progress("counting copies", end, texts)
     kept, total, series, halvings = found.state.tolist()

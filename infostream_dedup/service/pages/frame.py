@@ -13,11 +13,19 @@ from starlette.responses import HTMLResponse, Response
 
 from infostream_dedup.service.language import PAGE_LANGUAGES, PageWords, chosen_language, words_of
 from infostream_dedup.service.tokens import LOCAL
+from infostream_dedup.store.summary import time_text
 
 __all__ = ["page", "words_for"]
 
 _YEAR_SECONDS: Final = 365 * 24 * 3600
 _COOKIE: Final = "ui"
+_MENU: Final = (
+    ("groups", "/groups", "reader"),
+    ("search", "/search", "reader"),
+    ("judge", "/judge", "analyst"),
+    ("labels", "/labels", "analyst"),
+)
+"""Name of a page, its address, and who may see it."""
 
 
 def page(request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
@@ -35,8 +43,10 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
         t=words,
         here=functools.partial(_here, request),
         languages=PAGE_LANGUAGES,
+        may_judge=caller is not None and caller.may("analyst"),
         signed_in=caller not in (None, LOCAL) and template != "sign_in",
         template=template,
+        menu=[(name, address) for name, address, role in _MENU if caller is not None and caller.may(role)],
         **values,
     )  # fmt: skip
     response = HTMLResponse(html, status)
@@ -63,6 +73,7 @@ def _templates() -> Environment:
     )
     environment.filters["moment"] = _moment
     environment.filters["percent"] = lambda share: f"{share:.0%}"
+    environment.filters["clock"] = lambda micros, words: _moment(time_text(micros), words)
     return environment
 
 
