@@ -53,7 +53,7 @@ class IndexRow(NamedTuple):
     Attributes:
         first: ordinal of its first document.
         documents: number of its documents.
-        checksum: of both and the content.
+        checksum: checksum of both numbers and the content.
     """
 
     first: int
@@ -116,7 +116,7 @@ def index_closed_epochs(connection: sqlite3.Connection, *, most: int | None = _A
 
 
 def rebuild_index(connection: sqlite3.Connection, ordinals: Sequence[int]) -> None:
-    """Index those rows anew that contain documents whose signatures have changed, inside the caller's transaction."""
+    """Rebuild the rows that contain documents whose signatures have changed, inside the caller's transaction."""
     for row in index_rows(connection):
         if any(row.first <= ordinal < row.end for ordinal in ordinals):
             connection.execute("DELETE FROM search_index WHERE first = ?", (row.first,))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Question", "QuestionReader"]
 
 _UNKNOWN_FROM: Final = 1 << 30
-"""Words that the store does not know are numbered from here on, apart from all of its terms."""
+"""Words that the store does not know get numbers from this one, which no term of the store has."""
 
 _MOST_WORDS: Final = 200_000
 """Words remembered at most; then all are forgotten."""

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from infostream_dedup.store.store import Store
     from infostream_dedup.stream.question import Question
 
-__all__ = ["Judged", "QuestionJudge"]
+__all__ = ["HitJudgement", "QuestionJudge"]
 
 _LEAST_TERMS: Final = 3
 """A document with fewer key terms is compared by equal text only."""
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class HitJudgement:
     """What a document is to a text.
 
     Attributes:
@@ -73,7 +73,7 @@ class QuestionJudge:
 
     def judged(
         self, question: Question, itself: FoundDocument | None, found: Sequence[FoundDocument]
-    ) -> list[Judged | None]:
+    ) -> list[HitJudgement | None]:
         """Judge documents; ``None`` where the two cannot be compared: too short, or in two languages.
 
         Args:
@@ -82,7 +82,7 @@ class QuestionJudge:
                 stored document is earlier than those after it.
             found: documents of the store.
         """
-        answers: list[Judged | None] = [None] * len(found)
+        answers: list[HitJudgement | None] = [None] * len(found)
         asking = _Side.of_stored(itself) if itself is not None else self._read(question)
         long_enough = len(question.asked.words) >= _LEAST_TERMS
         places = [
@@ -116,7 +116,7 @@ class QuestionJudge:
         for at, place in enumerate(places):
             kind = Kind(int(pairs.kinds[at]))
             name = KIND_NAMES[kind if later[at] else seen_from_later(kind)]
-            answers[place] = Judged(name, verdict_probability(float(pairs.probability[at])))
+            answers[place] = HitJudgement(name, verdict_probability(float(pairs.probability[at])))
         return answers
 
     def _compared(self, found: Sequence[FoundDocument], question: Question) -> ComparedKeys:

@@ -42,7 +42,7 @@ _MOST_KEYS: Final = 255
 
 
 class Searcher:
-    """Searches a store as it is at each search, whoever writes to it; never writes.
+    """Searches a store in its state at each search, whichever process writes to it; never writes.
 
     It reads the index of closed epochs that the store keeps, as far as searches need it, and keeps it in memory.
 

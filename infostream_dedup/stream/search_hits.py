@@ -31,7 +31,7 @@ class Hit:
         relation: relation of the text to it at ``k_duplicate``: ``equal``, ``contained`` (it contains the text),
             ``contains``, or ``None``.
         kind: what it is to the text. In a store of preset ``judged``, in the text's language, as in ``pairs``:
-            ``copy``, ``retold``, ``contained`` (the text lies inside it), ``contains``, ``template``, ``updated``,
+            ``copy``, ``retold``, ``contained`` (it includes the text), ``contains``, ``template``, ``updated``,
             ``follow-up``, ``related``; a text without source and date makes no ``template`` or ``updated``. In other
             stores ``copy`` for an equal text. ``translation`` in another language where 0.4 of the weight and three
             terms meet in both directions. Otherwise ``None``.

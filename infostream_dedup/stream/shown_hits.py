@@ -14,7 +14,7 @@ from infostream_dedup.store.found_rows import FoundDocument, documents_of, term_
 from infostream_dedup.store.summary import time_text
 from infostream_dedup.stream.near_documents import AskedTerms
 from infostream_dedup.stream.question import Question
-from infostream_dedup.stream.question_kinds import Judged, QuestionJudge
+from infostream_dedup.stream.question_kinds import HitJudgement, QuestionJudge
 from infostream_dedup.stream.search_hits import Hit
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.text.fingerprint import text_hash
@@ -64,7 +64,7 @@ class HitMaker:
     """Makes rows of documents that were found.
 
     Args:
-        connection: of the store.
+        connection: open connection to the store.
         settings: settings of the stream.
         judge: judges them by evidence; ``None`` where key terms decide.
     """
@@ -87,7 +87,7 @@ class HitMaker:
         """
         stored = documents_of(self._connection, [one.ordinal for one in ranked])
         found = [stored[one.ordinal] for one in ranked]
-        judged: Sequence[Judged | None] = [None] * len(found)
+        judged: Sequence[HitJudgement | None] = [None] * len(found)
         if self._judge is not None:
             judged = self._judge.judged(question, itself, found)
         text = itself.text_hash if itself is not None else text_hash(body)
@@ -103,7 +103,9 @@ class HitMaker:
     def _in_text(self) -> bool:
         return self._settings.terms.target == "text"
 
-    def _hit(self, near: RankedDocument, one: FoundDocument, judged: Judged | None, text: bytes, met: _Met) -> Hit:
+    def _hit(
+        self, near: RankedDocument, one: FoundDocument, judged: HitJudgement | None, text: bytes, met: _Met
+    ) -> Hit:
         settings, terms = self._settings, self._settings.terms
         sizes = np.array([len(near.asked.sets), len(one.keys)], dtype=np.int64)
         least = int(need(settings.k_duplicate, sizes[:1], sizes[1:], n=terms.n, short=terms.short)[0])
