@@ -129,7 +129,7 @@ def statistics_of_distinct(
 
     Args:
         counts: the documents as counts of terms.
-        statistics: of all of them, per language.
+        statistics: those of all documents, per language.
         settings: representation, background.
         repeats: bool (documents,), which of them repeat earlier ones.
     """
