@@ -34,6 +34,20 @@ class TripleRows:
     triples: NDArray[np.uint64]
     begins: NDArray[np.int64]
 
+    def repeat_earlier(self) -> NDArray[np.bool_]:
+        """Which documents consist mostly of wording of earlier ones: bool (documents,).
+
+        More than half of their triples occur in earlier documents, in one or in several.
+        """
+        found = np.zeros(len(self.begins) - 1, dtype=np.bool_)
+        sizes = np.diff(self.begins)
+        first = np.zeros(len(self.triples) + 1, dtype=np.int64)
+        first[1 + np.unique(self.triples, return_index=True)[1]] = 1
+        before = np.cumsum(first)
+        own = before[self.begins[1:]] - before[self.begins[:-1]]
+        found[:] = 2 * own < sizes
+        return found
+
 
 def key_rows(keys: sp.csr_array, targets: sp.csr_array) -> ComparedKeys:
     """Key terms as the comparison wants them.
