@@ -12,7 +12,7 @@ import numpy as np
 from infostream_dedup.batch.link_estimate import LinkEstimate
 from infostream_dedup.batch.linking import SHARE_THRESHOLDS
 from infostream_dedup.estimation.candidates import compare_candidates
-from infostream_dedup.estimation.census import COPY_WORDING, Copies, find_all_copies
+from infostream_dedup.estimation.census import COPY_WORDING, Copies, find_all_copies, numbers_of_texts
 from infostream_dedup.estimation.copy_scores import BANDS, CopyScores, Links, count_copies
 from infostream_dedup.estimation.duplicate_scores import (
     CHECKED_K,
@@ -60,7 +60,7 @@ class SweepEstimator:
     The census of copies is taken once, for all representations.
 
     Args:
-        collection: read with text hashes.
+        collection: the documents.
         evidence: evidence of its documents.
     """
 
@@ -71,8 +71,10 @@ class SweepEstimator:
 
     @cached_property
     def facts(self) -> DocumentFacts:
-        """Sources, dates and texts of the documents."""
-        return DocumentFacts.of_documents(self._collection.documents, self._collection.text_hashes)
+        """Sources, dates and texts of the documents; texts of equal word triples count as equal."""
+        documents = self._collection.documents
+        facts = DocumentFacts.of_documents(documents, [b""] * len(documents))
+        return replace(facts, texts=numbers_of_texts(self._evidence.triples))
 
     @cached_property
     def counted(self) -> CountedPairs:
