@@ -180,5 +180,5 @@ def test_answers_do_not_depend_on_the_order_of_questions() -> None:
 def test_many_english_forms_at_once_have_the_terms_of_each() -> None:
     english = Morphology("en")
     forms = ["the", "running", "x", "trumpʼs", "state-owned", "ʼ", "", "covid", "and"]
-    assert english.english_terms(forms) == [english.term(form, Shape.CAPITAL) for form in forms]
+    assert english.english_terms(forms) == [english.noun_term(form, Shape.CAPITAL) for form in forms]
     assert english.english_terms(forms)[:4] == [None, "run", None, "trump"]
