@@ -59,7 +59,7 @@ def test_the_command_prints_rows(run, store, tmp_path):
     assert document.id in {row["id"] for row in rows}
     assert list(rows[0]) == [
         *("ordinal", "id", "title", "source", "published", "url", "language", "group", "forward", "backward"),
-        *("share_forward", "share_backward", "relation", "kind", "terms", "met"),
+        *("share_forward", "share_backward", "relation", "kind", "probability", "terms", "met"),
     ]
     assert b"searched " in done.stderr
     assert run("search", "--store", str(path), "--text", "").stdout == b""
