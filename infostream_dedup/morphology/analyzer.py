@@ -103,7 +103,7 @@ class Morphology:
         return replace(analysis, term=analysis.lemma, in_dictionary=True)
 
     def english_terms(self, forms: Sequence[str]) -> list[str | None]:
-        """What ``noun_term`` returns for each of many English forms, whatever their shapes; some twenty times as fast."""
+        """What ``noun_term`` returns for each of many English forms, whatever their shapes."""
         return [
             None if form in self._stop or len(form) < 2 else found
             for form, found in zip(forms, stems(forms, "en"), strict=True)
