@@ -38,7 +38,9 @@ _FACTOR: Final = 5.0
 _FLOOR: Final = 0.1
 _MOST: Final = 0.5
 """A stratum could hold right pairs that nobody has judged: five times the guess, as a part of one judgement, but at
-least a tenth of one and at most half of one; wrong ones likewise."""
+least a tenth of one and at most half of one (Jeffreys), which holds wherever a tenth of the stratum is judged; wrong
+ones likewise."""
+_MUCH: Final = 0.1
 _DRAWS: Final = 4_000
 _SEED: Final = 19_340_101
 _ENDS: Final = (0.025, 0.975)
@@ -207,7 +209,9 @@ def _drawn_shares(
     random = np.random.default_rng(_SEED)
     known = judged > 0
     right, wrong = judged * shares * known, judged * (1.0 - shares) * known
-    could_be_right, could_be_wrong = (np.clip(_FACTOR * one, _FLOOR, _MOST) for one in (_GUESSES, 1.0 - _GUESSES))
+    seen = np.divide(sizes - unjudged, sizes, out=np.ones_like(sizes), where=sizes > 0)
+    floor = np.clip(_MOST * seen / _MUCH, _FLOOR, _MOST)
+    could_be_right, could_be_wrong = (np.clip(_FACTOR * one, floor, _MOST) for one in (_GUESSES, 1.0 - _GUESSES))
     rest = np.divide(unjudged, sizes, out=np.zeros_like(sizes), where=sizes > 0)
     pairs = np.rint(unjudged).astype(np.int64)
     found = []

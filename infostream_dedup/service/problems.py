@@ -35,6 +35,7 @@ CODES: Final = {
     "batch-conflict": "The batch id came before with other content",
     "id-conflict": "A document id came before with other content",
     "key-conflict": "The idempotency key came before with other content",
+    "job-running": "Another job is running",
     "texts-not-kept": "The store does not keep texts",
     "too-large": "The request is too large",
     "content-type": "The body must be JSON",

@@ -13,6 +13,7 @@ from starlette.requests import Request
 
 from infostream_dedup.desk import desk_path
 from infostream_dedup.service.desk_thread import DeskThread
+from infostream_dedup.service.job_runner import JobRunner
 from infostream_dedup.service.metrics import Metrics
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.readers import Readers
@@ -41,6 +42,7 @@ class RunningService:
         readers: see there.
         searched: see there.
         desk: see there.
+        jobs: see there.
         ended: set when the service stops, so that open streams end by themselves.
         streams: number of open streams of events.
         batches_of: number of batches that wait for an answer, by caller.
@@ -53,6 +55,7 @@ class RunningService:
     readers: Readers
     searched: SearchThread
     desk: DeskThread
+    jobs: JobRunner
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     streams: int = 0
     batches_of: dict[str, int] = field(default_factory=dict)
@@ -66,6 +69,8 @@ class RunningService:
         readers = Readers(settings.store, limits.readers, limits.query_seconds)
         searched = SearchThread(settings.store)
         desk = DeskThread(desk_path(settings.store))
+        jobs = JobRunner(settings.store, desk.path)
+        jobs.begin()
         writer = None
         if settings.read_only:
             with Store.open(settings.store, read_only=True):
@@ -73,12 +78,21 @@ class RunningService:
         else:
             writer = Writer(lambda: _opened(settings.store, settings.stream), limits.queued)
             writer.start()
-        return cls(settings=settings, metrics=metrics, writer=writer, readers=readers, searched=searched, desk=desk)
+        return cls(
+            settings=settings,
+            metrics=metrics,
+            writer=writer,
+            readers=readers,
+            searched=searched,
+            desk=desk,
+            jobs=jobs,
+        )
 
     def stop(self) -> None:
         """Finish the batch at hand and close everything; call it in a thread, as it waits."""
         if self.writer is not None:
             self.writer.stop()
+        self.jobs.close()
         self.searched.close()
         self.desk.close()
         self.readers.close()

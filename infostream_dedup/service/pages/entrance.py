@@ -21,8 +21,10 @@ router = APIRouter(include_in_schema=False)
 FILES: Final = {
     "app.css": "text/css",
     "app.js": "text/javascript",
+    "explore.js": "text/javascript",
     "judge.js": "text/javascript",
     "keys.js": "text/javascript",
+    "now.js": "text/javascript",
     "icon.svg": "image/svg+xml",
 }
 """Name and type of each file of the pages."""
@@ -54,7 +56,7 @@ async def sign_in(request: Request) -> Response:
     caller = None if tokens is None else tokens.caller(fields.get("token", [""])[0].strip())
     if caller is None:
         return page(request, "sign_in", status=401, wrong=True)
-    response = RedirectResponse("/groups", 303)
+    response = RedirectResponse("/", 303)
     secure = request.headers.get("x-forwarded-proto") == "https"
     response.set_cookie(SESSION_COOKIE, sessions.begin(caller), httponly=True, samesite="strict", secure=secure)
     return response

@@ -20,10 +20,17 @@ __all__ = ["page", "words_for"]
 _YEAR_SECONDS: Final = 365 * 24 * 3600
 _COOKIE: Final = "ui"
 _MENU: Final = (
+    ("now", "/", "reader"),
     ("groups", "/groups", "reader"),
+    ("stories", "/stories", "reader"),
     ("search", "/search", "reader"),
     ("judge", "/judge", "analyst"),
     ("labels", "/labels", "analyst"),
+    ("explore", "/explore", "reader"),
+    ("templates", "/templates", "reader"),
+    ("sources", "/sources", "reader"),
+    ("alarms", "/alarms", "reader"),
+    ("settings", "/settings", "reader"),
 )
 """Name of a page, its address, and who may see it."""
 
@@ -73,6 +80,8 @@ def _templates() -> Environment:
     )
     environment.filters["moment"] = _moment
     environment.filters["percent"] = lambda share: f"{share:.0%}"
+    environment.filters["figure"] = lambda value, words: _decimal(value, 2, words)
+    environment.filters["decimal"] = lambda value, words: _decimal(value, 1, words)
     environment.filters["clock"] = lambda micros, words: _moment(time_text(micros), words)
     return environment
 
@@ -90,3 +99,10 @@ def _moment(time: str | None, words: PageWords) -> Markup | str:
     if time is None:
         return words("no_date")
     return Markup('<time datetime="{}">{} UTC</time>').format(time, time[:16].replace("T", " "))
+
+
+def _decimal(value: float | None, digits: int, words: PageWords) -> str:
+    """A number with the point or comma of the language; a dash for None."""
+    if value is None:
+        return "–"
+    return f"{value:.{digits}f}" if words.language == "en" else f"{value:.{digits}f}".replace(".", ",")

@@ -24,18 +24,26 @@ def marked_text(pieces: Sequence[dict[str, Any]], numbers: Collection[str]) -> M
         numbers: that the other text lacks.
     """
     marked = set(numbers) if len(numbers) <= MOST_NUMBERS else set()
-    return Markup().join(_marked(piece, marked) for piece in pieces)
+    seen: set[int] = set()
+    parts = []
+    for piece in pieces:
+        # The number of a passage is shown where it begins, not after every word that differs inside it.
+        parts.append(_marked(piece, marked, numbered=piece["passage"] not in seen))
+        seen.add(piece["passage"])
+    return Markup().join(parts)
 
 
-def _marked(piece: dict[str, Any], marked: set[str]) -> Markup:
+def _marked(piece: dict[str, Any], marked: set[str], *, numbered: bool) -> Markup:
     html = Markup().join(
         Markup('<b class="number">{}</b>').format(part) if number % 2 and part in marked else escape(part)
         for number, part in enumerate(_split(piece["text"]))
     )
     if not piece["passage"]:
         return html
-    shown = Markup('<mark class="p{} passage" data-passage="{}" tabindex="-1"><sup>{}</sup>{}</mark>')
-    return shown.format((piece["passage"] - 1) % _COLOURS + 1, piece["passage"], piece["passage"], html)
+    if numbered:
+        html = Markup("<sup>{}</sup>{}").format(piece["passage"], html)
+    shown = Markup('<mark class="p{} passage" data-passage="{}" tabindex="-1">{}</mark>')
+    return shown.format((piece["passage"] - 1) % _COLOURS + 1, piece["passage"], html)
 
 
 def _split(text: str) -> list[str]:

@@ -3,7 +3,7 @@ import { on } from "./keys.js";
 const chosen = "[aria-current]";
 
 function rows() {
-  return [...document.querySelectorAll("#groups a, .rows > li, tr.row")];
+  return [...document.querySelectorAll("#groups a, .rows > li, .hits > li, tr.row")];
 }
 
 // In a list of links the next link is opened beside it; in other lists the next row is marked.
@@ -20,9 +20,15 @@ function step(by) {
 
 on("next", () => step(1));
 on("previous", () => step(-1));
-on("open", () => document.querySelector(`.rows > ${chosen} a, tr${chosen} a, #groups a${chosen}`)?.click());
+on("open", () => document.querySelector(`.rows > ${chosen} a, .hits > ${chosen} a, tr${chosen} a, #groups a${chosen}`)?.click());
 on("compare", () => document.querySelector(`.rows > ${chosen} a.compare, a.compare`)?.click());
 on("words", () => document.getElementById("words")?.focus());
+on("provenance", () => document.querySelector("a.provenance")?.click());
+on("judgeGroup", () => document.querySelector("a.judge-group")?.click());
+for (const [action, value] of Object.entries({ accept: "accept", refuse: "refuse", known: "known", snooze: "snoozed", takeBack: "open" })) {
+  on(action, () => document.querySelector(`.rows > ${chosen} button[value=${value}]`)?.click());
+}
+for (const number of [1, 2, 3]) on(`column${number}`, () => document.querySelector(`[data-column="${number}"]`)?.focus());
 on("help", () => document.getElementById("help")?.showModal());
 
 let shown = 0;

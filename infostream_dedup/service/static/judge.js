@@ -41,8 +41,9 @@ function show(part) {
 }
 
 function count(answer) {
-  document.getElementById("judged").textContent = answer.judged_text ?? answer.judged;
+  document.getElementById("judged").textContent = answer.judged;
   document.getElementById("pace").textContent = answer.pace ?? "–";
+  document.getElementById("undo").hidden = !answer.last;
 }
 
 // What was not answered is sent again under the same key: the desk stores it once.
@@ -122,7 +123,7 @@ async function undo() {
   }
 }
 on("undo", undo);
-document.getElementById("undo")?.addEventListener("submit", (event) => { event.preventDefault(); undo(); });
+document.getElementById("undo").addEventListener("submit", (event) => { event.preventDefault(); undo(); });
 
 on("reveal", async () => {
   const part = pair();
