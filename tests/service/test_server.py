@@ -111,7 +111,7 @@ def test_kills_lose_and_double_no_judgement(served: Served) -> None:
     documents = sample_documents()
     assert httpx.post(f"{served.address}/v1/batches", json={"documents": documents}, timeout=120).status_code == 200
     ids = [document["id"] for document in documents]
-    pairs = [(ids[n], ids[(n + 1 + n // len(ids)) % len(ids)]) for n in range(200)]
+    pairs = [(ids[n % len(ids)], ids[(n + 1 + n // len(ids)) % len(ids)]) for n in range(200)]
     for number, (a, b) in enumerate(pairs):
         body = {"a": a, "b": b, "label": ("dup", "different", None)[number % 3]}
         headers = {"idempotency-key": f"judgement {number}"}
