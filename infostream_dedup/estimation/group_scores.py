@@ -1,10 +1,11 @@
-"""Copies among the pairs of groups: how many pairs that a group joins are copies, and how many copies it joins."""
+"""Copies among pairs that are given: those that groups join, and those that methods find."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+import scipy.sparse as sp
 
 from infostream_dedup.errors import UsageError
 from infostream_dedup.estimation.copy_scores import CopyScores, Links, count_copies
@@ -12,7 +13,7 @@ from infostream_dedup.estimation.sweep_estimator import SweepEstimator
 from infostream_dedup.model import language_number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from infostream_dedup.evidence.collecting import DocumentEvidence
     from infostream_dedup.machine.progress import Progress
 
-__all__ = ["count_copies_in_groups", "links_in_groups"]
+__all__ = ["count_copies_in_groups", "count_copies_in_pairs", "links_in_groups"]
 
 _MOST: Final = 200_000_000
 
@@ -43,10 +44,43 @@ def count_copies_in_groups(
     Raises:
         UsageError: groups join more than 100 million pairs.
     """
-    estimator = SweepEstimator(collection, evidence)
     links = links_in_groups(np.unique(np.array(groups, dtype=object), return_inverse=True)[1])
+    return _counted(collection, evidence, {"groups": links}, progress)["groups"]
+
+
+def count_copies_in_pairs(
+    collection: Collection,
+    evidence: DocumentEvidence,
+    pairs: Mapping[str, tuple[NDArray[np.int64], NDArray[np.int64]]],
+    *,
+    progress: Progress | None = None,
+) -> dict[str, CopyScores]:
+    """Count the copies among pairs of several kinds, by one census; the copies are those of a sweep.
+
+    Args:
+        collection: the documents.
+        evidence: evidence of the documents.
+        pairs: by name, the ordinals of unordered pairs, each pair once.
+        progress: called with the number of distinct texts done.
+    """
+    links = {name: _links_of_pairs(a, b, len(collection)) for name, (a, b) in pairs.items()}
+    return _counted(collection, evidence, links, progress)
+
+
+def _counted(
+    collection: Collection, evidence: DocumentEvidence, links: Mapping[str, Links], progress: Progress | None
+) -> dict[str, CopyScores]:
+    estimator = SweepEstimator(collection, evidence)
     languages = np.array([language_number(one) for one in collection.languages], dtype=np.uint8)
-    return count_copies(links, estimator.copies(progress), estimator.counted, languages, steps=(1,))["all"][0]
+    copies, counted = estimator.copies(progress), estimator.counted
+    return {name: count_copies(one, copies, counted, languages, steps=(1,))["all"][0] for name, one in links.items()}
+
+
+def _links_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64], documents: int) -> Links:
+    both = np.concatenate([a, b]), np.concatenate([b, a])
+    grades = sp.csr_array((np.ones(2 * len(a), dtype=np.uint8), both), shape=(documents, documents))
+    grades.sort_indices()
+    return Links.of(grades)
 
 
 def links_in_groups(groups: NDArray[np.int64]) -> Links:

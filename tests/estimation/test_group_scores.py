@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from infostream_dedup import dedup
+from infostream_dedup import compare, dedup
 from infostream_dedup.cli import cli
 from infostream_dedup.errors import UsageError
 from infostream_dedup.estimation import group_scores
@@ -77,3 +77,20 @@ def test_on_disk_nothing_is_counted(tmp_path):
         dedup(
             str(documents_path()), tmp_path / "o.jsonl", preset="faithful", count_copies=True, workdir=tmp_path / "work"
         )
+
+
+def test_methods_beside_each_other():
+    texts = [STORY.format("Казани", "все"), STORY.format("Казани", "все"), STORY.format("Самаре", "многие")]
+    texts.append(OTHER.format("большого"))
+    documents = [{"id": str(number), "text": text} for number, text in enumerate(texts)]
+    plain = compare(documents, methods=["md5", "shingles"], pool="all")
+    assert "copies" not in plain.as_rows()[0]
+    found = {
+        row["method"]: row
+        for row in compare(documents, methods=["md5", "shingles"], pool="all", count_copies=True).as_rows()
+    }
+    # Three versions of a story are three copies; MD5 finds the two that are equal.
+    assert {row["copies"] for row in found.values()} == {3}
+    assert (found["md5"]["pairs"], found["md5"]["copy_precision"]) == (1, 1.0)
+    assert found["md5"]["copy_recall"] == pytest.approx(1 / 3, abs=1e-6)
+    assert found["shingles"]["copy_recall"] >= found["md5"]["copy_recall"]
