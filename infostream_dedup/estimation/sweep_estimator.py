@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from infostream_dedup.model import Settings
     from infostream_dedup.terms.key_terms import KeyTerms
 
-__all__ = ["COLUMNS", "SweepEstimator"]
+__all__ = ["COLUMNS", "SweepEstimator", "copy_columns"]
 
 COLUMNS: Final = (
     "copies",
@@ -126,7 +126,7 @@ class SweepEstimator:
         for block in blocks:
             estimated = estimate if block == known else None
             for place, one in enumerate(scores[block]):
-                columns[block, one.step] = _copy_columns(one) | _duplicate_columns(estimated, place)
+                columns[block, one.step] = copy_columns(one) | _duplicate_columns(estimated, place)
             if not shares:
                 # A link between languages is never a copy, however right it is, so links inside languages decide.
                 inside = known if block == "all" else block
@@ -199,7 +199,8 @@ def _of_key_terms(
     return replace(counted, universe=universe), part, few
 
 
-def _copy_columns(scores: CopyScores) -> dict[str, Any]:
+def copy_columns(scores: CopyScores) -> dict[str, Any]:
+    """The columns ``copies`` to ``copy_recall_high`` of one step."""
     found: dict[str, Any] = {"copies": scores.copies}
     for name, share, bounds in (
         ("copy_precision", scores.precision, scores.precision_bounds),

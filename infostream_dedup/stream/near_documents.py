@@ -83,6 +83,7 @@ class TermQuestions:
     def __init__(self, asked: Sequence[AskedTerms], least: Sequence[NDArray[np.int64]], *, in_text: bool) -> None:
         self._asked = asked
         self._least = least
+        self._lowest = [int(one.min()) for one in least]
         self._in_text = in_text
         forward = [np.concatenate([np.zeros(0, dtype=np.int64), *one.sets]) for one in asked]
         backward = [one.targets if in_text else one.matching for one in asked]
@@ -103,17 +104,21 @@ class TermQuestions:
         for number, one in enumerate(self._asked):
             forward = slice(*bounds[0][number : number + 2].tolist())
             backward = slice(*bounds[1][number : number + 2].tolist())
-            own = allowed if one.language is None else allowed & (part.languages == one.language)
             counted = np.bincount(met[1][backward], minlength=len(part))
             # Several terms that match one key term are counted separately here: too many hits, never too few.
-            most = np.maximum(np.bincount(hits[1][forward], minlength=len(part)), counted)
-            found = np.flatnonzero(own & (most >= self._least[number][part.sizes]))
+            most = np.bincount(hits[1][forward], minlength=len(part))
+            found = np.flatnonzero((most >= self._lowest[number]) | (counted >= self._lowest[number]))
+            least = self._least[number][part.sizes[found]]
+            kept = allowed[found] & (np.maximum(most[found], counted[found]) >= least)
+            if one.language is not None:
+                kept &= part.languages[found] == one.language
+            found, least = found[kept], least[kept]
             if not len(found):
                 continue
             keys = self._key_of[number][hits[0][forward] - self._forward_ends[number]]
             matched = _matched(found, hits[1][forward], keys, len(part), len(one.sets))
             counts = np.stack((matched.sum(axis=1), counted[found]), axis=1).astype(np.int64)
-            near = counts.max(axis=1) >= self._least[number][part.sizes[found]]
+            near = counts.max(axis=1) >= least
             shares = np.round(matched @ one.weights / max(int(one.weights.sum()), 1), 9)
             yield number, NearDocuments(part.first + found[near], counts[near], shares[near])
 
