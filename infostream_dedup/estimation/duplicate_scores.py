@@ -21,6 +21,7 @@ import numpy as np
 from infostream_dedup.estimation.mixture import MixtureFit, fit_mixture, levels_of, patterns_of
 from infostream_dedup.estimation.resampling import Bounds, bounds_of, drawn_documents
 from infostream_dedup.evidence.pair_model import shipped_model
+from infostream_dedup.machine.phrase import Phrase
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -84,22 +85,39 @@ class FitCheck:
         return "reliable" if alike and near and self.unworded < MOST_UNWORDED else "upper_bound"
 
     @property
-    def reason(self) -> str:
+    def reason(self) -> Phrase:
         """What speaks against the fit, in words."""
         if self.code == "refused":
-            return (
-                f"too few candidates ({self.candidates}) or links at k = {CHECKED_K} ({self.links}) to tell two classes"
+            return Phrase.of(
+                "too few candidates ({candidates}) or links at k = {k} ({links}) to tell two classes",
+                candidates=self.candidates,
+                k=CHECKED_K,
+                links=self.links,
             )
         signs = []
         if self.disagreement >= MOST_DISAGREEMENT:
-            signs.append(f"the mixture and the pair model disagree by {self.disagreement:.2f} about a link")
+            signs.append(
+                Phrase.of(
+                    "the mixture and the pair model disagree by {disagreement:.2f} about a link",
+                    disagreement=self.disagreement,
+                )
+            )
         if self.overall >= MOST_OVERALL:
-            signs.append(f"they disagree about {100 * self.overall:.0f} % of the copy class over all candidates")
+            signs.append(
+                Phrase.of(
+                    "they disagree about {share:.0f} % of the copy class over all candidates", share=100 * self.overall
+                )
+            )
         if self.unworded >= MOST_UNWORDED:
-            signs.append(f"{100 * self.unworded:.0f} % of the copy class share no wording")
+            signs.append(Phrase.of("{share:.0f} % of the copy class share no wording", share=100 * self.unworded))
         if self.far is not None and self.far >= MOST_FAR:
-            signs.append(f"links of other sources 60 days apart pass for copies (probability {self.far:.2f})")
-        return "; ".join(signs) if signs else "nothing speaks against the fit"
+            signs.append(
+                Phrase.of(
+                    "links of other sources 60 days apart pass for copies (probability {probability:.2f})",
+                    probability=self.far,
+                )
+            )
+        return Phrase.joined(signs or [Phrase.of("nothing speaks against the fit")])
 
     def as_dict(self) -> dict[str, Any]:
         """The signs in a result."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.estimation.duplicate_scores import LOWEST_K
 from infostream_dedup.links import Recommendation
+from infostream_dedup.machine.phrase import Phrase
 
 if TYPE_CHECKING:
     from infostream_dedup.estimation.copy_scores import CopyScores
@@ -33,11 +34,24 @@ def recommended_k(
     """
     if estimate is not None and estimate.code == "reliable":
         best = max((one for one in estimate.scores if one.step >= LOWEST_K), key=lambda one: (one.f1, -one.step))
-        return Recommendation(best.step, f"estimated: F1 of the links as duplicates is greatest ({best.f1:.2f})")
+        return Recommendation(
+            best.step, Phrase.of("estimated: F1 of the links as duplicates is greatest ({f1:.2f})", f1=best.f1)
+        )
     counted = [one for one in copies if one.step >= LOWEST_K]
     if counted and counted[0].copies >= FEWEST_COPIES:
         most = max(counted, key=lambda one: (one.f1, -one.step))
-        found = f"counted: F1 of the links as copies is greatest ({most.f1:.2f}; {most.copies} copies)"
+        found = Phrase.of(
+            "counted: F1 of the links as copies is greatest ({f1:.2f}; {copies} copies)", f1=most.f1, copies=most.copies
+        )
         return Recommendation(most.step, found)
-    number = f"{counted[0].copies} copies" if counted else "no copies counted"
-    return Recommendation(min(DEFAULT_K, n), f"default: {number}, fewer than the {FEWEST_COPIES} that a choice needs")
+    return Recommendation(min(DEFAULT_K, n), _too_few(counted[0].copies if counted else None))
+
+
+def _too_few(copies: int | None) -> Phrase:
+    if copies is None:
+        return Phrase.of(
+            "default: no copies counted, fewer than the {needed} that a choice needs", needed=FEWEST_COPIES
+        )
+    return Phrase.of(
+        "default: {copies} copies, fewer than the {needed} that a choice needs", copies=copies, needed=FEWEST_COPIES
+    )

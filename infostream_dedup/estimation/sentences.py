@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from infostream_dedup.estimation.universe import WINDOW_DAYS
+from infostream_dedup.machine.phrase import Phrase
 
 if TYPE_CHECKING:
     from infostream_dedup.estimation.copy_scores import CopyScores
@@ -38,40 +39,59 @@ def said(
     at_k = next((one for one in copies["all"] if one.step == k), None)
     if at_k is None:
         return []
-    return [
-        f"{representation}: {_counted(at_k, counted)}",
-        f"{representation}: {_estimated(estimate, at_k.step, known)}",
-    ]
+    both = (_counted(at_k, counted), _estimated(estimate, at_k.step, known))
+    return [Phrase.of("{representation}: {said}", representation=representation, said=one) for one in both]
 
 
-def _counted(scores: CopyScores, counted: CountedPairs) -> str:
-    about = "all pairs; forms and boilerplate count as copies"
+def _counted(scores: CopyScores, counted: CountedPairs) -> Phrase:
+    about = Phrase.of("all pairs; forms and boilerplate count as copies")
     if counted.windowed:
-        about = (
-            f"pairs at most {WINDOW_DAYS} days apart; {scores.series_copies} of {scores.series_links} links of series, "
-            "left out here, are copies too"
+        about = Phrase.of(
+            "pairs at most {days} days apart; {copies} of {links} links of series, left out here, are copies too",
+            days=WINDOW_DAYS,
+            copies=scores.series_copies,
+            links=scores.series_links,
         )
+    k = scores.step
     if scores.precision is None:
-        return f"no links at k = {scores.step}; {scores.copies} copies (counted: {about})"
-    recall = "" if scores.recall is None else f", {_hundred(scores.recall)} of 100 copies are linked"
-    return f"{_hundred(scores.precision)} of 100 links at k = {scores.step} are copies{recall} (counted: {about})"
+        return Phrase.of(
+            "no links at k = {k}; {copies} copies (counted: {about})", k=k, copies=scores.copies, about=about
+        )
+    share = _hundred(scores.precision)
+    if scores.recall is None:
+        return Phrase.of("{share} of 100 links at k = {k} are copies (counted: {about})", share=share, k=k, about=about)
+    return Phrase.of(
+        "{share} of 100 links at k = {k} are copies, {recall} of 100 copies are linked (counted: {about})",
+        share=share,
+        k=k,
+        recall=_hundred(scores.recall),
+        about=about,
+    )
 
 
-def _estimated(estimate: DuplicateEstimate, step: int, known: str) -> str:
-    where = " inside languages" if known == "mono" else ""
+def _estimated(estimate: DuplicateEstimate, step: int, known: str) -> Phrase:
+    links = Phrase.of("links inside languages" if known == "mono" else "links")
     scores = next((one for one in estimate.scores if one.step == step), None)
     if estimate.code == "refused" or scores is None or scores.precision is None or scores.model_precision is None:
-        return f"nothing is estimated about the same text in other words: {estimate.check.reason}"
+        return Phrase.of("nothing is estimated about the same text in other words: {why}", why=estimate.check.reason)
     if estimate.code == "upper_bound":
-        return (
-            f"at most {_hundred(scores.model_precision)} of 100 links{where} at k = {step} are the same text in other "
-            f"words (model; no estimate: {estimate.check.reason})"
+        return Phrase.of(
+            "at most {share} of 100 {links} at k = {k} are the same text in other words (model; no estimate: {why})",
+            share=_hundred(scores.model_precision),
+            links=links,
+            k=step,
+            why=estimate.check.reason,
         )
     low, high = scores.precision_bounds or (scores.precision, scores.precision)
-    return (
-        f"about {_hundred(scores.precision)} of 100 links{where} at k = {step} are one text, copied or told in other "
-        f"words, and {_hundred(scores.recall or 0.0)} of 100 such pairs are linked (estimated; precision "
-        f"{low:.2f} to {high:.2f})"
+    return Phrase.of(
+        "about {share} of 100 {links} at k = {k} are one text, copied or told in other words, and {recall} of 100 such "
+        "pairs are linked (estimated; precision {low:.2f} to {high:.2f})",
+        share=_hundred(scores.precision),
+        links=links,
+        k=step,
+        recall=_hundred(scores.recall or 0.0),
+        low=low,
+        high=high,
     )
 
 

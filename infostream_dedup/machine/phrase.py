@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
 
-__all__ = ["Phrase"]
+__all__ = ["BETWEEN", "Phrase"]
+
+BETWEEN: Final = "; "
+"""Between joined phrases."""
 
 
 class Phrase(str):
@@ -12,7 +16,8 @@ class Phrase(str):
 
     Attributes:
         template: the sentence before its values were filled in.
-        values: what was filled in, by name.
+        values: what was filled in, by name; phrases among them are said in the other language too.
+        parts: of several phrases joined; empty for a single one.
 
     Example:
         >>> found = Phrase.of("k = {k} has the greatest symmetry ({symmetry:.2f})", k=6, symmetry=0.95)
@@ -24,6 +29,7 @@ class Phrase(str):
 
     template: str
     values: dict[str, Any]
+    parts: tuple[Phrase, ...] = ()
 
     @classmethod
     def of(cls, template: str, **values: Any) -> Phrase:
@@ -35,4 +41,18 @@ class Phrase(str):
         """
         made = cls(template.format(**values))
         made.template, made.values = template, values
+        return made
+
+    @classmethod
+    def joined(cls, parts: Sequence[Phrase]) -> Phrase:
+        """Several phrases as one, with semicolons between them.
+
+        Example:
+            >>> Phrase.joined([Phrase.of("{number} copies", number=3), Phrase.of("no links")])
+            '3 copies; no links'
+        """
+        if len(parts) == 1:
+            return parts[0]
+        made = cls(BETWEEN.join(parts))
+        made.template, made.values, made.parts = "", {}, tuple(parts)
         return made

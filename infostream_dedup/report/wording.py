@@ -7,7 +7,7 @@ from importlib import resources
 from typing import Any, Final
 
 from infostream_dedup.errors import UsageError
-from infostream_dedup.machine.phrase import Phrase
+from infostream_dedup.machine.phrase import BETWEEN, Phrase
 
 __all__ = ["UI_LANGUAGES", "Wording", "wording_of"]
 
@@ -39,9 +39,21 @@ class Wording:
         """A sentence in this language, and whether it is; a sentence without a translation stays English."""
         if self.language == "en":
             return sentence, True
-        if not isinstance(sentence, Phrase) or sentence.template not in self._sentences:
+        if not isinstance(sentence, Phrase):
             return sentence, False
-        values = {name: _Comma(one) if isinstance(one, float) else one for name, one in sentence.values.items()}
+        if sentence.parts:
+            said = [self.spoken(part) for part in sentence.parts]
+            return (BETWEEN.join(text for text, _ in said), True) if all(own for _, own in said) else (sentence, False)
+        if sentence.template not in self._sentences:
+            return sentence, False
+        values: dict[str, object] = {}
+        for name, one in sentence.values.items():
+            text, own = (
+                self.spoken(one) if isinstance(one, Phrase) else (_Comma(one) if isinstance(one, float) else one, True)
+            )
+            if not own:
+                return sentence, False
+            values[name] = text
         return self._sentences[sentence.template].format(**values), True
 
     def decimal(self, value: float | None, digits: int) -> str:
