@@ -64,9 +64,9 @@ that is judged. By `infostream-dedup evaluate`."""
 _TOPICS = """\
 Groups that `dedup` makes of slavictopics, beside those of its reprints. Without dates `dedup` joins `copy` and `retold`
 by default. Where one topic fills a collection the model is sure of many pairs that only report on one event, and each
-such pair joins two groups. No threshold of probability or vocabulary mends that without losing a twentieth of the human
-and machine paraphrases of wmt, which nothing else finds. `--join copy` is the choice for a collection about one
-topic."""
+such pair joins two groups. A threshold of probability or vocabulary that breaks these groups up also loses paraphrases
+of wmt that nothing else finds. `--join copy` is the choice for a collection about one topic. Reprints alone are right
+here; pairs that share other wording are not counted."""
 
 
 def main() -> None:

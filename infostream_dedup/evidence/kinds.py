@@ -133,10 +133,15 @@ def much_the_same_wording(pair: PairFacts) -> NDArray[np.bool_]:
     sources or dates are not known, an outlet's old background under a new lead may be half of one text, so half of both
     is asked for. A copy keeps the numbers, though it may be cut.
     """
-    some = pair.known & (pair.wording_least >= 0.3) & (pair.wording_most >= 0.5) & (pair.probability >= 0.9)
-    much = (pair.wording_least >= 0.5) & (pair.probability >= 0.5)
     numbers_kept = (pair.numbers < 0) | (pair.numbers >= 0.75)
-    return ~pair.own & (some | much) & numbers_kept
+    much = (pair.wording_least >= 0.5) & (pair.probability >= 0.5)
+    return ~pair.own & (pair.known & _some_wording(pair) | much) & numbers_kept
+
+
+def undated_wording(pair: PairFacts) -> NDArray[np.bool_]:
+    """Without sources or dates, a good part of the wording that is not enough for a copy: one text in other words."""
+    much = (pair.wording_least >= 0.5) & (pair.probability >= 0.5)
+    return ~pair.known & ~pair.own & (_some_wording(pair) | much)
 
 
 def lies_inside(pair: PairFacts) -> NDArray[np.bool_]:
@@ -178,6 +183,10 @@ def _old_lead(pair: PairFacts) -> NDArray[np.bool_]:
     return pair.lead >= 0.4
 
 
+def _some_wording(pair: PairFacts) -> NDArray[np.bool_]:
+    return (pair.wording_least >= 0.3) & (pair.wording_most >= 0.5) & (pair.probability >= 0.9)
+
+
 def _other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
     """Both have numbers or dates, and less than .7 of them are shared."""
     return (pair.numbers >= 0) & (pair.numbers < 0.7)
@@ -195,6 +204,7 @@ RULES: Final = (
     Rule("undated form", Kind.TEMPLATE, undated_form),
     Rule("own next step", Kind.FOLLOW_UP, own_next_step),
     Rule("much the same wording", Kind.COPY, much_the_same_wording),
+    Rule("undated wording", Kind.RETOLD, undated_wording),
     Rule("lies inside", Kind.CONTAINED, lies_inside),
     Rule("holds inside", Kind.CONTAINS, holds_inside),
     Rule("told by another source", Kind.RETOLD, told_by_another_source),
