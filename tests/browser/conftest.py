@@ -43,3 +43,11 @@ def browser() -> Iterator[Any]:
         opened = playwright.chromium.launch(executable_path=CHROMIUM, args=list(OPTIONS))
         yield opened
         opened.close()
+
+
+def until(page: Any, expression: str, seconds: float = 30.0) -> None:
+    """Wait until an expression is true; the page's policy does not let Playwright wait inside it."""
+    end = time.monotonic() + seconds
+    while not page.evaluate(expression):
+        assert time.monotonic() < end, expression
+        page.wait_for_timeout(20)

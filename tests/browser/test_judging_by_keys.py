@@ -9,6 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
+from .conftest import until
+
 pytestmark = pytest.mark.slow
 
 KEYS = ("Digit1", "Digit2", "Digit5", "KeyQ", "Digit3", "Digit4", "Digit0")
@@ -87,9 +89,7 @@ def test_two_hundred_judgements_with_cut_connections(address: str, browser: Any)
     assert len(rows) == len({row["number"] for row in rows}) == 200
     assert {(row["a"], row["b"]) for row in rows} == wanted
     assert len(wanted) == 200
-    page.wait_for_function(
-        f"document.getElementById('judged').textContent === '{sum(row['label'] is not None for row in rows)}'"
-    )
+    until(page, f"document.getElementById('judged').textContent === '{sum(row['label'] is not None for row in rows)}'")
     print(f"key to next pair: median {statistics.median(waits):.0f} ms")
     undo_all(page, address)
 
@@ -97,7 +97,7 @@ def test_two_hundred_judgements_with_cut_connections(address: str, browser: Any)
 def undo_all(page: Any, address: str) -> None:
     for left in range(200, 0, -1):
         page.keyboard.press("Backspace")
-        page.wait_for_function("document.getElementById('said').textContent !== ''")
+        until(page, "document.getElementById('said').textContent !== ''")
         page.evaluate("document.getElementById('said').textContent = ''")
         if left % 50 == 0:
             page.reload()
@@ -114,7 +114,7 @@ def test_a_judgement_that_cannot_be_saved_comes_back(address: str, browser: Any)
     pair = page.locator(".pair").get_attribute("data-key")
     before = page.inner_text("#judged")
     page.keyboard.press("Digit1")
-    page.wait_for_function("document.getElementById('said').textContent.includes('not saved')", timeout=20_000)
+    until(page, "document.getElementById('said').textContent.includes('not saved')")
     assert page.locator(".pair").get_attribute("data-key") == pair
     assert page.inner_text("#judged") == before
     page.context.close()
@@ -125,5 +125,5 @@ def test_the_verdict_is_shown_only_when_asked_for(address: str, browser: Any) ->
     page.goto(f"{address}/judge?queue=random&ui=en")
     assert "The stream says" not in page.inner_text("main")
     page.keyboard.press("Shift+Slash")
-    page.wait_for_function("document.getElementById('said').textContent.startsWith('The stream says')")
+    until(page, "document.getElementById('said').textContent.startsWith('The stream says')")
     page.context.close()

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from .conftest import until
+
 pytestmark = pytest.mark.slow
 
 LAYOUTS = {"en": "jkcnpqwearz", "ru": "оклтзйцуфкя", "uk": "оклтзйцуфкя"}
@@ -123,7 +125,7 @@ def test_new_verdicts_come_to_the_page_and_wait_while_it_is_paused(address: str,
 
     page = browser.new_context().new_page()
     page.goto(address)
-    page.wait_for_function("document.getElementById('live').textContent !== ''")
+    until(page, "document.getElementById('live').textContent !== ''")
     send("live-1")
     page.wait_for_selector("#news >> text=Заголовок live-1")
     page.keyboard.press("Space")

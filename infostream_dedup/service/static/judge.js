@@ -26,7 +26,9 @@ async function fetched(query) {
 
 function prefetch() {
   const now = pair();
-  next = now ? fetched({ a: now.dataset.a, b: now.dataset.b, besides: "true" }).catch(() => null) : null;
+  if (!now) { next = null; return; }
+  // Only once the pair before is on file: until then it would be offered again.
+  next = saving.then(() => fetched({ a: now.dataset.a, b: now.dataset.b, besides: "true" })).catch(() => null);
 }
 
 function show(part) {
