@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from infostream_dedup.store.index_parts import IndexPart
 
-__all__ = ["AskedTerms", "NearDocuments", "TermQuestions"]
+__all__ = ["AskedTerms", "FoundInPart", "NearDocuments", "TermQuestions"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,13 +54,6 @@ class NearDocuments:
     counts: NDArray[np.int64]
     shares: NDArray[np.float64]
 
-    @classmethod
-    def joined(cls, parts: Sequence[NearDocuments]) -> NearDocuments:
-        """The documents of all parts."""
-        if not parts:
-            return cls(np.zeros(0, dtype=np.int64), np.zeros((0, 2), dtype=np.int64), np.zeros(0))
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))
-
     def nearest(self, most: int) -> NearDocuments:
         """The documents with the greatest shares, and all those that share as much as the last of them."""
         if len(self.ordinals) <= most:
@@ -68,6 +61,25 @@ class NearDocuments:
         least = np.partition(self.shares, -most)[-most]
         chosen = self.shares >= least
         return NearDocuments(self.ordinals[chosen], self.counts[chosen], self.shares[chosen])
+
+
+@dataclass(frozen=True, slots=True)
+class FoundInPart:
+    """Documents of a part that may share enough terms with a text.
+
+    Attributes:
+        ordinals: int64 (documents,), ascending.
+        backward: int64 (documents,), their key terms that the text has.
+        least: int64 (documents,), how many must meet in either direction.
+        rows: int64, a document by its place among these, for each of its terms that matches a key term of the text.
+        keys: int64, that key term.
+    """
+
+    ordinals: NDArray[np.int64]
+    backward: NDArray[np.int64]
+    least: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    keys: NDArray[np.int64]
 
 
 class TermQuestions:
@@ -91,7 +103,7 @@ class TermQuestions:
         self._forward, self._forward_ends = _joined(forward)
         self._backward, self._backward_ends = _joined(backward)
 
-    def ask(self, part: IndexPart, allowed: NDArray[np.bool_]) -> Iterator[tuple[int, NearDocuments]]:
+    def ask(self, part: IndexPart, allowed: NDArray[np.bool_]) -> Iterator[tuple[int, FoundInPart]]:
         """Find documents of a part; yield the number of a text, and what it found.
 
         Args:
@@ -116,24 +128,35 @@ class TermQuestions:
             if not len(found):
                 continue
             keys = self._key_of[number][hits[0][forward] - self._forward_ends[number]]
-            matched = _matched(found, hits[1][forward], keys, len(part), len(one.sets))
-            counts = np.stack((matched.sum(axis=1), counted[found]), axis=1).astype(np.int64)
-            near = counts.max(axis=1) >= least
-            shares = np.round(matched @ one.weights / max(int(one.weights.sum()), 1), 9)
-            yield number, NearDocuments(part.first + found[near], counts[near], shares[near])
+            rows = _rows_of(found, hits[1][forward], len(part))
+            met_rows = rows >= 0
+            yield number, FoundInPart(part.first + found, counted[found], least, rows[met_rows], keys[met_rows])
+
+    def near(self, number: int, parts: Sequence[FoundInPart]) -> NearDocuments:
+        """Join what the parts found for one of the texts, and compare it."""
+        if not parts:
+            return NearDocuments(np.zeros(0, dtype=np.int64), np.zeros((0, 2), dtype=np.int64), np.zeros(0))
+        one = self._asked[number]
+        ordinals, backward, least, rows, keys = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in FoundInPart.__slots__
+        )
+        sizes = [len(part.ordinals) for part in parts]
+        rows += np.repeat(np.cumsum([0, *sizes[:-1]]), [len(part.rows) for part in parts])
+        matched = np.zeros((len(ordinals), len(one.sets)), dtype=np.bool_)
+        matched[rows, keys] = True
+        counts = np.stack((matched.sum(axis=1), backward), axis=1).astype(np.int64)
+        near = counts.max(axis=1) >= least
+        shares = np.round(matched @ one.weights / max(int(one.weights.sum()), 1), 9)
+        return NearDocuments(ordinals[near], counts[near], shares[near])
 
 
 def _joined(rows: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.concatenate([np.zeros(0, dtype=np.int64), *rows]), np.cumsum([0, *map(len, rows)])
 
 
-def _matched(
-    found: NDArray[np.int64], documents: NDArray[np.int64], keys: NDArray[np.int64], size: int, every: int
-) -> NDArray[np.bool_]:
-    """Bool (found, key terms), which key terms each document that was found has."""
+def _rows_of(found: NDArray[np.int64], documents: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Place among those found of each of some documents, -1 for one that was not found: int64."""
     place = np.full(size, -1, dtype=np.int64)
     place[found] = np.arange(len(found))
-    rows = place[documents]
-    matched = np.zeros((len(found), every), dtype=np.bool_)
-    matched[rows[rows >= 0], keys[rows >= 0]] = True
-    return matched
+    rows: NDArray[np.int64] = place[documents]
+    return rows

@@ -20,7 +20,7 @@ from infostream_dedup.store.found_rows import documents_of, key_weights_of
 from infostream_dedup.store.restoring import window_start
 from infostream_dedup.store.store import Store
 from infostream_dedup.stream.analysis import Analyser
-from infostream_dedup.stream.near_documents import AskedTerms, NearDocuments, TermQuestions
+from infostream_dedup.stream.near_documents import AskedTerms, FoundInPart, NearDocuments, TermQuestions
 from infostream_dedup.stream.query_shares import share_of_rows
 from infostream_dedup.stream.question import QuestionReader
 from infostream_dedup.stream.question_kinds import QuestionJudge
@@ -195,14 +195,14 @@ class Searcher:
     ) -> list[RankedDocument]:
         """Find the best documents in their order, each once."""
         questions = TermQuestions(asked, [self._least(one, k_min) for one in asked], in_text=self._in_text)
-        found: list[list[NearDocuments]] = [[] for _ in asked]
+        found: list[list[FoundInPart]] = [[] for _ in asked]
         for part, allowed in searched.parts:
             for number, near in questions.ask(part, allowed):
                 found[number].append(near)
         ranked = []
-        for one, nears in zip(asked, found, strict=True):
-            near = NearDocuments.joined(nears)
-            ranked += self._with_both_shares(connection, one, near.nearest(top) if top else near)
+        for number, one in enumerate(asked):
+            nearest = questions.near(number, found[number])
+            ranked += self._with_both_shares(connection, one, nearest.nearest(top) if top else nearest)
         ranked.sort(key=RankedDocument.rank)
         first: dict[int, RankedDocument] = {}
         for one_ranked in ranked:

@@ -65,7 +65,8 @@ class SearchedDocuments:
         self.parts = parts
         self._counts = np.zeros(len(LANGUAGES), dtype=np.int64)
         for part, allowed in parts:
-            self._counts += np.bincount(part.languages[allowed], minlength=len(LANGUAGES))
+            for language in range(len(LANGUAGES)):
+                self._counts[language] += np.count_nonzero(allowed & (part.languages == language))
 
     @property
     def languages(self) -> list[int]:
@@ -82,17 +83,14 @@ class SearchedDocuments:
     def _dated_ends(self, connection: sqlite3.Connection) -> tuple[int | None, int | None]:
         """First and last ordinal that arrived at a date: the clock of a stream is at 0 until the first one."""
         dated = first_ordinal(connection, "clock", 1)
-        ends = [
-            part.first + np.flatnonzero(allowed)[[0, -1]]
-            for part, allowed in ((part, _from(part, allowed, dated)) for part, allowed in self.parts)
-            if allowed.any()
-        ]
-        return (int(ends[0][0]), int(ends[-1][1])) if ends else (None, None)
+        first, last = (
+            next((int(places[end]) for part, allowed in parts if len(places := _from(part, allowed, dated))), None)
+            for parts, end in ((self.parts, 0), (self.parts[::-1], -1))
+        )
+        return first, last
 
 
-def _from(part: IndexPart, allowed: NDArray[np.bool_], ordinal: int) -> NDArray[np.bool_]:
-    if ordinal <= part.first:
-        return allowed
-    later = allowed.copy()
-    later[: ordinal - part.first] = False
-    return later
+def _from(part: IndexPart, allowed: NDArray[np.bool_], ordinal: int) -> NDArray[np.int64]:
+    """Ordinals of the documents that may be found, without those before one: int64."""
+    places: NDArray[np.int64] = part.first + np.flatnonzero(allowed)
+    return places[places >= ordinal]
