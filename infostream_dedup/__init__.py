@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from infostream_dedup.model.version import VERSION
 
 if TYPE_CHECKING:
-    from infostream_dedup import methods, passages, store
+    from infostream_dedup import desk, methods, passages, store
     from infostream_dedup.api import (
         Reading,
         audit,
@@ -45,6 +45,7 @@ __all__ = [
     "compare",
     "dedup",
     "demo",
+    "desk",
     "dictionaries",
     "evaluate",
     "ingest",
@@ -68,7 +69,7 @@ __all__ = [
 
 __version__ = VERSION
 
-_ROOMS = ("methods", "passages", "store")
+_ROOMS = ("desk", "methods", "passages", "store")
 """Names that are both a room of the package and a command: the room hands on the public functions of the command."""
 
 _HOME = {

@@ -6,7 +6,7 @@ is cheap: each function loads what it needs when it is called.
 
 from __future__ import annotations
 
-from infostream_dedup.api import dictionaries, passages, store
+from infostream_dedup.api import desk, dictionaries, passages, store
 from infostream_dedup.api.audit import AuditResult, audit
 from infostream_dedup.api.boilerplate import boilerplate
 from infostream_dedup.api.classify import Classification, classify
@@ -46,6 +46,7 @@ __all__ = [
     "compare",
     "dedup",
     "demo",
+    "desk",
     "dictionaries",
     "evaluate",
     "ingest",

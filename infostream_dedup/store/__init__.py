@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         expire,
         forget,
         groups,
+        index,
         migrate,
         representatives_of,
         republications_of,
@@ -43,6 +44,7 @@ __all__ = [
     "expire",
     "forget",
     "groups",
+    "index",
     "migrate",
     "representatives_of",
     "republications_of",
@@ -53,7 +55,7 @@ __all__ = [
 ]
 
 _PUBLIC: Final = (
-    *("backup", "events_of", "expire", "forget", "groups", "migrate"),
+    *("backup", "events_of", "expire", "forget", "groups", "index", "migrate"),
     *("representatives_of", "republications_of", "show", "stats", "templates_of", "verify"),
 )
 

@@ -18,6 +18,9 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.passages import PassageSettings
 
 RENAMED = {
+    "desk backup": "desk.backup_desk",
+    "desk export": "desk.export_labels",
+    "desk import": "desk.import_labels",
     "dictionaries import": "dictionaries.import_table",
     "dictionaries list": "dictionaries.list_tables",
     "dictionaries remove": "dictionaries.remove_table",
@@ -30,7 +33,7 @@ RENAMED = {
 OTHER_FACE = {"serve"}
 """``serve`` is no function: it is another face of the package, which calls the same functions over HTTP."""
 
-MODULES = ("dictionaries", "passages", "store")
+MODULES = ("desk", "dictionaries", "passages", "store")
 
 
 def commands(group: click.Group, path: str = "") -> list[str]:

@@ -22,6 +22,7 @@ CHECKS = [
     "epochs",
     "groups",
     "stories",
+    "index",
 ]
 
 
