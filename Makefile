@@ -41,6 +41,7 @@ reports: $(VENV)/.installed-dev  ## the figures in reports/, from the labelled c
 	$(BIN)/python reports/make_reports.py
 	$(BIN)/python reports/make_comparison.py
 	$(BIN)/python reports/make_closed_world.py
+	$(BIN)/python reports/make_verdicts.py
 	$(BIN)/python reports/make_confirmed.py
 	$(BIN)/python reports/make_pivot.py
 	$(BIN)/python reports/make_criteria.py

@@ -102,7 +102,8 @@ def _attacked(part: str, scale: int, limit: float) -> tuple[list[str], float]:
 
 def _rows(cases: Iterable[ElementTree.Element]) -> list[str]:
     """Tests with figures one by one, the others counted by name."""
-    alone, counted = [], {}
+    alone: list[str] = []
+    counted: dict[str, tuple[int, float]] = {}
     for case in cases:
         name = case.get("name", "").replace("|", "/")
         kinds = {child.tag for child in case}

@@ -1,40 +1,44 @@
 """Draws links of `ingest` for a reader who sees no verdict, and scores what the reader judged.
 
-    python reports/draw_reading.py draw FOLDER     # FOLDER/items.jsonl for the reader, FOLDER/key.jsonl for the score
-    python reports/draw_reading.py score FOLDER    # reads FOLDER/judged.jsonl, writes reports/verdicts-reading.md
+    python reports/draw_reading.py draw FOLDER --seed 2031    # FOLDER/items.txt for the reader, FOLDER/key.jsonl
+    python reports/draw_reading.py score FOLDER --seed 2031   # reads FOLDER/judged.jsonl, writes the page of the seed
 
-The dated documents of mdnews pass through `ingest` with default settings in the order of their dates. Of every class up
-to thirty links are drawn by the seed; a link drawn for two classes is read once. The items come in shuffled order under
-numbers that say nothing, with the earlier document first. The texts stay in FOLDER: the page holds ids, judgements and
-reasons only.
+The dated documents of mdnews pass through `ingest` with default settings in the order of their dates. Of every class
+links are drawn by the seed; one that is drawn for two classes is read once, one that an earlier page lists is not drawn
+again, but in the second round, where all duplicates are. A stream holds few of these, so pairs of kind `copy` are drawn
+too from whole collections: slavictopics, and mdnews without a window. The items come in shuffled order under numbers
+that say nothing, with the earlier document first. The texts stay in FOLDER: pages hold ids, judgements and reasons
+only.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
 from learn_pair_model import CORPORA, REPORTS
+from reading_rounds import ROUNDS, Round
 
-from infostream_dedup import Deduplicator, Document, read_documents
+from infostream_dedup import Deduplicator, Document, pairs, read_documents
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.text.fingerprint import text_hash
 
 if TYPE_CHECKING:
     from infostream_dedup.model.stream_records import Verdict
 
-CLASSES = ("duplicate", "template", "retold", "similar", "follow-up", "updated")
-"""What is drawn: `duplicate` and `similar` are statuses, the others kinds."""
-
-PAGE = REPORTS / "verdicts-reading.md"
-
 _STORY = ("same story", "copy", "updated")
 _RIGHT: dict[str, tuple[tuple[str, ...], str]] = {
     "duplicate": (("copy",), ".90"),
+    "copy in slavictopics": (("copy",), ".90"),
+    "copy in mdnews": (("copy",), ".90"),
     "template": (("template",), ".86"),
     "retold": (_STORY, ".83"),
     "similar": ((*_STORY, "same affair", "follow-up", "template", "shared passage or form"), ".90"),
@@ -43,48 +47,54 @@ _RIGHT: dict[str, tuple[tuple[str, ...], str]] = {
 }
 """Judgements that are right for each class, and the share that the project asks for."""
 
-_ABOUT = """
-Links of documents that are not new, drawn and scored with `python reports/draw_reading.py` from the dated documents of
-mdnews in the order of their dates, default settings of `ingest`, seed 2027, on 2026-11-22, before anything that the
-reading showed could be changed. A second reader judged titles, sources, dates and whole texts in shuffled order and saw
-no verdict. Each pair got one judgement, and a second word where the reader found that another fits nearly as well.
-`duplicate` leaves out `exact`; a link drawn for two classes was read once. mdnews is also the set on which the
-thresholds of the kinds were chosen.
-"""
+_OTHERS = "other"
+"""Class of links that are mixed in so that the reader cannot guess, and are not scored."""
 
-_REMARKS = """
-All `duplicate` links join reports of one story. Four of the twenty share less than half of the wording of either text:
-two outlets that quote one statement, none of them a copy to the reader. Of the other sixteen the reader calls twelve a
-copy in the first word and fifteen in the first or the second. Since then `copy` asks for half of the wording of one
-text, as `contained` does, and .3 of the other's; it asked for .35. Sixteen links that are not `exact` are `duplicate`
-now. **The shares above are those before this change.** Its effect was checked on labels only, which in mdnews are those
-that the thresholds were chosen with. It loses no reprint: 39 of 39 are a `copy` in slavictopics and 107 of 114 in
-mdnews, as before. In a closed world 80 of 80 pairs of kind `copy` are right in slavictopics (99 of 99 before) and 177
-of 178 in mdnews (196 of 198). Ten of the nineteen
-`updated` are the next step of a story over old background under a lead that is kept in part.
-"""
-
-SEED = 2027
-COUNT = 30
 _BATCH = 1000
 
+Pair = tuple[str, str]
 
-def drawn(verdicts: Sequence[Verdict], seed: int = SEED, count: int = COUNT) -> dict[tuple[str, str], dict[str, Any]]:
-    """Links by (earlier, later) id, with status, kind and the classes they were drawn for."""
-    chosen: dict[tuple[str, str], dict[str, Any]] = {}
-    for name in CLASSES:
-        rows = [one for one in verdicts if one.of is not None and one.status != "exact" and name in _classes(one)]
-        for one in random.Random(f"{seed} {name}").sample(rows, min(count, len(rows))):  # noqa: S311
-            row = chosen.setdefault(
-                (str(one.of), one.id), {"status": one.status, "kind": one.kind, "drawn": [], "of": {}}
-            )
-            row["drawn"].append(name)
-            row["of"][name] = len(rows)
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Links to draw from, in order, by class."""
+
+    links: Mapping[str, Sequence[Pair]]
+
+    @classmethod
+    def of(cls, verdicts: Sequence[Verdict], round_: Round, copies: Mapping[str, Sequence[Pair]]) -> Pool:
+        """Links of documents that are not new and not ``exact``; `duplicate` and `similar` are statuses."""
+        linked = [one for one in verdicts if one.of is not None and one.status not in ("exact", "new")]
+        links: dict[str, Sequence[Pair]] = dict(copies)
+        found: dict[str, list[Pair]] = {name: [] for name in (*round_.classes, _OTHERS) if name not in links}
+        for one in linked:
+            for name in [name for name in (one.status, str(one.kind)) if name in found] or [_OTHERS]:
+                found[name].append((str(one.of), one.id))
+        return cls(links | found)
+
+
+def drawn(pool: Pool, seed: int, *, read: frozenset[Pair]) -> dict[Pair, dict[str, Any]]:
+    """Links by (earlier, later) id, with the classes they were drawn for and how many each class has.
+
+    Args:
+        pool: links of the stream and pairs of collections.
+        seed: names the round.
+        read: links of earlier pages.
+    """
+    wanted = ROUNDS[seed]
+    chosen: dict[Pair, dict[str, Any]] = {}
+    for name, count in wanted.classes.items():
+        rows = pool.links.get(name, ())
+        fresh = [one for one in rows if one not in read or name in wanted.again]
+        _take(chosen, name, len(rows), random.Random(f"{seed} {name}").sample(fresh, min(count, len(fresh))))  # noqa: S311
     return chosen
 
 
-def _classes(verdict: Verdict) -> tuple[str, str]:
-    return verdict.status, str(verdict.kind)
+def _take(chosen: dict[Pair, dict[str, Any]], name: str, total: int, links: Sequence[Pair]) -> None:
+    for link in links:
+        row = chosen.setdefault(link, {"drawn": [], "of": {}})
+        row["drawn"].append(name)
+        row["of"][name] = total
 
 
 def ingested(documents: Sequence[Document]) -> list[Verdict]:
@@ -96,41 +106,53 @@ def ingested(documents: Sequence[Document]) -> list[Verdict]:
         return found
 
 
-def draw(corpora: Path, folder: Path) -> None:
+def copies_of(documents: Sequence[Document]) -> list[Pair]:
+    """Pairs of kind ``copy`` whose texts are not equal."""
+    text = {one.id: text_hash(one.text) for one in documents}
+    rows = pairs(documents, preset="judged").rows
+    return [(row.a, row.b) for row in rows if row.kind == "copy" and text[row.a] != text[row.b]]
+
+
+def read_before(seed: int) -> frozenset[Pair]:
+    """Links that the pages of earlier rounds list, in both directions: a collection need not be ordered as a stream."""
+    pages = [REPORTS / one.page for number, one in ROUNDS.items() if number < seed]
+    rows = (line.split("|") for page in pages for line in page.read_text("utf-8").splitlines())
+    listed = (row for row in rows if len(row) > 6 and re.match(r" (md|sl)-", row[1]))
+    return frozenset(pair for row in listed for pair in permutations((row[1].strip(), row[2].strip())))
+
+
+def draw(corpora: Path, folder: Path, seed: int) -> None:
     """Write the items for the reader and the key."""
     dated = [one for one in read_documents(corpora / "mdnews.docs.jsonl.gz") if one.time is not None]
     dated.sort(key=lambda one: one.time.timestamp() if one.time else 0.0)
-    by_id = {one.id: one for one in dated}
-    links = list(drawn(ingested(dated)).items())
-    random.Random(SEED).shuffle(links)  # noqa: S311
+    sets = {name: list(read_documents(corpora / f"{name}.docs.jsonl.gz")) for name in ("slavictopics", "mdnews")}
+    by_id = {one.id: one for documents in sets.values() for one in documents}
+    copies = {f"copy in {name}": copies_of(documents) for name, documents in sets.items()}
+    links = list(drawn(Pool.of(ingested(dated), ROUNDS[seed], copies), seed, read=read_before(seed)).items())
+    random.Random(seed).shuffle(links)  # noqa: S311
     items, key = [], []
     for number, ((earlier, later), row) in enumerate(links, 1):
-        items.append({"number": number, "earlier": _shown(by_id[earlier]), "later": _shown(by_id[later])})
+        items += [f"===== {number}", *_shown(by_id[earlier]), f"--- {number}, later", *_shown(by_id[later]), ""]
         key.append({"number": number, "a": earlier, "b": later, **row})
     folder.mkdir(parents=True, exist_ok=True)
-    _write(folder / "items.jsonl", items)
-    _write(folder / "key.jsonl", key)
+    (folder / "items.txt").write_text("\n".join(items), "utf-8")
+    (folder / "key.jsonl").write_bytes(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in key))
 
 
-def _shown(document: Document) -> dict[str, Any]:
+def _shown(document: Document) -> tuple[str, str]:
     time = document.time
-    return {
-        "title": document.title, "source": document.source, "date": None if time is None else time.isoformat(),
-        "text": document.text,
-    }  # fmt: skip
+    when = "no date" if time is None else time.isoformat(timespec="minutes")
+    return f"[{document.source}, {when}] {document.title}", document.text
 
 
-def _write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
-    path.write_bytes(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
-
-
-def score(folder: Path) -> str:
+def score(folder: Path, seed: int) -> str:
     """The page: what the reader's judgements say of each class, and every judgement."""
     key = {row["number"]: row for row in _rows(folder / "key.jsonl")}
     judged = {row["number"]: row for row in _rows(folder / "judged.jsonl")}
     if missing := sorted(set(key) - set(judged)):
         raise SystemExit(f"{folder / 'judged.jsonl'}: no judgement of {missing[0]}; judge every item")
-    lines = [_ABOUT.strip(), "", *_table(key, judged), "", *_REMARKS.strip().splitlines(), ""]
+    wanted = ROUNDS[seed]
+    lines = [wanted.about.strip(), "", *_table(key, judged), "", *wanted.remarks.strip().splitlines(), ""]
     lines += ["| earlier | later | drawn for | judgement | also | reason |", "|---|---|---|---|---|---|"]
     for number, row in sorted(key.items(), key=lambda one: (one[1]["drawn"], one[0])):
         said = judged[number]
@@ -144,6 +166,8 @@ def _table(key: Mapping[int, dict[str, Any]], judged: Mapping[int, dict[str, Any
     yield "|---|---|---|---|---|---|---|---|"
     for name, (right, goal) in _RIGHT.items():
         rows = [(one, judged[number]) for number, one in key.items() if name in one["drawn"]]
+        if not rows:
+            continue
         first = sum(said["judgement"] in right for _, said in rows)
         either = sum(bool({said["judgement"], said.get("also")} & set(right)) for _, said in rows)
         share = f"{first / len(rows):.2f} ({either / len(rows):.2f})"
@@ -160,12 +184,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("action", choices=["draw", "score"])
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--seed", type=int, choices=list(ROUNDS), required=True)
     parser.add_argument("--corpora", type=Path, default=CORPORA)
     given = parser.parse_args()
     if given.action == "draw":
-        draw(given.corpora, given.folder)
+        draw(given.corpora, given.folder, given.seed)
     else:
-        PAGE.write_text(score(given.folder), "utf-8")
+        (REPORTS / ROUNDS[given.seed].page).write_text(score(given.folder, given.seed), "utf-8")
 
 
 if __name__ == "__main__":

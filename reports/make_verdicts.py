@@ -22,6 +22,7 @@ import numpy as np
 from ingested_news import ingested_lines
 from learn_pair_model import CORPORA, REPORTS, leave_one_out, training_set
 from pair_model_sets import SETS, candidates_of, collection_of, judged_set
+from reading_rounds import ROUNDS
 from verdict_measures import LabelledNews, StreamFigures, closed_figures, labelled_news, stream_figures
 from wording_race import race
 
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
 
 INGESTED = "mdnews through `ingest`"
 """Title of the section that ``--ingest`` writes anew."""
-
-READING = REPORTS / "verdicts-reading.md"
 
 _ABOUT = (
     "The data are the development sets described in `quality.md`. The model is learned without mdnews; the thresholds "
@@ -109,8 +108,8 @@ def race_lines(news: LabelledNews) -> list[str]:
     return [
         *lines,
         "",
-        "Triples are kept: they are the definition of wording, and both smaller ways change the kind of every tenth",
-        "pair that shares a fifth of its wording. They lie apart from the records and are asked for only where a pair",
+        "Triples are kept: they are the definition of wording, and both smaller ways change the kinds of many pairs",
+        "that share a fifth of their wording. They lie apart from the records and are asked for only where a pair",
         "passes the filter, so memory does not hold them.",
     ]
 
@@ -167,12 +166,25 @@ def drawn_lines(news: LabelledNews, count: int, seed: int) -> list[str]:
     return lines
 
 
+def reading_lines() -> list[str]:
+    """What readers who saw no verdict said, round after round; the pages of the rounds say more."""
+    about = (
+        "Links drawn by a seed and judged from titles, sources, dates and texts by a reader who saw no verdict "
+        "(`python reports/draw_reading.py`). The rule was changed after each of the first three rounds."
+    )
+    head = "| round | class | right means | in the stream | read | right | with second words | share | goal |"
+    lines = [about, "", head, "|---|---|---|---|---|---|---|---|---|"]
+    for seed, one in ROUNDS.items():
+        rows = (REPORTS / one.page).read_text("utf-8").splitlines()
+        lines += [f"| [{seed}]({one.page}) {row}" for row in rows if row.startswith("| `")]
+    return lines
+
+
 def page(corpora: Path) -> str:
     """The whole page."""
     news = labelled_news(corpora, "mdnews")
     streamed = labelled_news(corpora, "mdnews", as_stream=True)
     weighed = stream_figures(streamed)
-    reading = READING.read_text("utf-8").splitlines() if READING.exists() else []
     sections = {
         "The pair model, each set judged by a model learned from the others": model_lines(corpora),
         "The cheap filter": filter_lines(corpora, news),
@@ -181,7 +193,7 @@ def page(corpora: Path) -> str:
         "mdnews as a stream of seven days": stream_lines(stream_figures(news)),
         "The same, numbers, names and leads weighed by the documents before each epoch": stream_lines(weighed),
         "Closed world": closed_lines(corpora, news),
-        "Read": reading,
+        "Read": reading_lines(),
     }
     lines = [
         "# Kinds and statuses of pairs",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -15,7 +15,7 @@ from infostream_dedup.estimation.planting import Vocabulary, edited
 from infostream_dedup.evaluation.labels import Label, kin_by_field, read_kin, read_labels
 from infostream_dedup.evaluation.truth import Truth, truth_of
 
-__all__ = ["CORPORA", "SETS", "Kind", "TrueSet"]
+__all__ = ["CORPORA", "FAMILIES", "SETS", "Kind", "TrueSet"]
 
 CORPORA: Final = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -86,6 +86,31 @@ def _of_corpus(
     )
 
 
+def _thinned(whole: TrueSet, every: int, kept: int = 3) -> TrueSet:
+    """One rendering of each text, and a few of some: duplicates become rare.
+
+    Args:
+        whole: a set of families.
+        every: one family in so many keeps more than one rendering.
+        kept: how many it keeps, of those that are labelled as versions of each other.
+    """
+
+    def documents() -> list[Document]:
+        right = {pair for one in whole.labels() if one.label == "dup" for pair in ((one.a, one.b), (one.b, one.a))}
+        chosen: dict[str, list[Document]] = {}
+        for one in whole.documents():
+            others = chosen.setdefault(str(one.extra.get("family")), [])
+            if len(others) < kept and all((one.id, other.id) in right for other in others):
+                others.append(one)
+        return [
+            one
+            for number, renderings in enumerate(chosen.values())
+            for one in renderings[: 1 if number % every else kept]
+        ]
+
+    return replace(whole, documents=documents)
+
+
 @cache
 def _strangers() -> list[Document]:
     """News of which no two have any passage in common, in an order of their own."""
@@ -110,7 +135,7 @@ def _made_up(news: int, planted: int) -> TrueSet:
 
     @cache
     def made() -> tuple[list[Document], list[Label]]:
-        random, first = Random(_SEED), datetime(2026, 1, 1)  # noqa: S311
+        random, first = Random(_SEED), datetime(2026, 1, 1, tzinfo=UTC)  # noqa: S311
         originals = _strangers()[:news]
         vocabulary = Vocabulary(one.text for one in originals[:1000])
         found: list[tuple[datetime, Document]] = []
@@ -126,8 +151,8 @@ def _made_up(news: int, planted: int) -> TrueSet:
             name = f"{number}"
             labels += [Label(a=other, b=name, label="dup") for other in families.get(one.id, [])]
             families.setdefault(one.id, []).append(name)
-            extra = {"id": name, "published": moment.isoformat(), "source": f"source {random.randrange(_SOURCES)}"}
-            found.append((moment, replace(copy, **extra, extra={})))  # type: ignore[arg-type]
+            extra = {"id": name, "time": moment, "source": f"source {random.randrange(_SOURCES)}"}
+            found.append((moment, replace(copy, **extra, published=moment.isoformat(), extra={})))  # type: ignore[arg-type]
         return [one for _, one in sorted(found, key=lambda pair: pair[0])], labels
 
     return TrueSet(
@@ -135,8 +160,13 @@ def _made_up(news: int, planted: int) -> TrueSet:
     )
 
 
+def _whole(corpus: str) -> list[Document]:
+    """The documents of a corpus without dates: all pairs count."""
+    return [replace(one, published=None, time=None) for one in read_documents(CORPORA / f"{corpus}.docs.jsonl.gz")]
+
+
 def _undated(count: int) -> list[Document]:
-    return [replace(one, published=None, source=None, extra={}) for one in _strangers()[:count]]
+    return [replace(one, published=None, time=None, source=None, extra={}) for one in _strangers()[:count]]
 
 
 def _news(domain: str) -> bool:
@@ -149,23 +179,36 @@ def _other(domain: str) -> bool:
 
 _OVERLAP: Final = ("dup", "similar")
 
+_UAGEC: Final = _of_corpus("corrections", "uagec")
+_NEWS_EN: Final = _of_corpus("translations of news", "wmt", "en", _news)
+_OTHER_EN: Final = _of_corpus("other translations", "wmt", "en", _other)
+
 SETS: Final[Mapping[str, TrueSet]] = {
-    "uagec": _of_corpus("corrections", "uagec"),
+    "uagec": _UAGEC,
     "wmt news ru": _of_corpus("translations of news", "wmt", "ru", _news),
     "wmt news uk": _of_corpus("translations of news", "wmt", "uk", _news),
-    "wmt news en": _of_corpus("translations of news", "wmt", "en", _news),
+    "wmt news en": _NEWS_EN,
     "wmt other ru": _of_corpus("other translations", "wmt", "ru", _other),
-    "wmt other en": _of_corpus("other translations", "wmt", "en", _other),
+    "wmt other en": _OTHER_EN,
     "ntrex en": _of_corpus("editions", "ntrex", "en"),
+    "uagec, thinned": _thinned(_UAGEC, 3),
+    "uagec, rare": _thinned(_UAGEC, 12),
+    "wmt news en, thinned": _thinned(_NEWS_EN, 3),
+    "wmt other en, thinned": _thinned(_OTHER_EN, 3),
     "mdnews": _of_corpus("news", "mdnews", positive=_OVERLAP, negatives="closed", copies=True),
+    "mdnews, no dates": replace(
+        _of_corpus("news", "mdnews", positive=_OVERLAP, negatives="closed"), documents=lambda: _whole("mdnews")
+    ),
     "slavictopics": _of_corpus("news", "slavictopics", positive=_OVERLAP, negatives="closed", copies=True),
     "tgpairs": _of_corpus("news", "tgpairs", positive=_OVERLAP, negatives="listed"),
-    "made up, 50 %": _made_up(1500, 300),
-    "made up, 10 %": _made_up(3000, 150),
-    "made up, 1 %": _made_up(8000, 95),
-    "made up, .1 %": _made_up(8000, 10),
+    "made up, 50 %": _made_up(80, 480),
+    "made up, 10 %": _made_up(400, 500),
+    "made up, 1 %": _made_up(2000, 300),
+    "made up, .1 %": _made_up(6000, 250),
     "500 strangers": TrueSet(
         kind="made up", documents=lambda: _undated(500), labels=list, negatives="closed", copies=True
     ),
 }
 """The first seven are families: several renderings of one text each."""
+
+FAMILIES: Final = tuple(SETS)[:7]

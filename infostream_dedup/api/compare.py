@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from infostream_dedup.evaluation.comparison import Comparison, Protocol
     from infostream_dedup.evaluation.labels import Label
     from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Document
 
 __all__ = ["compare"]
 
@@ -36,6 +37,7 @@ def compare(
     growth: bool = False,
     examples: bool = False,
     disagreements: int = 0,
+    count_copies: bool = False,
     reading: Reading | None = None,
     progress: Progress | None = None,
     **options: Unpack[ReadingOptions],
@@ -60,6 +62,8 @@ def compare(
         growth: also run every method on half of the collection.
         examples: also pick pairs on which the methods agree.
         disagreements: number of unlabelled pairs to draw on which methods disagree.
+        count_copies: also count, as ``sweep`` does, how many pairs of each method are copies, and how many copies it
+            finds: figures ``copies, copy_precision, copy_recall`` (and their intervals, ``_low`` and ``_high``).
         reading: all reading options at once.
         progress: called with each step.
         options: single reading options by name, instead of ``reading``.
@@ -106,4 +110,22 @@ def compare(
         disagreements=disagreements,
         progress=progress,
     )
+    if count_copies:
+        found = _with_copies(found, documents, progress)
     return replace(found, report=report)
+
+
+def _with_copies(found: Comparison, documents: list[Document], progress: Progress | None) -> Comparison:
+    """The comparison with the copies among the pairs of each method."""
+    from infostream_dedup.batch.collection import collect
+    from infostream_dedup.estimation.group_scores import count_copies_in_pairs
+    from infostream_dedup.estimation.sweep_estimator import copy_columns
+    from infostream_dedup.evaluation.pair_codes import both_of
+    from infostream_dedup.evidence.collecting import EvidenceReader
+
+    reader = EvidenceReader()
+    collection = collect(documents, hashes=False, evidence=reader, progress=progress)
+    pairs = {row.run.name: both_of(row.run.codes, len(documents)) for row in found.rows}
+    scores = count_copies_in_pairs(collection, reader.finish(collection.languages), pairs, progress=progress)
+    rows = [replace(row, figures={**row.figures, **copy_columns(scores[row.run.name])}) for row in found.rows]
+    return replace(found, rows=rows)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from infostream_dedup.batch.deduplication import DuplicateRule, Keep, Status
     from infostream_dedup.batch.sources import Rereadable
     from infostream_dedup.corpus import Annotation, Reading, ReadingReport
+    from infostream_dedup.evidence.collecting import DocumentEvidence
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, Settings
     from infostream_dedup.sharded.disk_runner import DiskRun
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["DedupSummary", "dedup"]
 
 _JUDGED_IN_MEMORY: Final = "preset judged works in memory; leave out workdir (--workdir)"
+_COUNTED_IN_MEMORY: Final = "copies are counted (--count-copies) in memory; leave out workdir (--workdir)"
 _STATUSES: Final = ("new", "exact", "duplicate", "similar", "insufficient_text")
 
 
@@ -43,6 +45,9 @@ class DedupSummary(Tabular):
         removed: the others, with ``status``, ``of`` and ``group`` (with preset ``judged`` also ``kind`` and
             ``probability``); ``None`` likewise.
         members: ids of the documents of each group of at least two, by its name; ``None`` likewise.
+        copies: ``pairs, copies, copy_precision, copy_recall`` (and their intervals, ``_low`` and ``_high``): pairs that
+            groups join, copies in the collection, and the share of either among the other; ``None`` if they were not
+            counted.
     """
 
     documents: int
@@ -53,10 +58,12 @@ class DedupSummary(Tabular):
     rows: list[dict[str, Any]] | None = None
     removed: list[dict[str, Any]] | None = None
     members: dict[str, list[str]] | None = None
+    copies: dict[str, Any] | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """One row: documents, kept, groups and a column per status."""
-        return {"documents": self.documents, "kept": self.kept, "groups": self.groups, **self.statuses}
+        """One row: documents, kept, groups and a column per status; then what was counted."""
+        counts = {"documents": self.documents, "kept": self.kept, "groups": self.groups, **self.statuses}
+        return counts | (self.copies or {})
 
     def as_rows(self) -> list[dict[str, Any]]:
         """The documents that stay.
@@ -85,6 +92,7 @@ def dedup(
     duplicate_rule: DuplicateRule = "equal",
     join: Sequence[str] | str | None = None,
     semantic: bool = False,
+    count_copies: bool = False,
     boilerplate: str | Path | None = None,
     workdir: str | Path | None = None,
     memory: str | int | None = None,
@@ -115,6 +123,8 @@ def dedup(
         join: with preset ``judged``, kinds of pairs that make a duplicate, as a sequence or with commas between them.
             Default: ``copy``, and where no document has a date ``copy,retold``.
         semantic: with ``preset="judged"``, ask a sentence encoder about pairs in doubt (see ``pairs``).
+        count_copies: also count, as ``sweep`` does, how many of the pairs that groups join are copies, and how many
+            copies groups join. In memory only.
         boilerplate: file of sentences to leave out of the comparison (from ``boilerplate``); they are written all the
             same.
         workdir: work on disk, in this folder (see ``sweep``); not with preset ``judged``, the share score or
@@ -150,9 +160,11 @@ def dedup(
     else:
         refuse_without_judged({"join": join, "semantic": semantic})
         agreed, read = chosen(dedup, DedupKeywords, options, settings=settings, reading=reading)
-        way = _by_key_terms(agreed, duplicate_rule)
+        way = _by_key_terms(agreed, duplicate_rule, evidence=count_copies)
     if out is None and workdir is not None:
         raise UsageError("work on disk writes a file; give out, or leave out workdir")
+    if count_copies and workdir is not None:
+        raise UsageError(_COUNTED_IN_MEMORY)
     if out is not None:
         file_kind(str(out))
     with rereadable(source, read) as documents:
@@ -160,6 +172,7 @@ def dedup(
             check_output(out, inputs=documents.paths, quarantine=read.quarantine)
         columns = Annotation(way.columns, prefix=prefix) if annotate else None
         refusal = _JUDGED_IN_MEMORY if judged or out is None else refuse_on_disk(agreed, engine)
+        refusal = _COUNTED_IN_MEMORY if count_copies else refusal
         with chosen_disk(
             source,
             read,
@@ -182,7 +195,9 @@ def dedup(
                 ) as run:
                     return _dedup_on_disk(run, documents, out, columns, keep, duplicate_rule, disk.window_days)
         first = documents.first() if columns is None else columns.checked(documents.first())
-        collection, found = way.decide(without_boilerplate(first, boilerplate), engine=engine, progress=progress)
+        collection, evidence, found = way.decide(
+            without_boilerplate(first, boilerplate), engine=engine, progress=progress
+        )
         kept = [True] * len(found) if annotate else kept_documents(collection, found, keep)
         if out is None:
             rows = list(_rows(documents, found, kept, columns))
@@ -200,8 +215,19 @@ def dedup(
         statuses={name: counts[name] for name in _STATUSES},
         groups=len(several),
         report=documents.report,
+        copies=_copies_in_groups(collection, evidence, found, progress) if count_copies and evidence else None,
     )
     return summary if out is not None else replace(summary, rows=rows, removed=removed, members=several)
+
+
+def _copies_in_groups(
+    collection: Collection, evidence: DocumentEvidence, found: Sequence[Status], progress: Progress | None
+) -> dict[str, Any]:
+    from infostream_dedup.estimation.group_scores import count_copies_in_groups
+    from infostream_dedup.estimation.sweep_estimator import copy_columns
+
+    scores = count_copies_in_groups(collection, evidence, [one.group for one in found], progress=progress)
+    return {"pairs": scores.links, **copy_columns(scores)}
 
 
 def _dedup_on_disk(
@@ -240,22 +266,25 @@ class _Way:
 
     Attributes:
         columns: that annotate a document.
-        decide: reads documents and decides.
+        decide: reads documents and decides; also gives their evidence, if it was taken.
     """
 
     columns: tuple[str, ...]
-    decide: Callable[..., tuple[Collection, Sequence[Status]]]
+    decide: Callable[..., tuple[Collection, DocumentEvidence | None, Sequence[Status]]]
 
 
-def _by_key_terms(settings: Settings, duplicate_rule: DuplicateRule) -> _Way:
+def _by_key_terms(settings: Settings, duplicate_rule: DuplicateRule, *, evidence: bool) -> _Way:
     from infostream_dedup.batch.collection import collect
     from infostream_dedup.batch.deduplication import STATUS_COLUMNS, statuses
+    from infostream_dedup.evidence.collecting import EvidenceReader
 
     def decide(
         documents: Iterable[Document], *, engine: str, progress: Progress | None
-    ) -> tuple[Collection, Sequence[Status]]:
-        collection = collect(documents, hashes=True, engine=engine, progress=progress)
-        return collection, statuses(collection, settings, duplicate_rule=duplicate_rule, engine=engine)
+    ) -> tuple[Collection, DocumentEvidence | None, Sequence[Status]]:
+        reader = EvidenceReader() if evidence else None
+        collection = collect(documents, hashes=True, evidence=reader, engine=engine, progress=progress)
+        taken = None if reader is None else reader.finish(collection.languages)
+        return collection, taken, statuses(collection, settings, duplicate_rule=duplicate_rule, engine=engine)
 
     return _Way(STATUS_COLUMNS, decide)
 
@@ -276,11 +305,12 @@ def _by_evidence(
 
     def decide(
         documents: Iterable[Document], *, engine: str, progress: Progress | None
-    ) -> tuple[Collection, Sequence[Status]]:
-        evidence = EvidenceReader(semantic=semantic)
-        collection = collect(documents, hashes=True, evidence=evidence, engine=engine, progress=progress)
-        judged = JudgedCollection.of(collection, evidence.finish(collection.languages), settings)
-        return collection, judged_statuses(judged, join=kinds, engine=engine, progress=progress)
+    ) -> tuple[Collection, DocumentEvidence | None, Sequence[Status]]:
+        reader = EvidenceReader(semantic=semantic)
+        collection = collect(documents, hashes=True, evidence=reader, engine=engine, progress=progress)
+        evidence = reader.finish(collection.languages)
+        judged = JudgedCollection.of(collection, evidence, settings)
+        return collection, evidence, judged_statuses(judged, join=kinds, engine=engine, progress=progress)
 
     return _Way(JUDGED_STATUS_COLUMNS, decide)
 

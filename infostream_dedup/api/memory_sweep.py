@@ -24,6 +24,7 @@ class MemorySweep:
     examples: bool
     estimate: bool
     confirmed: bool
+    planted: bool
     exact: bool
     engine: str
     progress: Progress | None
@@ -33,22 +34,25 @@ class MemorySweep:
         from infostream_dedup.batch.collection import collect
         from infostream_dedup.batch.sweeping import sweep_collection
 
+        if self.planted:
+            documents = list(documents)
         evidence = second_look = estimator = None
         if self.confirmed or self.estimate:
             from infostream_dedup.evidence.collecting import EvidenceReader
 
             evidence = EvidenceReader()
-        hashes = evidence is not None
-        collection = collect(documents, hashes=hashes, evidence=evidence, engine=self.engine, progress=self.progress)
+        collection = collect(
+            documents, hashes=self.confirmed, evidence=evidence, engine=self.engine, progress=self.progress
+        )
         if evidence is not None:
             from infostream_dedup.batch.judging import JudgedCollection
             from infostream_dedup.estimation.sweep_estimator import SweepEstimator
             from infostream_dedup.model import Settings
 
-            found = evidence.finish(collection.languages)
-            second_look = JudgedCollection.of(collection, found, Settings()) if self.confirmed else None
-            estimator = SweepEstimator(collection, found) if self.estimate else None
-        return sweep_collection(
+            taken = evidence.finish(collection.languages)
+            second_look = JudgedCollection.of(collection, taken, Settings()) if self.confirmed else None
+            estimator = SweepEstimator(collection, taken) if self.estimate else None
+        found = sweep_collection(
             collection,
             self.settings,
             self.representations,
@@ -60,3 +64,12 @@ class MemorySweep:
             engine=self.engine,
             progress=self.progress,
         )
+        if self.planted:
+            from infostream_dedup.estimation.planted_recovery import PlantedCollection
+
+            planted = PlantedCollection.of(
+                list(documents), collection.languages, engine=self.engine, progress=self.progress
+            )
+            for one in self.representations:
+                found.planted.extend(planted.recovered(self.settings.but(representation=one), self.ks))
+        return found

@@ -38,7 +38,7 @@ def search(
 ) -> SearchHits:
     """Find the documents of a stream that are most like a text.
 
-    Each call loads the store; for many searches keep a ``stream.search.Searcher`` open.
+    Each call opens the store; for many searches keep a ``stream.search.Searcher`` open.
 
     Args:
         store: from ``ingest``; never written to.
@@ -71,12 +71,7 @@ def search(
 
     if sum(one is not None for one in (text, id, url)) != 1:
         raise UsageError("give either a text (--text, --file), an id (--id) or an address (--url)")
-    first, end = (
-        None if moment is None else (moment - _BEGINNING) // timedelta(microseconds=1) for moment in (since, until)
-    )
-    # A period that ends before the window needs the documents before it.
-    whole = everything or (first is None and end is not None)
-    with Searcher.open(store, everything=whole, since=first, progress=progress) as searcher:
+    with Searcher.open(store, progress=progress) as searcher:
         return searcher.search(
             text or "",
             title=title,
@@ -87,8 +82,9 @@ def search(
             across=across,
             languages=languages,
             sources=sources,
-            since=first,
-            until=end,
+            everything=everything or None,
+            since=_microseconds(since),
+            until=_microseconds(until),
         )
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "expire",
     "forget",
     "groups",
+    "index",
     "migrate",
     "representatives_of",
     "republications_of",
@@ -275,6 +276,24 @@ def expire(path: str | Path) -> Expired:
 
     with Store.open(path, create=False) as opened:
         return opened.expire()
+
+
+def index(path: str | Path) -> tuple[int, int]:
+    """Bring the index by which closed epochs are searched up to date.
+
+    Batches do that as epochs close; a store made by an older program, or a damaged index, needs this.
+
+    Returns:
+        Number of documents added to the index, and of documents whose damaged index was rebuilt.
+
+    Raises:
+        NoInputError, BadDataError: see ``stats``.
+        StoreBusyError: another process writes.
+    """
+    from infostream_dedup.store import Store
+
+    with Store.open(path, create=False) as opened:
+        return opened.index()
 
 
 def forget(path: str | Path, ids: str | Iterable[str]) -> Forgetting:

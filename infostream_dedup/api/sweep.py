@@ -24,6 +24,7 @@ __all__ = ["demo", "moment", "sweep", "sweep_store"]
 
 _CONFIRMED_IN_MEMORY: Final = "confirmed links (--confirmed) are measured in memory; leave out workdir (--workdir)"
 _PARTS_IN_MEMORY: Final = "parts (--by) are swept in memory; leave out workdir (--workdir)"
+_PLANTED_IN_MEMORY: Final = "copies are planted (--planted) in memory; leave out workdir (--workdir)"
 _ESTIMATED_IN_MEMORY: Final = "estimates (--estimate) are made in memory; leave out workdir (--workdir)"
 
 
@@ -36,6 +37,7 @@ def sweep(
     by: Parting | None = None,
     estimate: bool | None = None,
     confirmed: bool = False,
+    planted: bool = False,
     exact: bool = False,
     boilerplate: str | Path | None = None,
     workdir: str | Path | None = None,
@@ -60,6 +62,9 @@ def sweep(
             recommended by these figures. By default, unless the collection is swept on disk; ``True`` refuses that.
         confirmed: also measure, as block ``confirmed``, the links of pairs that the evidence of preset ``judged``
             accepts: those of one language and three terms in either direction to which it gives a probability of .5.
+        planted: also plant edited copies of the collection's own texts (sentences cut or put in, word forms and numbers
+            changed, at 10, 30 and 50 %), at most 1,500 of a language, and count how many are linked to their originals
+            at every k. The documents are read a second time, beside the copies; texts are in memory then.
         exact: count the links at k = 1 to 3 of all documents; by default those of a large collection are estimated from
             20,000 documents, with standard errors (``symmetry_error``, ``links_error``). With ``workdir`` they are
             always counted.
@@ -77,7 +82,7 @@ def sweep(
         options: single settings and reading options by name, instead of ``settings`` and ``reading``.
 
     Returns:
-        ``rows``, ``recommended_k``, ``reason``, and the reading report as ``report``.
+        ``rows``, ``recommended_k``, ``reason``, ``planted``, and the reading report as ``report``.
 
     Raises:
         ConfigurationError: an option is out of its range or given twice, or an input is of no known kind.
@@ -108,7 +113,12 @@ def sweep(
     refusal = refuse_on_disk(agreed, engine)
     if by is not None and by not in PARTINGS:
         raise UsageError(f"a collection cannot be divided by {by!r}; by (--by) is one of {', '.join(PARTINGS)}")
-    for asked, why in ((by, _PARTS_IN_MEMORY), (estimate, _ESTIMATED_IN_MEMORY), (confirmed, _CONFIRMED_IN_MEMORY)):
+    for asked, why in (
+        (by, _PARTS_IN_MEMORY),
+        (estimate, _ESTIMATED_IN_MEMORY),
+        (confirmed, _CONFIRMED_IN_MEMORY),
+        (planted, _PLANTED_IN_MEMORY),
+    ):
         refusal = why if asked else refusal
     with chosen_disk(source, read, workdir=workdir, memory=memory, window_days=window_days, refusal=refusal) as disk:
         if disk is not None:
@@ -116,6 +126,8 @@ def sweep(
                 return sweep_on_disk(run, ks=ks, examples=examples, window_days=disk.window_days)
     if confirmed and agreed.score == "share":
         raise UsageError("confirmed (--confirmed) goes with the count score, whose pairs have a k")
+    if planted and agreed.score == "share":
+        raise UsageError("planted (--planted) goes with the count score, whose pairs have a k")
     job = MemorySweep(
         settings=agreed,
         representations=wanted,
@@ -123,6 +135,7 @@ def sweep(
         examples=examples,
         estimate=estimate is not False,
         confirmed=confirmed,
+        planted=planted,
         exact=exact,
         engine=engine,
         progress=progress,
@@ -133,7 +146,7 @@ def sweep(
         return replace(job.of(documents), report=report)
     kept = list(documents)
     found = part_into(kept, by, files=report.used_by_source, zone=time_zone(read.tz))
-    alone = replace(job, examples=False)
+    alone = replace(job, examples=False, planted=False)
     parts = {name: alone.of(part) for name, part in found.items()}
     return replace(job.of(kept), report=report, by=by, parts=parts)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -10,13 +10,21 @@ from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings, full_text, without_text
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.reading import SurfaceReader, Surfaces, key_terms_of_surfaces, term_counts
+from infostream_dedup.terms.statistics import statistics_of_distinct
+from infostream_dedup.terms.weighting import above_df_max, kept_despite_repeats
 from infostream_dedup.text.fingerprint import text_hash
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from infostream_dedup.evidence.collecting import EvidenceReader
     from infostream_dedup.terms.counts import TermCounts
 
-__all__ = ["Collection", "Weighable", "collect"]
+__all__ = ["Collection", "Repeats", "Weighable", "collect"]
+
+Repeats = Callable[[], "NDArray[np.bool_]"]
+"""Finds the documents that repeat earlier ones: bool (documents,)."""
 
 
 class Weighable(Protocol):
@@ -63,11 +71,33 @@ class Collection:
 
         Terms are counted once for key terms of one representation that are asked for one after the other.
         """
+        return key_terms_of_surfaces(self.surfaces, settings, counts=self._counts(settings))
+
+    def key_terms_despite_repeats(self, settings: Settings, repeats: Repeats) -> KeyTerms:
+        """Key terms, where a term that only repeats lift above ``df_max`` stays one, as in a stream.
+
+        Otherwise a story that makes up much of a collection would lose its key terms, just when it repeats most.
+
+        Args:
+            settings: as in ``key_terms``; of a representation without translation.
+            repeats: called only if some term is above ``df_max``.
+        """
+        terms = self.key_terms(settings)
+        if not any(above_df_max(one.counted, settings).any() for one in terms.statistics):
+            return terms
+        known = statistics_of_distinct(terms.counts, terms.statistics, settings, repeats())
+        again = [(one.counted, one.distinct) for one in known if one.distinct is not None]
+        if not any(kept_despite_repeats(counted, settings, distinct).any() for counted, distinct in again):
+            return terms
+        counts = self._counts(settings)
+        return key_terms_of_surfaces(self.surfaces, settings, counts=counts, statistics=lambda _: known)
+
+    def _counts(self, settings: Settings) -> TermCounts:
         wanted = (settings.representation, settings.morph)
         if wanted not in self._counted:
             self._counted.clear()
             self._counted[wanted] = term_counts(self.surfaces, settings)
-        return key_terms_of_surfaces(self.surfaces, settings, counts=self._counted[wanted])
+        return self._counted[wanted]
 
 
 def collect(

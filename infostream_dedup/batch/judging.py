@@ -57,14 +57,14 @@ class JudgedCollection:
 
     @classmethod
     def of(cls, collection: Collection, evidence: DocumentEvidence, settings: Settings) -> JudgedCollection:
-        """Find the key terms of a collection.
+        """Find the key terms of a collection; a story that fills it keeps them, as in a stream.
 
         Args:
             collection: read with text hashes.
             evidence: what an ``EvidenceReader`` made of the same documents.
             settings: as in ``faithful``.
         """
-        terms = collection.key_terms(settings.but(n=_KEY_TERMS))
+        terms = collection.key_terms_despite_repeats(settings.but(n=_KEY_TERMS), evidence.triples.repeat_earlier)
         return cls(
             collection,
             settings,

@@ -127,6 +127,8 @@ class SweepResult(Tabular):
         untranslated: for a pivot language, share of the term weight that has no equivalent, per language of the
             documents.
         without_labels: per representation, what the estimated columns are about; empty without an estimator.
+        planted: rows ``representation, language, edit, rate, copies, k, recovered, low, high`` on edited copies of the
+            collection's own texts; empty if none were asked for.
         report: what was read; ``None`` if no documents were read.
         by: what the parts are: ``file``, ``source``, ``day``, ``week`` or ``month``; ``None`` without parts.
         parts: sweeps of the parts alone, by name; ``None`` is the name of what has no date or no source.
@@ -145,6 +147,7 @@ class SweepResult(Tabular):
     about: CollectionSummary | None = None
     untranslated: dict[str, float] = field(default_factory=dict)
     without_labels: dict[str, Any] = field(default_factory=dict)
+    planted: list[dict[str, Any]] = field(default_factory=list)
     report: ReadingReport | None = None
     by: str | None = None
     parts: Mapping[str | None, SweepResult] = field(default_factory=dict)
@@ -161,12 +164,19 @@ class SweepResult(Tabular):
         Returns:
             (documents in groups - groups) / documents; ``None`` if the groups were not counted.
         """
-        k = self.recommended_k.get(representation) or min(_REFUSED_K, self.configuration["n"])
+        k = self._decided_k(representation)
         for row in self.rows:
             if (row.representation, row.block, row.measures.k) == (representation, "all", k) and row.groups is not None:
                 documents = row.measures.documents
                 return round((row.groups.grouped - row.groups.groups) / documents, 6) if documents else None
         return None
+
+    def planted_at_k(self) -> list[dict[str, Any]]:
+        """The rows of ``planted`` at the recommended k of their representation (6 after a refusal)."""
+        return [row for row in self.planted if row["k"] == self._decided_k(row["representation"])]
+
+    def _decided_k(self, representation: str) -> int:
+        return self.recommended_k.get(representation) or min(_REFUSED_K, self.configuration["n"])
 
     def as_dict(self) -> dict[str, Any]:
         """The content of ``sweep.json``."""
@@ -180,6 +190,7 @@ class SweepResult(Tabular):
             "missing": self.missing,
             "notes": self.notes,
             **({"without_labels": self.without_labels} if self.without_labels else {}),
+            **({"planted": self.planted} if self.planted else {}),
             **({} if self.by is None else self._parts_as_dict()),
         }
 

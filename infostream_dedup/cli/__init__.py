@@ -12,6 +12,7 @@ from infostream_dedup.cli.collect import collect
 from infostream_dedup.cli.compare import compare
 from infostream_dedup.cli.dedup import dedup
 from infostream_dedup.cli.demo import demo
+from infostream_dedup.cli.desk import desk
 from infostream_dedup.cli.dictionaries import dictionaries
 from infostream_dedup.cli.evaluate import evaluate
 from infostream_dedup.cli.failures import exit_code_of
@@ -58,6 +59,7 @@ for command in (
     search,
     serve,
     store,
+    desk,
     passages,
     dictionaries,
     train,

@@ -56,6 +56,11 @@ __all__ = ["dedup"]
     help="With preset judged: kinds of pairs that make a duplicate.  [default: copy; copy,retold without dates]",
 )
 @semantic_option
+@click.option(
+    "--count-copies",
+    is_flag=True,
+    help="Also count how many of the pairs that groups join are copies, and how many copies groups join.",
+)
 @representation_option
 @click.option("--k", type=click.IntRange(min=1), help="Terms that must meet in a duplicate.  [default: 6]")
 @boilerplate_option
@@ -77,6 +82,9 @@ def dedup(
     document of a pair is a duplicate if its kind is named in --join, and similar if it is of another kind; for related,
     a share of .3 of the wording is needed too. --annotate then adds kind (what the document is to 'of') and probability
     as well. Translations never change a status.
+
+    --count-copies adds pairs, copies, copy_precision and copy_recall (with 95 % intervals) to the summary: pairs that
+    groups join, copies in the collection (three tenths of the wording), and the share of either among the other.
 
     --preset faithful calls a document duplicate if 6 of its key terms meet in both directions, and similar if 4 meet in
     either. It is the default if --k, --n, --score, --target, --representation, --workdir or another

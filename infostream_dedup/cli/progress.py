@@ -34,7 +34,7 @@ def progress_bar(*, quiet: bool, stages: bool = False) -> Iterator[Progress | No
         def show(step: str, done: int, total: int | None) -> None:
             if step not in tasks:
                 tasks[step] = bar.add_task(step, total=total)
-            RUN.stage(step)
+            RUN.stage(step, ended=done == total)
             bar.update(tasks[step], completed=done, total=total)
 
         yield show
@@ -44,8 +44,7 @@ def _lines(*, silent: bool) -> Progress | None:
     begun: set[str] = set()
 
     def show(step: str, done: int, total: int | None) -> None:
-        del done, total
-        RUN.stage(step)
+        RUN.stage(step, ended=done == total)
         if step not in begun and not silent:
             begun.add(step)
             RUN.say(step)

@@ -46,6 +46,7 @@ class RunLog:
         self._started = datetime.now(UTC)
         self._stages: dict[str, float] = {}
         self._stage: tuple[str, float] | None = None
+        self._interrupted: str | None = None
         self._reports: list[ReadingReport] = []
         self.statuses: Counter[str] = Counter()
 
@@ -65,11 +66,14 @@ class RunLog:
             message = orjson.dumps(line).decode()
         click.echo(message, err=True)
 
-    def stage(self, name: str) -> None:
-        """A stage has begun, or goes on; the one before it has ended."""
+    def stage(self, name: str, *, ended: bool = False) -> None:
+        """A stage has begun, goes on or has ended; the one before it has ended, but for compiling: that goes on."""
         if self._stage is None or self._stage[0] != name:
+            self._interrupted = self._stage[0] if self._stage and name == "compiling" else None
             self._end_stage()
             self._stage = (name, time.monotonic())
+        if ended and self._interrupted is not None:
+            self.stage(self._interrupted)
 
     def was_read(self, report: ReadingReport) -> None:
         """Count what was read in the summary."""

@@ -61,11 +61,15 @@ def search(
 
     Rows are ordered by share_forward (the part of the weight of the text's key terms that the document holds), then by
     share_backward. forward and backward count the key terms. relation: how the text relates to the document (equal,
-    contained, contains; empty if fewer terms met than a duplicate needs). kind: copy (the same text) or translation.
-    terms: terms of the document that met, heaviest first. met: words of the text and of the document.
+    contained, contains; empty if fewer terms met than a duplicate needs). kind: what the document is to the text, as in
+    'pairs' (copy, retold, contained, contains, follow-up, related; translation in another language), and probability
+    that the two are copies or report one event; in a store whose preset is not judged, kind is copy (the same text) or
+    translation, and there is no probability. terms: terms of the document that met, heaviest first. met: words of the
+    text and of the document.
 
     In other languages the text is searched for as translated by the dictionaries. Without --all, --since or --until the
-    window of the stream is searched. Standard error says what was searched.
+    window of the stream is searched; an index of closed epochs makes the rest as fast. Standard error says what was
+    searched.
     """
     from infostream_dedup import api
 

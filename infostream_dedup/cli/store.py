@@ -224,13 +224,29 @@ def expire(file: Path, output_format: str | None, quiet: bool) -> None:
     """Delete signatures and texts of documents that have left the window, by the stream's clock.
 
     No verdict changes: whatever the window or the open epoch needs stays, and so do ids, titles, verdicts, groups,
-    events and frequencies. A sweep over the past needs the signatures. Columns: store, documents (signatures deleted),
-    below (no ordinal below it has a signature), freed (bytes returned to the disk).
+    events and frequencies. A sweep over the past and a search in it need the signatures. Columns: store, documents
+    (signatures deleted), below (no ordinal below it has a signature), freed (bytes returned to the disk).
     """
     del quiet
     from infostream_dedup.api import store as kept
 
     _print([{"store": str(file), **asdict(kept.expire(file))}], output_format)
+
+
+@store.command(epilog=examples("store index news.db"))
+@file_argument
+@format_options
+def index(file: Path, output_format: str | None, quiet: bool) -> None:
+    """Bring the index by which 'search' looks through closed epochs up to date.
+
+    Batches add to it as epochs close. A store made by an older program catches up within some batches, or at once by
+    this command, which also rebuilds what is damaged. Columns: store, added (documents), rebuilt (documents).
+    """
+    del quiet
+    from infostream_dedup.api import store as kept
+
+    added, rebuilt = kept.index(file)
+    _print([{"store": str(file), "added": added, "rebuilt": rebuilt}], output_format)
 
 
 @store.command(epilog=examples("store forget news.db doc-17"))

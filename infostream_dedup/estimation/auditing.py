@@ -38,11 +38,12 @@ _FACTOR: Final = 5.0
 _FLOOR: Final = 0.1
 _MOST: Final = 0.5
 """A stratum could hold right pairs that nobody has judged: five times the guess, as a part of one judgement, but at
-least a tenth of one and at most half of one; wrong ones likewise."""
+least a tenth of one and at most half of one (Jeffreys), which holds wherever a tenth of the stratum is judged; wrong
+ones likewise."""
+_MUCH: Final = 0.1
 _DRAWS: Final = 4_000
 _SEED: Final = 19_340_101
 _ENDS: Final = (0.025, 0.975)
-_ANOTHER_HASH: Final = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,16 +122,17 @@ def shared_out(sizes: NDArray[np.float64], rows: NDArray[np.int64], pairs: int) 
     return given
 
 
-def pairs_to_judge(population: AuditedPairs, pairs: int) -> NDArray[np.int64]:
+def pairs_to_judge(population: AuditedPairs, pairs: int, *, draw: int = 0) -> NDArray[np.int64]:
     """Rows of the population to judge, in an order that says nothing about them.
 
     Args:
         population: to draw from.
         pairs: to draw, at least 1; fewer are drawn where there are fewer.
+        draw: another number, from 0, draws other pairs.
     """
     strata = population.strata
     given = shared_out(population.sizes, np.bincount(strata, minlength=STRATA), pairs)
-    shuffled = np.argsort(hash_of_pairs(population.a, population.b) * _ANOTHER_HASH, kind="stable")
+    shuffled = np.argsort(hash_of_pairs(population.a, population.b, seed=draw + 1), kind="stable")
     chosen = [shuffled[strata[shuffled] == stratum][: given[stratum]] for stratum in range(STRATA)]
     kept = np.zeros(len(population), dtype=np.bool_)
     kept[np.concatenate(chosen)] = True
@@ -151,8 +153,7 @@ def audit_scores(population: AuditedPairs, rows: NDArray[np.int64], right: NDArr
     weight = np.bincount(strata, weights, minlength=STRATA)
     hits = np.bincount(strata, weights * right, minlength=STRATA)
     shares = np.divide(hits, weight, out=_GUESSES.copy(), where=weight > 0)
-    rest = np.clip(np.divide(sizes - weight, sizes, out=np.zeros_like(sizes), where=sizes > 0), 0.0, 1.0)
-    fewer, more = _drawn_shares(judged, shares, rest)
+    fewer, more = _drawn_shares(judged, shares, sizes, np.maximum(sizes - weight, 0.0))
     precision, recall = _scores(sizes, shares)
     in_links = np.arange(STRATA) >= _BANDS
     low, low_recall = _scores(sizes, np.where(in_links, fewer, more))
@@ -189,19 +190,32 @@ def _bounds(low: NDArray[np.float64], high: NDArray[np.float64], value: NDArray[
 
 
 def _drawn_shares(
-    judged: NDArray[np.float64], shares: NDArray[np.float64], rest: NDArray[np.float64]
+    judged: NDArray[np.float64],
+    shares: NDArray[np.float64],
+    sizes: NDArray[np.float64],
+    unjudged: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Shares of right pairs as few, and as many, as what was not judged may hold: float64 (draws, STRATA) each.
+
+    What was not judged is a number of pairs, so right ones among them are drawn one by one: of fourteen pairs of which
+    one in twenty is right, half of the draws hold one or more.
 
     Args:
         judged: float64 (STRATA,), judgements.
         shares: float64 (STRATA,), share that they found right.
-        rest: float64 (STRATA,), share of the pairs that were not judged: only these are drawn.
+        sizes: float64 (STRATA,), pairs.
+        unjudged: float64 (STRATA,), pairs that were not judged: only these are drawn.
     """
     random = np.random.default_rng(_SEED)
     known = judged > 0
     right, wrong = judged * shares * known, judged * (1.0 - shares) * known
-    could_be_right, could_be_wrong = (np.clip(_FACTOR * one, _FLOOR, _MOST) for one in (_GUESSES, 1.0 - _GUESSES))
-    fewer = random.beta(right + _NOTHING, wrong + could_be_wrong, size=(_DRAWS, STRATA))
-    more = random.beta(right + could_be_right, wrong + _NOTHING, size=(_DRAWS, STRATA))
-    return rest * fewer + (1.0 - rest) * shares, rest * more + (1.0 - rest) * shares
+    seen = np.divide(sizes - unjudged, sizes, out=np.ones_like(sizes), where=sizes > 0)
+    floor = np.clip(_MOST * seen / _MUCH, _FLOOR, _MOST)
+    could_be_right, could_be_wrong = (np.clip(_FACTOR * one, floor, _MOST) for one in (_GUESSES, 1.0 - _GUESSES))
+    rest = np.divide(unjudged, sizes, out=np.zeros_like(sizes), where=sizes > 0)
+    pairs = np.rint(unjudged).astype(np.int64)
+    found = []
+    for alpha, beta in ((right + _NOTHING, wrong + could_be_wrong), (right + could_be_right, wrong + _NOTHING)):
+        drawn = random.binomial(pairs, random.beta(alpha, beta, size=(_DRAWS, STRATA))) / np.maximum(pairs, 1)
+        found.append(rest * drawn + (1.0 - rest) * shares)
+    return found[0], found[1]

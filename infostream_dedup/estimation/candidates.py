@@ -35,6 +35,9 @@ MOST_FAR_LINKS: Final = 5_000
 
 _FAR: Final = 60 * DAY
 
+_GOLDEN: Final = 0x9E3779B97F4A7C15
+_ALL_BITS: Final = 0xFFFFFFFFFFFFFFFF
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedLinks:
@@ -96,9 +99,14 @@ class DrawnPairs:
     def add(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> None:
         """Take pairs, each at most once."""
         self.total += len(a)
-        new = np.stack([hash_of_pairs(a, b), a.astype(np.uint64), b.astype(np.uint64)])
+        hashes = hash_of_pairs(a, b)
+        if self._kept.shape[1] == self._most > 0:
+            # What is kept is in the order of its hashes.
+            small = hashes <= self._kept[0, -1]
+            a, b, hashes = a[small], b[small], hashes[small]
+        new = np.stack([hashes, a.astype(np.uint64), b.astype(np.uint64)])
         both = np.concatenate([self._kept, new], axis=1)
-        if both.shape[1] > self._most:
+        if both.shape[1] >= self._most:
             both = both[:, np.lexsort((both[2], both[1], both[0]))[: self._most]]
         self._kept = both
 
@@ -109,9 +117,10 @@ class DrawnPairs:
         return a[order], b[order]
 
 
-def hash_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Uint64 (pairs,), spread evenly; depends on the two ordinals only."""
+def hash_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64], *, seed: int = 0) -> NDArray[np.uint64]:
+    """Uint64 (pairs,), spread evenly; depends on the two ordinals and the seed only."""
     state = a.astype(np.uint64) << np.uint64(32) | b.astype(np.uint64)
+    state ^= np.uint64(seed * _GOLDEN & _ALL_BITS)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         state = (state ^ (state >> np.uint64(shift))) * np.uint64(factor)
     return state ^ (state >> np.uint64(31))
@@ -145,10 +154,12 @@ def compare_candidates(
     drawn, checked, far = DrawnPairs(MOST_CANDIDATES), DrawnPairs(MOST_LINKS), DrawnPairs(MOST_FAR_LINKS)
     pairs = LinkedPairs(at_least(matrix.counts, CANDIDATE_COUNT))
     for block in pairs.blocks:
-        a, b, _, _ = pairs.of(block)
+        a, b, forward, backward = pairs.of(block)
         alike = languages[a] == languages[b]
         a, b = a[alike], b[alike]
-        linked = links.grades_of(a, b) >= checked_step
+        # Links are checked that have ``CANDIDATE_COUNT`` terms in both directions; need(k) is no less.
+        linked = (forward[alike] > 0) & (backward[alike] > 0)
+        linked[linked] = links.grades_of(a[linked], b[linked]) >= checked_step
         apart = linked & _are_far(facts, a, b)
         far.add(a[apart], b[apart])
         inside, series = in_universe(universe, a, b)

@@ -11,6 +11,7 @@ from infostream_dedup.estimation.kernels.finding_copies import (
     FoundPairs,
     SharedIndex,
     TextClasses,
+    TextCounters,
     Universe,
     find_copies,
 )
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from infostream_dedup.evidence.pair_evidence import TripleRows
     from infostream_dedup.machine.progress import Progress
 
-__all__ = ["COPY_WORDING", "MOST_COPIES", "Copies", "find_all_copies"]
+__all__ = ["COPY_WORDING", "MOST_COPIES", "Copies", "find_all_copies", "numbers_of_texts"]
 
 COPY_WORDING: Final = 0.3
 """Least share of the word triples of the smaller text that the larger one holds too."""
@@ -40,6 +41,7 @@ _RARE: Final = 60
 _RANGE: Final = 1 << 22
 _PART: Final = 1 << 16
 _TEXTS_AT_ONCE: Final = 20_000
+_MIX: Final = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,10 +89,10 @@ def find_all_copies(
         smaller=np.empty(room, dtype=np.int32),
         state=np.zeros(4, dtype=np.int64),
     )
-    counts, touched = np.zeros(texts, dtype=np.int32), np.empty(texts + 1, dtype=np.int32)
+    scratch = TextCounters(counts=np.zeros(texts, dtype=np.int32), touched=np.empty(texts + 1, dtype=np.int32))
     for begin in range(0, texts, _TEXTS_AT_ONCE):
         end = min(begin + _TEXTS_AT_ONCE, texts)
-        find_copies(index, classes, universe, begin, end, counts=counts, touched=touched, found=found)
+        find_copies(index, classes, universe, begin, end, scratch=scratch, found=found)
         if progress is not None:
             progress("counting copies", end, texts)
     kept, total, series, halvings = found.state.tolist()
@@ -98,6 +100,19 @@ def find_all_copies(
     order = np.lexsort((b, a))
     wording = found.shared[:kept][order] / found.smaller[:kept][order]
     return Copies(a=a[order], b=b[order], wording=wording, total=total, series=series, sampled=1 << halvings)
+
+
+def numbers_of_texts(triples: TripleRows) -> NDArray[np.int64]:
+    """Equal numbers for equal word triples: int64 (documents,), negative for a text of fewer than three words."""
+    sums = _checksums(triples)
+    numbers = np.unique(sums[0] * _MIX + sums[1], return_inverse=True)[1].astype(np.int64)
+    return np.where(np.diff(triples.begins) > 0, numbers, -1)
+
+
+def _checksums(triples: TripleRows) -> NDArray[np.uint64]:
+    sums = np.empty((2, len(triples.begins) - 1), dtype=np.uint64)
+    checksums_of_rows(triples.triples, triples.begins, sums[0], sums[1])
+    return sums
 
 
 def _most_pairs(documents: int) -> int:
@@ -110,8 +125,7 @@ def _classes(triples: TripleRows, universe: Universe) -> tuple[NDArray[np.int64]
     Equal texts of different weeks are kept apart, so that a text has a time.
     """
     documents = np.flatnonzero(universe.counted)
-    sums = np.empty((2, len(triples.begins) - 1), dtype=np.uint64)
-    checksums_of_rows(triples.triples, triples.begins, sums[0], sums[1])
+    sums = _checksums(triples)
     weeks = universe.times // universe.window if universe.window > 0 else np.zeros_like(universe.times)
     sizes = np.diff(triples.begins)
     keys = np.stack([sums[0].view(np.int64), sums[1].view(np.int64), sizes, weeks])[:, documents]

@@ -184,7 +184,11 @@ class DuplicateEstimate:
 
 
 def estimate_duplicates(
-    candidates: ComparedCandidates, *, steps: Sequence[int], draws: int = _DRAWS
+    candidates: ComparedCandidates,
+    *,
+    steps: Sequence[int],
+    draws: int = _DRAWS,
+    about: NDArray[np.bool_] | None = None,
 ) -> DuplicateEstimate:
     """Estimate the duplicates among the links at every step.
 
@@ -192,6 +196,7 @@ def estimate_duplicates(
         candidates: compared pairs.
         steps: steps to report; those of counts are k.
         draws: draws of documents, for the intervals.
+        about: bool (pairs,), candidates that the scores are about; the classes are those of all.
     """
     linked = candidates.grades >= candidates.checked_step
     nothing = FitCheck(
@@ -213,10 +218,14 @@ def estimate_duplicates(
     plain = [_scores(candidates.grades, probability, model, step) for step in steps]
     overall = float(np.abs(probability - model).sum() / probability.sum())
     check = _checked(candidates, fit, plain, overall)
+    shown = np.ones(len(linked), dtype=np.bool_) if about is None else about
+    grades, shown_model = candidates.grades[shown], model[shown]
+    if about is not None:
+        plain = [_scores(grades, probability[shown], shown_model, step) for step in steps]
     if check.code != "reliable":
         return DuplicateEstimate(plain, check, fit, candidates.lowest_step)
-    drawn = _drawn(candidates, patterns, which, fit, steps, draws)
-    bounded = [_bounded(candidates, *one, model) for one in zip(plain, drawn, strict=True)]
+    drawn = _drawn(candidates, patterns, which, fit, steps, draws, shown)
+    bounded = [_bounded(grades, *one, shown_model) for one in zip(plain, drawn, strict=True)]
     return DuplicateEstimate(bounded, check, fit, candidates.lowest_step)
 
 
@@ -262,6 +271,7 @@ def _drawn(
     fit: MixtureFit,
     steps: Sequence[int],
     draws: int,
+    shown: NDArray[np.bool_],
 ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Precision and recall at each step in each draw; equal texts are drawn together, classes are fitted again."""
     times = drawn_documents(int(candidates.texts.max(initial=-1)) + 1, draws=draws).T.copy()
@@ -274,6 +284,7 @@ def _drawn(
         if weights.sum() == 0:
             continue
         again = fit_mixture(patterns, weights, start, rounds=_REFIT_ROUNDS)
+        pairs *= shown
         expected = pairs * again.probabilities(patterns)[which]
         # By grade, from the greatest on: at each step, what is linked there.
         drawn_links, drawn_duplicates = (
@@ -282,18 +293,19 @@ def _drawn(
         for place, step in enumerate(steps):
             if drawn_links[step] > 0:
                 found[place, 0, draw] = drawn_duplicates[step] / drawn_links[step]
-            found[place, 1, draw] = drawn_duplicates[step] / drawn_duplicates[0]
+            if drawn_duplicates[0] > 0:
+                found[place, 1, draw] = drawn_duplicates[step] / drawn_duplicates[0]
     return [(one[0], one[1]) for one in found]
 
 
 def _bounded(
-    candidates: ComparedCandidates,
+    grades: NDArray[np.uint8],
     scores: DuplicateScores,
     drawn: tuple[NDArray[np.float64], NDArray[np.float64]],
     model: NDArray[np.float64],
 ) -> DuplicateScores:
     """Scores with intervals that also hold what the pair model says, and errors too rare to have been seen."""
-    linked = candidates.grades >= scores.step
+    linked = grades >= scores.step
     precision_bounds = None
     if scores.precision is not None and scores.model_precision is not None:
         unseen = _RULE_OF_THREE / int(linked.sum())

@@ -12,7 +12,7 @@ import numpy as np
 from infostream_dedup.batch.link_estimate import LinkEstimate
 from infostream_dedup.batch.linking import SHARE_THRESHOLDS
 from infostream_dedup.estimation.candidates import compare_candidates
-from infostream_dedup.estimation.census import COPY_WORDING, Copies, find_all_copies
+from infostream_dedup.estimation.census import COPY_WORDING, Copies, find_all_copies, numbers_of_texts
 from infostream_dedup.estimation.copy_scores import BANDS, CopyScores, Links, count_copies
 from infostream_dedup.estimation.duplicate_scores import (
     CHECKED_K,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from infostream_dedup.model import Settings
     from infostream_dedup.terms.key_terms import KeyTerms
 
-__all__ = ["COLUMNS", "SweepEstimator"]
+__all__ = ["COLUMNS", "SweepEstimator", "copy_columns"]
 
 COLUMNS: Final = (
     "copies",
@@ -60,7 +60,7 @@ class SweepEstimator:
     The census of copies is taken once, for all representations.
 
     Args:
-        collection: read with text hashes.
+        collection: the documents.
         evidence: evidence of its documents.
     """
 
@@ -71,8 +71,10 @@ class SweepEstimator:
 
     @cached_property
     def facts(self) -> DocumentFacts:
-        """Sources, dates and texts of the documents."""
-        return DocumentFacts.of_documents(self._collection.documents, self._collection.text_hashes)
+        """Sources, dates and texts of the documents; texts of equal word triples count as equal."""
+        documents = self._collection.documents
+        facts = DocumentFacts.of_documents(documents, [b""] * len(documents))
+        return replace(facts, texts=numbers_of_texts(self._evidence.triples))
 
     @cached_property
     def counted(self) -> CountedPairs:
@@ -124,7 +126,7 @@ class SweepEstimator:
         for block in blocks:
             estimated = estimate if block == known else None
             for place, one in enumerate(scores[block]):
-                columns[block, one.step] = _copy_columns(one) | _duplicate_columns(estimated, place)
+                columns[block, one.step] = copy_columns(one) | _duplicate_columns(estimated, place)
             if not shares:
                 # A link between languages is never a copy, however right it is, so links inside languages decide.
                 inside = known if block == "all" else block
@@ -197,7 +199,8 @@ def _of_key_terms(
     return replace(counted, universe=universe), part, few
 
 
-def _copy_columns(scores: CopyScores) -> dict[str, Any]:
+def copy_columns(scores: CopyScores) -> dict[str, Any]:
+    """The columns ``copies`` to ``copy_recall_high`` of one step."""
     found: dict[str, Any] = {"copies": scores.copies}
     for name, share, bounds in (
         ("copy_precision", scores.precision, scores.precision_bounds),

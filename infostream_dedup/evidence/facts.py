@@ -16,13 +16,30 @@ from infostream_dedup.model import Document
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["DAY", "HOUR", "NO_SOURCE", "NO_TIME", "DocumentFacts", "PairFacts", "facts_of_pairs"]
+__all__ = [
+    "CIRCUMSTANCES",
+    "DAY",
+    "HOUR",
+    "NO_SOURCE",
+    "NO_TIME",
+    "STORY_HOURS",
+    "DocumentFacts",
+    "PairFacts",
+    "circumstances",
+    "facts_of_pairs",
+]
 
 NO_SOURCE: Final = -1
 NO_TIME: Final = np.iinfo(np.int64).min
 HOUR: Final = 3_600_000_000
 DAY: Final = 24 * HOUR
 """Microseconds."""
+
+STORY_HOURS: Final = 36
+"""Hours within which two sources tell one story; nothing else is asked of the hours between two documents."""
+
+CIRCUMSTANCES: Final = 64
+"""Results that ``circumstances`` has."""
 
 _START: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -77,6 +94,10 @@ class DocumentFacts:
             _numbered(addresses),
         )
 
+    def at(self, rows: NDArray[np.int64]) -> DocumentFacts:
+        """Facts of some documents, in the order given: int64 (rows,)."""
+        return DocumentFacts(self.sources[rows], self.times[rows], self.texts[rows], self.addresses[rows])
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairFacts:
@@ -86,6 +107,7 @@ class PairFacts:
         same_text: bool, the texts are equal.
         same_address: bool, both have one address.
         known: bool, both have a source and a date.
+        dated: bool, one of them has a date.
         same_source: bool, one source published both.
         other_day: bool, both have dates, of different days (UTC).
         hours: float64, hours between the two; infinite where a date is missing.
@@ -93,6 +115,7 @@ class PairFacts:
         wording_forward: float64, share of a's triples in b.
         wording_backward: float64, share of b's triples in a.
         lead: float64, share of the lead in the other lead, the larger of the two directions.
+        vocabulary: float64, cosine of all weighted terms.
         numbers: float64, share of the numbers and dates in the other's, the larger; -1 where one has fewer than two.
         other_dates: bool, the dates in the two heads differ.
         same_title: bool, titles are equal but for case and signs.
@@ -103,6 +126,7 @@ class PairFacts:
     same_text: NDArray[np.bool_]
     same_address: NDArray[np.bool_]
     known: NDArray[np.bool_]
+    dated: NDArray[np.bool_]
     same_source: NDArray[np.bool_]
     other_day: NDArray[np.bool_]
     hours: NDArray[np.float64]
@@ -110,6 +134,7 @@ class PairFacts:
     wording_forward: NDArray[np.float64]
     wording_backward: NDArray[np.float64]
     lead: NDArray[np.float64]
+    vocabulary: NDArray[np.float64]
     numbers: NDArray[np.float64]
     other_dates: NDArray[np.bool_]
     same_title: NDArray[np.bool_]
@@ -131,24 +156,25 @@ class PairFacts:
 
     @property
     def own(self) -> NDArray[np.bool_]:
-        """One source published both, under two titles or on two days."""
+        """One source published both, under two titles or on two days.
+
+        Without any date, one source may be the name of a collection.
+        """
         other_title = ~self.same_title & ~self.no_title
-        return self.known & self.same_source & (other_title | self.other_day)
+        return self.same_source & (self.dated & other_title | self.other_day)
 
 
 def facts_of_pairs(
-    a: NDArray[np.int64],
-    b: NDArray[np.int64],
-    documents: DocumentFacts,
+    earlier: DocumentFacts,
+    later: DocumentFacts,
     evidence: NDArray[np.float64],
     probability: NDArray[np.float64],
 ) -> PairFacts:
     """Facts of pairs.
 
     Args:
-        a: int64 (pairs,), row of the earlier document.
-        b: int64 (pairs,), row of the later one.
-        documents: all of them.
+        earlier: the earlier document of each pair.
+        later: the later one.
         evidence: float64 (pairs, COLUMNS).
         probability: float64 (pairs,), of the pair model.
     """
@@ -156,23 +182,22 @@ def facts_of_pairs(
     def column(name: str) -> NDArray[np.float64]:
         return np.round(evidence[:, COLUMNS.index(name)], DECIMALS)
 
-    sources, times = documents.sources, documents.times
-    dated = (times[a] != NO_TIME) & (times[b] != NO_TIME)
-    apart = np.abs(np.where(dated, times[a] - times[b], 0))
+    dated = _dated(earlier, later)
     title = column("title")
     numbers = np.maximum(column("numbers_forward"), column("numbers_backward"))
-    same_source = (sources[a] == sources[b]) & (sources[a] != NO_SOURCE)
     return PairFacts(
-        same_text=_equal(documents.texts, a, b),
-        same_address=_equal(documents.addresses, a, b),
-        known=dated & (sources[a] != NO_SOURCE) & (sources[b] != NO_SOURCE),
-        same_source=same_source,
-        other_day=dated & (times[a] // DAY != times[b] // DAY),
-        hours=np.where(dated, apart / HOUR, np.inf),
+        same_text=_equal(earlier.texts, later.texts),
+        same_address=_equal(earlier.addresses, later.addresses),
+        known=dated & (earlier.sources != NO_SOURCE) & (later.sources != NO_SOURCE),
+        dated=_one_dated(earlier, later),
+        same_source=_equal(earlier.sources, later.sources),
+        other_day=dated & (earlier.times // DAY != later.times // DAY),
+        hours=_hours(earlier, later, dated),
         probability=probability,
         wording_forward=column("wording_forward"),
         wording_backward=column("wording_backward"),
         lead=np.maximum(column("lead_forward"), column("lead_backward")),
+        vocabulary=column("cosine"),
         numbers=np.where(column("numbers_least") >= 2, numbers, -1.0),
         other_dates=column("dates") == 2,
         same_title=title == 3,
@@ -181,12 +206,50 @@ def facts_of_pairs(
     )
 
 
+def circumstances(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.int64]:
+    """All that the rules ask of sources, times and addresses, as a number: int64 (pairs,), below ``CIRCUMSTANCES``.
+
+    Pairs of equal evidence and equal circumstances are of one kind.
+
+    Args:
+        earlier: the earlier document of each pair.
+        later: the later one.
+    """
+    dated = _dated(earlier, later)
+    asked = (
+        _equal(earlier.addresses, later.addresses),
+        dated & (earlier.sources != NO_SOURCE) & (later.sources != NO_SOURCE),
+        _equal(earlier.sources, later.sources),
+        dated & (earlier.times // DAY != later.times // DAY),
+        _hours(earlier, later, dated) <= STORY_HOURS,
+        _one_dated(earlier, later),
+    )
+    found = np.zeros(len(dated), dtype=np.int64)
+    for bit, holds in enumerate(asked):
+        found |= holds.astype(np.int64) << bit
+    return found
+
+
+def _dated(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.bool_]:
+    return np.asarray((earlier.times != NO_TIME) & (later.times != NO_TIME), dtype=np.bool_)
+
+
+def _one_dated(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.bool_]:
+    return np.asarray((earlier.times != NO_TIME) | (later.times != NO_TIME), dtype=np.bool_)
+
+
+def _hours(earlier: DocumentFacts, later: DocumentFacts, dated: NDArray[np.bool_]) -> NDArray[np.float64]:
+    apart = np.abs(np.where(dated, earlier.times - later.times, 0))
+    return np.asarray(np.where(dated, apart / HOUR, np.inf), dtype=np.float64)
+
+
 def _microseconds(document: Document) -> int | None:
     return None if document.time is None else (document.time - _START) // _MICROSECOND
 
 
-def _equal(values: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
-    return np.asarray((values[a] == values[b]) & (values[a] >= 0), dtype=np.bool_)
+def _equal(earlier: NDArray[np.int64], later: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether values are equal; a negative one is missing and equals nothing."""
+    return np.asarray((earlier == later) & (earlier >= 0), dtype=np.bool_)
 
 
 def _numbered(values: Sequence[str | None] | Sequence[bytes]) -> NDArray[np.int64]:

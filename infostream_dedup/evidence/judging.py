@@ -92,7 +92,7 @@ def judge_pairs(
     keys: ComparedKeys,
     records: EvidenceRecords,
     triples: TripleRows | TripleSource,
-    documents: DocumentFacts,
+    documents: DocumentFacts | tuple[DocumentFacts, DocumentFacts],
     model: PairModel | None = None,
     filtered: bool = True,
     meanings: Meanings | None = None,
@@ -106,13 +106,15 @@ def judge_pairs(
         records: packed evidence of all documents.
         triples: word triples of all documents, or a function that returns those of given documents; it is called once,
             with the documents of the pairs that passed.
-        documents: sources, times and texts of all documents.
+        documents: sources, times and texts of all documents; or, where one row of evidence stands for several
+            documents, those of the earlier and of the later document of each pair.
         model: ``None`` for the shipped one.
         filtered: drop pairs that ``passes_filter`` does not let through, unless their texts are equal.
         meanings: asked of pairs in doubt. Not for streams: the last bits differ between processors.
     """
     evidence = shares_of_pairs(a, b, keys)
-    same_text = (documents.texts[a] == documents.texts[b]) & (documents.texts[a] >= 0)
+    earlier, later = (documents.at(a), documents.at(b)) if isinstance(documents, DocumentFacts) else documents
+    same_text = (earlier.texts == later.texts) & (earlier.texts >= 0)
     passed = passes_filter(evidence) | same_text if filtered else np.ones(len(a), dtype=np.bool_)
     evidence[passed] = close = _compared(a[passed], b[passed], evidence[passed], keys, records, triples)
     probability = np.zeros(len(a), dtype=np.float64)
@@ -121,7 +123,7 @@ def judge_pairs(
     if meanings is not None:
         probability, meaning = with_meaning(a, b, probability, meanings)
     probability[same_text] = 1.0
-    facts = facts_of_pairs(a, b, documents, evidence, probability)
+    facts = facts_of_pairs(earlier, later, evidence, probability)
     return JudgedCandidates(
         a=a,
         b=b,

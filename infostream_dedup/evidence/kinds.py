@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.evidence.facts import PairFacts
+from infostream_dedup.evidence.facts import STORY_HOURS, PairFacts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,8 +74,9 @@ def equal_text(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def same_page_again(pair: PairFacts) -> NDArray[np.bool_]:
-    """One address, and some of the wording: the page was edited."""
-    return pair.same_address & (pair.wording_least >= 0.25) & (pair.probability >= 0.5)
+    """One address, or one source, day and title, and some of the wording: the page was edited."""
+    own_title = pair.known & pair.same_source & pair.same_title & ~pair.other_day
+    return (pair.same_address | own_title) & (pair.wording_least >= 0.25) & (pair.probability >= 0.5)
 
 
 def own_form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
@@ -85,25 +86,33 @@ def own_form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def own_form_with_other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
-    """One source, another day: half of the lead again and some of the wording, but few of the numbers."""
-    again = (pair.lead >= 0.5) & (pair.wording_most >= 0.1) & (pair.numbers >= 0) & (pair.numbers < 0.4)
+    """One source, another day: half of the lead again and a little of the wording, but few of the numbers."""
+    again = (pair.lead >= 0.5) & (pair.wording_most >= 0.05) & (pair.numbers >= 0) & (pair.numbers < 0.45)
+    return pair.own & pair.other_day & (pair.probability >= 0.5) & again
+
+
+def own_form_of_one_vocabulary(pair: PairFacts) -> NDArray[np.bool_]:
+    """One source, another day: nearly all of the vocabulary again with other numbers, whatever the words' order."""
+    again = (pair.vocabulary >= 0.8) & _other_numbers(pair)
     return pair.own & pair.other_day & (pair.probability >= 0.5) & again
 
 
 def own_old_background(pair: PairFacts) -> NDArray[np.bool_]:
-    """One source: a new lead over old wording."""
-    return _own_wording(pair) & (pair.lead < 0.4)
+    """One source: a new lead over old wording. Where the model doubts, another story may have the same background."""
+    one_story = (pair.probability >= 0.9) | (pair.wording_least >= 0.6)
+    return _own_wording(pair) & ~_old_lead(pair) & one_story
 
 
 def own_form_with_other_dates(pair: PairFacts) -> NDArray[np.bool_]:
     """One source, another day: the wording again with other numbers, or with another date at its head."""
     redated = pair.other_dates & (pair.wording_least < 0.6)
-    return _own_wording(pair) & pair.other_day & (_other_numbers(pair) | pair.same_form | redated)
+    again = _other_numbers(pair) | pair.same_form | redated
+    return _own_wording(pair) & _old_lead(pair) & pair.other_day & again
 
 
 def own_later_version(pair: PairFacts) -> NDArray[np.bool_]:
     """One source: most of the wording again under the old lead."""
-    return _own_wording(pair) & (pair.wording_most >= 0.6)
+    return _own_wording(pair) & _old_lead(pair) & (pair.wording_most >= 0.6)
 
 
 def undated_form(pair: PairFacts) -> NDArray[np.bool_]:
@@ -114,17 +123,25 @@ def undated_form(pair: PairFacts) -> NDArray[np.bool_]:
 
 def own_next_step(pair: PairFacts) -> NDArray[np.bool_]:
     """One source: some of the wording again under the old lead."""
-    return _own_wording(pair)
+    return _own_wording(pair) & _old_lead(pair)
 
 
 def much_the_same_wording(pair: PairFacts) -> NDArray[np.bool_]:
     """Half of one text is in the other, and a good part of that one in it; the model agrees.
 
-    Two sources that quote one statement in full share a third of their wording without either copying the other.
+    Two sources that quote one statement in full share a third of their wording without either copying the other. Where
+    sources or dates are not known, an outlet's old background under a new lead may be half of one text, so half of both
+    is asked for. A copy keeps the numbers, though it may be cut.
     """
-    some = (pair.wording_least >= 0.3) & (pair.wording_most >= 0.5) & (pair.probability >= 0.9)
+    numbers_kept = (pair.numbers < 0) | (pair.numbers >= 0.75)
     much = (pair.wording_least >= 0.5) & (pair.probability >= 0.5)
-    return ~pair.own & (some | much)
+    return ~pair.own & (pair.known & _some_wording(pair) | much) & numbers_kept
+
+
+def undated_wording(pair: PairFacts) -> NDArray[np.bool_]:
+    """Without sources or dates, a good part of the wording that is not enough for a copy: one text in other words."""
+    much = (pair.wording_least >= 0.5) & (pair.probability >= 0.5)
+    return ~pair.known & ~pair.own & (_some_wording(pair) | much)
 
 
 def lies_inside(pair: PairFacts) -> NDArray[np.bool_]:
@@ -138,22 +155,36 @@ def holds_inside(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def told_by_another_source(pair: PairFacts) -> NDArray[np.bool_]:
-    """Two sources within 36 hours, and the model is sure."""
-    return pair.known & ~pair.same_source & (pair.hours <= 36) & (pair.probability >= 0.9)
+    """Two sources within 36 hours, and the model is sure, or the story's vocabulary comes again."""
+    again = (pair.probability >= 0.6) & (pair.vocabulary >= 0.375)
+    return pair.known & ~pair.same_source & (pair.hours <= STORY_HOURS) & ((pair.probability >= 0.9) | again)
 
 
 def told_again(pair: PairFacts) -> NDArray[np.bool_]:
     """Without source or date, the model alone."""
-    return ~pair.known & (pair.probability >= 0.5)
+    return ~pair.known & ~pair.own & (pair.probability >= 0.5)
 
 
 def next_step(pair: PairFacts) -> NDArray[np.bool_]:
-    """The model says one story, with some confidence: below .6 every second pair shares a topic only."""
-    return pair.probability >= 0.6
+    """One source; the model says one story, with some confidence, and the story's vocabulary comes again.
+
+    Below .6 every second pair shares a topic only. Two sides of one event share names and little else. Old wording
+    under a new lead has been asked about before.
+    """
+    background = _own_wording(pair) & ~_old_lead(pair)
+    return pair.own & (pair.probability >= 0.6) & (pair.vocabulary >= 0.45) & ~background
 
 
 def _own_wording(pair: PairFacts) -> NDArray[np.bool_]:
     return pair.own & (pair.wording_least >= 0.25)
+
+
+def _old_lead(pair: PairFacts) -> NDArray[np.bool_]:
+    return pair.lead >= 0.4
+
+
+def _some_wording(pair: PairFacts) -> NDArray[np.bool_]:
+    return (pair.wording_least >= 0.3) & (pair.wording_most >= 0.5) & (pair.probability >= 0.9)
 
 
 def _other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
@@ -166,12 +197,14 @@ RULES: Final = (
     Rule("same page again", Kind.UPDATED, same_page_again),
     Rule("own form filled anew", Kind.TEMPLATE, own_form_filled_anew),
     Rule("own form with other numbers", Kind.TEMPLATE, own_form_with_other_numbers),
+    Rule("own form of one vocabulary", Kind.TEMPLATE, own_form_of_one_vocabulary),
     Rule("own old background", Kind.FOLLOW_UP, own_old_background),
     Rule("own form with other dates", Kind.TEMPLATE, own_form_with_other_dates),
     Rule("own later version", Kind.UPDATED, own_later_version),
     Rule("undated form", Kind.TEMPLATE, undated_form),
     Rule("own next step", Kind.FOLLOW_UP, own_next_step),
     Rule("much the same wording", Kind.COPY, much_the_same_wording),
+    Rule("undated wording", Kind.RETOLD, undated_wording),
     Rule("lies inside", Kind.CONTAINED, lies_inside),
     Rule("holds inside", Kind.CONTAINS, holds_inside),
     Rule("told by another source", Kind.RETOLD, told_by_another_source),

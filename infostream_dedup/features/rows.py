@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
-__all__ = ["Rows", "distinct", "rows_from", "smallest"]
+__all__ = ["Rows", "distinct", "joined_rows", "rows_from", "smallest"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +74,12 @@ def rows_from(rows: Iterable[Sequence[Any]], dtype: DTypeLike) -> Rows:
     for row, start, end in zip(kept, indptr[:-1].tolist(), indptr[1:].tolist(), strict=True):
         values[start:end] = row
     return Rows(indptr, values)
+
+
+def joined_rows(rows: Sequence[NDArray[np.int64]]) -> Rows:
+    """Make rows of arrays of int64."""
+    indptr = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+    return Rows(indptr, np.concatenate([np.zeros(0, dtype=np.int64), *rows]))
 
 
 def distinct(rows: Rows) -> Rows:

@@ -5,13 +5,15 @@ An engine is a folder of ``infostream_dedup/links``; see ``links.backend``.
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.machine.code_folders import folder_of, has_lasting_folder
 from infostream_dedup.machine.registry import names_in_folder
 
-__all__ = ["COMPILED_FROM", "ENGINES", "choose_engine", "engine_named"]
+__all__ = ["COMPILED_FROM", "ENGINES", "WARM_FROM", "choose_engine", "compiled_from", "engine_named"]
 
 _ALIASES: Final = {"scipy": "plain", "numba": "compiled"}
 
@@ -24,6 +26,9 @@ ENGINES: Final = (
 
 COMPILED_FROM: Final = 20_000
 """Minimum number of documents at which ``auto`` uses compiled code; below, compiling takes longer than it saves."""
+
+WARM_FROM: Final = 4_000
+"""Its value once machine code is on disk; below, loading it takes longer than it saves."""
 
 
 def engine_named(name: str) -> str:
@@ -53,5 +58,15 @@ def choose_engine(name: str, documents: int) -> str:
     """
     engine = engine_named(name)
     if engine == "auto":
-        return "plain" if documents < COMPILED_FROM else "compiled"
+        return "plain" if documents < compiled_from() else "compiled"
     return engine
+
+
+@cache
+def compiled_from() -> int:
+    """Minimum number of documents at which ``auto`` uses compiled code in this process."""
+    kernels = Path(__file__).parents[1] / "links" / "compiled" / "kernels"
+    source = str(kernels / "link_rows.py")
+    if not has_lasting_folder(source):
+        return COMPILED_FROM
+    return WARM_FROM if any(Path(folder_of(source) or kernels).glob("*.nbi")) else COMPILED_FROM

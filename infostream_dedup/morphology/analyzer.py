@@ -11,6 +11,7 @@ Rules are asked in a fixed order, and the first one that knows the form decides:
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -22,7 +23,7 @@ from infostream_dedup.morphology.analysis import Analysis
 from infostream_dedup.morphology.name_inflection import nominatives, predicted_nominative
 from infostream_dedup.morphology.reading_choice import ADJECTIVAL_SURNAME, PERSONAL, PROPER, ReadingChoice
 from infostream_dedup.morphology.readings import WordReading, readings_of
-from infostream_dedup.morphology.stemming import stem
+from infostream_dedup.morphology.stemming import stem, stems
 from infostream_dedup.text.tokens import Shape
 
 __all__ = ["RULES", "Morphology"]
@@ -100,6 +101,13 @@ class Morphology:
         if len(form) < 2:
             return replace(analysis, why="one letter")
         return replace(analysis, term=analysis.lemma, in_dictionary=True)
+
+    def english_terms(self, forms: Sequence[str]) -> list[str | None]:
+        """What ``noun_term`` returns for each of many English forms, whatever their shapes."""
+        return [
+            None if form in self._stop or len(form) < 2 else found
+            for form, found in zip(forms, stems(forms, "en"), strict=True)
+        ]
 
     def _found(self, form: str, shape: Shape) -> Analysis:
         """Return the best lemma, before the lists of excluded words are applied."""

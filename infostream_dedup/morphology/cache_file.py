@@ -41,6 +41,10 @@ _LOOK_UP: Final = (
     "SELECT term, strict, checksum FROM json_each(?) AS asked LEFT JOIN form ON language = ? AND form.key = asked.value"
 )
 """Rows come in the order of the array, without being sorted; in any other, checksums would not fit the keys."""
+_Row = tuple[str | None, int | None, int | None]
+"""Term, whether the strict rule accepts it, checksum."""
+
+_UNKNOWN_ROW: Final = (None, None, None)
 _SCHEMA_VERSION: Final = 2
 _TABLES: Final = {
     "form": "(language TEXT NOT NULL, key TEXT NOT NULL, term TEXT, strict INTEGER NOT NULL, checksum INTEGER NOT NULL,"
@@ -152,18 +156,24 @@ class CacheFile:
         )
 
 
-def _check(language: str, keys: Sequence[str], rows: Sequence[tuple[str | None, int | None, int | None]]) -> None:
+def _check(language: str, keys: Sequence[str], rows: Sequence[_Row]) -> None:
     """Compare rows of the file with their checksums; an unknown form has none.
 
     Raises:
         DamagedCacheError: a row is not what was written.
     """
-    for key, (term, strict, checksum) in zip(keys, rows, strict=True):
-        if checksum is None and strict is None and term is None:
-            continue
-        # What ``checksum_of`` computes, in half the time: a stream asks for twenty forms with every document.
-        if checksum != crc32(f"{language}\0{key}\0{term}\0{strict}".encode("utf-8", "surrogatepass")):
-            raise DamagedCacheError(f"form {key[1:]!r} is not what was written")
+    known = [(key, row) for key, row in zip(keys, rows, strict=True) if row != _UNKNOWN_ROW]
+    # What ``checksum_of`` computes, in a third of the time: a stream asks for twenty forms with every document.
+    lines = "\n".join([f"{language}\0{key}\0{term}\0{strict}" for key, (term, strict, _) in known])
+    found = list(map(crc32, lines.encode("utf-8", "surrogatepass").split(b"\n"))) if known else []
+    if found != [checksum for _, (_, _, checksum) in known]:
+        raise DamagedCacheError(_first_fault(found, known))
+
+
+def _first_fault(found: Sequence[int], known: Sequence[tuple[str, _Row]]) -> str:
+    # A damaged term may hold a line break, and then more lines are found than were known.
+    key = next((key for crc, (key, row) in zip(found, known, strict=False) if crc != row[2]), known[-1][0])
+    return f"form {key[1:]!r} is not what was written"
 
 
 def _checksum_of_shares(language: str, kind: str, shares: Mapping[str, float]) -> int:

@@ -82,6 +82,9 @@ class FormCache:
         return memory
 
     def _analysed_and_kept(self, keys: Sequence[str]) -> Mapping[str, _Answer]:
+        if self._language == "en":
+            terms = _morphology("en").english_terms([key[1:] for key in keys])
+            return {key: None if term is None else (term, True) for key, term in zip(keys, terms, strict=True)}
         known = known_terms(self._language).answers(keys)
         new = {
             **known,

@@ -10,6 +10,7 @@ from infostream_dedup.batch.sweeping import SweepResult
 from infostream_dedup.errors import MissingExtraError
 from infostream_dedup.report.cover import Cover, cover_lines
 from infostream_dedup.report.part_tables import tabulate_parts
+from infostream_dedup.report.planted_tables import tabulate_planted
 from infostream_dedup.report.series import cards_of, list_series, overview_of
 from infostream_dedup.report.wording import Wording, wording_of
 
@@ -47,6 +48,7 @@ def html_report(result: SweepResult, figures: Mapping[str, str], cover: Cover) -
             overview=overview_of(series),
             confirmed=any(one.block == "confirmed" for one in series),
             parts=tabulate_parts(result, wording),
+            planted=tabulate_planted(result),
             thresholds=[row for row in result.rows if row.measures.k is None],
             drawn={(example.representation, example.k) for example in result.examples},
             examples=_group_examples(result),

@@ -17,10 +17,36 @@ from infostream_dedup.model.version import VERSION
 from infostream_dedup.service.answers import NotModifiedError
 from infostream_dedup.service.guard import Guard
 from infostream_dedup.service.metrics import Metrics
-from infostream_dedup.service.pages import compare_page, entrance, group_pages, search_page
+from infostream_dedup.service.pages import (
+    compare_page,
+    entrance,
+    explore_page,
+    group_pages,
+    judge_page,
+    labels_page,
+    now_page,
+    provenance_page,
+    review_pages,
+    search_page,
+    settings_page,
+    story_pages,
+)
 from infostream_dedup.service.pages.frame import page
 from infostream_dedup.service.problems import PROBLEM_TYPE, ProblemError, problem_of
-from infostream_dedup.service.routes import batches, comparison, documents, events, groups, health, search
+from infostream_dedup.service.routes import (
+    batches,
+    comparison,
+    documents,
+    events,
+    groups,
+    health,
+    jobs,
+    judgements,
+    pairs,
+    reviews,
+    search,
+    stories,
+)
 from infostream_dedup.service.running import RunningService
 from infostream_dedup.service.sessions import Sessions
 from infostream_dedup.service.settings import ServiceSettings
@@ -28,7 +54,34 @@ from infostream_dedup.service.tokens import read_tokens
 
 __all__ = ["application", "routes"]
 
-_PAGES: Final = (entrance, group_pages, compare_page, search_page)
+_PAGES: Final = (
+    entrance,
+    now_page,
+    provenance_page,
+    group_pages,
+    story_pages,
+    compare_page,
+    judge_page,
+    labels_page,
+    explore_page,
+    search_page,
+    review_pages,
+    settings_page,
+)
+_ROUTES: Final = (
+    health,
+    batches,
+    events,
+    documents,
+    groups,
+    stories,
+    comparison,
+    search,
+    pairs,
+    judgements,
+    jobs,
+    reviews,
+)
 _CODE_OF_STATUS: Final = {404: "not-found", 405: "method"}
 
 
@@ -67,7 +120,7 @@ def routes() -> FastAPI:
         redirect_slashes=False,
     )
     # Events before documents and verdicts: the first route that fits answers.
-    for part in (health, batches, events, documents, groups, comparison, search, *_PAGES):
+    for part in (*_ROUTES, *_PAGES):
         app.include_router(part.router)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _refused)

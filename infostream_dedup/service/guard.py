@@ -28,7 +28,6 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 _OPEN: Final = ("/health", "/ready", "/sign-in")
-_FORMS: Final = ("/sign-in", "/sign-out")
 _CHANGING: Final = ("POST", "PUT", "PATCH", "DELETE")
 _BODY_TYPES: Final = ("application/json", "application/x-ndjson")
 _FORM_TYPE: Final = "application/x-www-form-urlencoded"
@@ -152,7 +151,7 @@ class Guard:
         if length > self._limits.body_bytes:
             raise self._too_large()
         if length or "transfer-encoding" in headers:
-            _check_type(headers, form=path in _FORMS)
+            _check_type(headers, form=not path.startswith("/v1/"))
         seconds = self._limits.body_seconds + self._limits.body_seconds_per_megabyte * length / _MEGABYTE
         try:
             async with asyncio.timeout(seconds):

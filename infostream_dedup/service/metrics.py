@@ -18,6 +18,7 @@ class Metrics:
         self.batches = self._counter("batches_total", "Batches answered", "result")
         self.quarantined = self._counter("quarantined_total", "Documents set aside", "code")
         self.requests = self._counter("requests_total", "Requests answered", "route", "status")
+        self.judgements = self._counter("judgements_total", "Pairs judged by people", "label")
         self.failures = Counter("failures", "Failures of the service itself", namespace=_NAME, registry=self.registry)
         self.batch_seconds = Histogram(
             "batch_seconds",

@@ -34,6 +34,8 @@ CODES: Final = {
     "body-timeout": "The body did not arrive in time",
     "batch-conflict": "The batch id came before with other content",
     "id-conflict": "A document id came before with other content",
+    "key-conflict": "The idempotency key came before with other content",
+    "job-running": "Another job is running",
     "texts-not-kept": "The store does not keep texts",
     "too-large": "The request is too large",
     "content-type": "The body must be JSON",
@@ -53,6 +55,7 @@ CODES: Final = {
 _STATUS: Final = {
     "E_BATCH_CONFLICT": (409, "batch-conflict"),
     "E_ID_CONFLICT": (409, "id-conflict"),
+    "E_KEY_CONFLICT": (409, "key-conflict"),
     "E_JSON": (400, "json"),
 }
 

@@ -11,6 +11,9 @@ from typing import TypeVar
 
 from starlette.requests import Request
 
+from infostream_dedup.desk import desk_path
+from infostream_dedup.service.desk_thread import DeskThread
+from infostream_dedup.service.job_runner import JobRunner
 from infostream_dedup.service.metrics import Metrics
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.readers import Readers
@@ -38,9 +41,12 @@ class RunningService:
         writer: None if the service is read-only.
         readers: see there.
         searched: see there.
+        desk: see there.
+        jobs: see there.
         ended: set when the service stops, so that open streams end by themselves.
         streams: number of open streams of events.
         batches_of: number of batches that wait for an answer, by caller.
+        choices: candidate pairs by queue and position of the store, the latest few.
     """
 
     settings: ServiceSettings
@@ -48,9 +54,12 @@ class RunningService:
     writer: Writer | None
     readers: Readers
     searched: SearchThread
+    desk: DeskThread
+    jobs: JobRunner
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     streams: int = 0
     batches_of: dict[str, int] = field(default_factory=dict)
+    choices: dict[tuple[str, Position], list[tuple[str, str]]] = field(default_factory=dict)
     _news: asyncio.Event = field(default_factory=asyncio.Event)
 
     @classmethod
@@ -59,18 +68,33 @@ class RunningService:
         limits = settings.limits
         readers = Readers(settings.store, limits.readers, limits.query_seconds)
         searched = SearchThread(settings.store)
+        desk = DeskThread(desk_path(settings.store))
+        jobs = JobRunner(settings.store, desk.path)
+        jobs.begin()
+        writer = None
         if settings.read_only:
             with Store.open(settings.store, read_only=True):
-                return cls(settings=settings, metrics=metrics, writer=None, readers=readers, searched=searched)
-        writer = Writer(lambda: _opened(settings.store, settings.stream), limits.queued)
-        writer.start()
-        return cls(settings=settings, metrics=metrics, writer=writer, readers=readers, searched=searched)
+                pass
+        else:
+            writer = Writer(lambda: _opened(settings.store, settings.stream), limits.queued)
+            writer.start()
+        return cls(
+            settings=settings,
+            metrics=metrics,
+            writer=writer,
+            readers=readers,
+            searched=searched,
+            desk=desk,
+            jobs=jobs,
+        )
 
     def stop(self) -> None:
         """Finish the batch at hand and close everything; call it in a thread, as it waits."""
         if self.writer is not None:
             self.writer.stop()
+        self.jobs.close()
         self.searched.close()
+        self.desk.close()
         self.readers.close()
 
     async def read(self, question: Callable[[Store], Value]) -> Value:

@@ -30,6 +30,6 @@ def serve_sample(port: int, *, tell: Callable[[str], None]) -> None:
     lines = (resources.files("infostream_dedup.sample") / "stream.jsonl").read_bytes().splitlines()
     with tempfile.TemporaryDirectory(prefix="infostream-dedup-") as folder:
         store = Path(folder) / "sample.db"
-        with Deduplicator.open(store, StreamSettings(keep_text=True)) as stream:
+        with Deduplicator.open(store, StreamSettings.of({"keep_text": True})) as stream:
             stream.process([orjson.loads(line) for line in lines], batch_id="sample")
         run(ServiceSettings(store=store, port=port), tell=tell)

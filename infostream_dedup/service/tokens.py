@@ -68,6 +68,10 @@ class Tokens:
                 found = caller
         return found
 
+    def callers(self) -> list[Caller]:
+        """Everybody who has a token, by name."""
+        return sorted(self._callers.values(), key=lambda caller: caller.name)
+
 
 def read_tokens(path: Path) -> Tokens:
     """Read a token file.

@@ -94,6 +94,8 @@ def pairs(
 
     Returns:
         Columns ``a, b, forward, backward, n_a, n_b, relation``, with the values that ``infostream_dedup.pairs`` gives.
+        The count of the weaker direction is null where it is below ``k`` (of short documents: below what ``k`` needs)
+        or ``k_min``: links of fewer terms are not kept.
 
     Raises:
         MissingExtraError, UsageError, ConfigurationError: as in ``sweep``.

@@ -61,7 +61,10 @@ def judged_documents(run: SparkRun, rules: StatusRules) -> Iterator[tuple[Docume
 
 
 def listed_pairs(run: SparkRun, k_min: int | None) -> DataFrame:
-    """Pairs with a relation at ``settings.k``, or with at least ``k_min`` terms in either direction."""
+    """Pairs with a relation at ``settings.k``, or with at least ``k_min`` terms in either direction.
+
+    Links of fewer terms are not kept, so that the count of the weaker direction is null where it is smaller.
+    """
     settings = run.settings
     least = least_count(settings) if k_min is None else k_min
     ids = pa.concat_arrays([pa.array([], pa.string()), *(row["ids"] for row in run.documents())])
@@ -83,8 +86,8 @@ def listed_pairs(run: SparkRun, k_min: int | None) -> DataFrame:
             columns = [
                 ids.take(pa.array(found.a)),
                 ids.take(pa.array(found.b)),
-                pa.array(found.forward.astype(np.int32)),
-                pa.array(found.backward.astype(np.int32)),
+                pa.array(found.forward.astype(np.int32), mask=found.forward < least),
+                pa.array(found.backward.astype(np.int32), mask=found.backward < least),
                 pa.array(size_a.astype(np.int32)),
                 pa.array(size_b.astype(np.int32)),
                 names.take(pa.array(relation)),

@@ -28,6 +28,7 @@ from infostream_dedup.store.batch_rows import (
 from infostream_dedup.store.blobs import INT32, INT64, numbers_of
 from infostream_dedup.store.document_columns import REPEATS
 from infostream_dedup.store.restoring import counts_apart, open_epoch
+from infostream_dedup.store.search_index import index_faults
 
 __all__ = ["Check", "batch_as_stored", "checks"]
 
@@ -216,6 +217,12 @@ def _groups(connection: sqlite3.Connection) -> Faults:
         yield from (f"the tables of groups differ from the verdicts: {one[0]!r}, {one[1]!r}" for one in differing)
 
 
+def _index(connection: sqlite3.Connection) -> Faults:
+    """Compare the index of closed epochs with the signatures."""
+    for row, fault in index_faults(connection):
+        yield fault and f"the index of documents {row.first} to {row.end - 1} {fault}; 'store index' rebuilds it"
+
+
 def _stories(connection: sqlite3.Connection) -> Faults:
     """Check that every story is named after a document, and has groups."""
     for story, begun in connection.execute("SELECT story_id, begun FROM story ORDER BY story_id").fetchall():
@@ -293,4 +300,5 @@ _CHECKS: Final[tuple[tuple[str, Callable[[sqlite3.Connection], Faults]], ...]] =
     ("epochs", _epochs),
     ("groups", _groups),
     ("stories", _stories),
+    ("index", _index),
 )

@@ -14,7 +14,7 @@ from infostream_dedup.machine.part_files import held_part, remove_stale_parts
 from infostream_dedup.store.connection import naming_failures, snapshot
 from infostream_dedup.store.schema import APPLICATION_ID
 
-__all__ = ["copy_store"]
+__all__ = ["copy_file", "copy_store"]
 
 _PAGES_AT_ONCE: Final = 4096
 _HEADER: Final = b"SQLite format 3\0"
@@ -38,8 +38,26 @@ def copy_store(connection: sqlite3.Connection, path: Path, target: Path, *, mode
         CannotWriteError: the disk is full or the device failed; nothing is left behind.
         BadDataError: the copy is inconsistent, so the store is damaged.
     """
+    copy_file(connection, path, target, mode=mode, application=APPLICATION_ID)
+
+
+def copy_file(
+    connection: sqlite3.Connection, path: Path, target: Path, *, mode: int | None = None, application: int
+) -> None:
+    """Copy any SQLite file of ours, as ``copy_store`` copies a store.
+
+    Args:
+        connection: open connection to the file.
+        path: the file.
+        target: path of the copy; an older copy is replaced.
+        mode: permissions of the copy, as above.
+        application: mark of files of its kind; only such a file is replaced.
+
+    Raises:
+        CannotCreateError, CannotWriteError, BadDataError: as above.
+    """
     target = target.resolve()
-    _check_target(path, target)
+    _check_target(path, target, application)
     remove_stale_parts(target.parent)
     try:
         if mode is None:
@@ -67,7 +85,7 @@ def copy_store(connection: sqlite3.Connection, path: Path, target: Path, *, mode
         raise CannotCreateError(f"cannot create {target}: {error.strerror or error}") from error
 
 
-def _check_target(path: Path, target: Path) -> None:
+def _check_target(path: Path, target: Path, application: int) -> None:
     if target.is_dir():
         raise CannotCreateError(f"cannot create {target}: it is a directory")
     if not target.exists():
@@ -76,7 +94,7 @@ def _check_target(path: Path, target: Path) -> None:
         raise CannotCreateError(f"{target} is the store itself; give the copy a name of its own")
     with target.open("rb") as file:
         header = file.read(_HEADER_BYTES)
-    ours = header.startswith(_HEADER) and header[_APPLICATION_ID] == APPLICATION_ID.to_bytes(4, "big")
+    ours = header.startswith(_HEADER) and header[_APPLICATION_ID] == application.to_bytes(4, "big")
     if header and not ours:
         raise CannotCreateError(f"{target} is not a copy of a store and would be lost; give the copy another name")
 

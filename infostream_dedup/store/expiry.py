@@ -9,6 +9,7 @@ from typing import Final
 
 from infostream_dedup.store.connection import naming_failures, snapshot, writing
 from infostream_dedup.store.restoring import first_ordinal_needed
+from infostream_dedup.store.search_index import rebuild_index
 
 __all__ = ["Expired", "expire"]
 
@@ -33,8 +34,9 @@ class Expired:
 def expire(connection: sqlite3.Connection, path: Path) -> Expired:
     """Delete signatures, evidence and texts of documents in neither the window nor the open epoch.
 
-    Verdicts, ids, titles, groups, events and frequencies stay, so no answer changes; only a sweep over the past needs
-    the signatures. The work is cut into short transactions, so that writers need not wait long.
+    Their index goes, too. Verdicts, ids, titles, groups, events and frequencies stay, so no verdict changes; only a
+    sweep over the past and a search in it need the signatures. The work is cut into short transactions, so that writers
+    need not wait long.
     """
     with snapshot(connection, path):
         below = first_ordinal_needed(connection)
@@ -49,6 +51,8 @@ def expire(connection: sqlite3.Connection, path: Path) -> Expired:
             ).rowcount
             for table in ("body", "evidence", "wording", "pivot"):
                 connection.execute(f"DELETE FROM {table} WHERE ordinal >= ? AND ordinal < ?", (begin, end))  # noqa: S608
+            connection.execute("DELETE FROM search_index WHERE first + documents <= ?", (end,))
+            rebuild_index(connection, [end - 1])
             connection.execute("UPDATE store SET expired_below = max(expired_below, ?)", (end,))
     with naming_failures(path):
         # The pragma frees one page a step and returns no columns; `execute` makes one step only, `executescript` all.

@@ -16,6 +16,7 @@ from infostream_dedup.store.checking import batch_as_stored
 from infostream_dedup.store.connection import naming_failures, writing
 from infostream_dedup.store.document_columns import REPEATS
 from infostream_dedup.store.restoring import counts_apart, open_epoch
+from infostream_dedup.store.search_index import rebuild_index
 
 __all__ = ["Forgotten", "forget", "wipe"]
 
@@ -39,8 +40,8 @@ class Forgotten:
 def forget(connection: sqlite3.Connection, path: Path, id: str) -> Forgotten:  # noqa: A002
     """Remove what all versions of a document said.
 
-    That is title, address, text, signature, evidence, terms of the pivot language, checksums of the text, and the
-    verdict's terms, criteria and words that met across languages.
+    That is title, address, text, signature, evidence, terms of the pivot language, its place in the index of closed
+    epochs, checksums of the text, and the verdict's terms, criteria and words that met across languages.
     Queries no longer find them; `wipe` removes them from the bytes of the file.
 
     What remains: id, source, language, times, length in terms, the checksum of the whole document (which recognises it
@@ -72,6 +73,7 @@ def forget(connection: sqlite3.Connection, path: Path, id: str) -> Forgotten:  #
             _erase(connection, ordinal)
             checksum = batch_checksum(batch_as_stored(connection, batch))
             connection.execute("UPDATE batch SET checksum = ? WHERE sequence = ?", (checksum, batch))
+        rebuild_index(connection, [row[0] for row in fresh])
     return Forgotten(id, len(fresh))
 
 

@@ -24,6 +24,7 @@ from infostream_dedup.store.schema import (
     TABLES,
     VIEWS,
 )
+from infostream_dedup.store.search_index import SEARCH_INDEX
 
 __all__ = ["STEPS", "apply_steps", "is_empty", "migrate", "newest_version", "version_of"]
 
@@ -81,6 +82,11 @@ def _groups(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def _search_index(connection: sqlite3.Connection) -> None:
+    # It is filled batch by batch: a large store should not wait for it.
+    connection.execute(SEARCH_INDEX)
+
+
 STEPS: Final[list[tuple[str, Step]]] = [
     ("first_schema", _first_schema),
     ("judgements", _judgements),
@@ -90,6 +96,7 @@ STEPS: Final[list[tuple[str, Step]]] = [
     ("other_languages", _other_languages),
     ("across", _across),
     ("groups", _groups),
+    ("search_index", _search_index),
 ]
 """Name and function of every step, oldest first. Steps are added, never changed."""
 

@@ -24,6 +24,8 @@ __all__ = [
     "LanguageFrequencies",
     "Loaded",
     "Position",
+    "clock_of",
+    "closed_evidence",
     "counts_apart",
     "first_ordinal",
     "first_ordinal_needed",
@@ -32,6 +34,7 @@ __all__ = [
     "position_of",
     "summed_frequencies",
     "terms_of",
+    "window_start",
 ]
 
 
@@ -160,10 +163,7 @@ def counts_apart(connection: sqlite3.Connection) -> bool:
 
 def first_ordinal_needed(connection: sqlite3.Connection) -> int:
     """Return the smallest ordinal in the window or in the open epoch."""
-    last = connection.execute("SELECT oldest FROM batch ORDER BY sequence DESC LIMIT 1").fetchone()
-    if last is None:
-        return 0
-    return min(int(last[0]), first_ordinal(connection, "epoch", open_epoch(connection)))
+    return min(window_start(connection), first_ordinal(connection, "epoch", open_epoch(connection)))
 
 
 def first_ordinal(connection: sqlite3.Connection, column: Literal["epoch", "clock"], least: int) -> int:
@@ -229,6 +229,23 @@ def _read_withheld(connection: sqlite3.Connection, epoch: int, table: str) -> tu
 def _counted_evidence(connection: sqlite3.Connection) -> tuple[CountedEvidence, ...]:
     rows = connection.execute("SELECT epoch, part, counts FROM evidence_frequency ORDER BY epoch, part")
     return tuple(CountedEvidence(epoch, closed=part == 0, counts=counts) for epoch, part, counts in rows)
+
+
+def closed_evidence(connection: sqlite3.Connection) -> tuple[CountedEvidence, ...]:
+    """Return the counts of evidence of the closed epochs, summed; empty before the first has closed."""
+    rows = connection.execute("SELECT epoch, counts FROM evidence_frequency WHERE part = 0")
+    return tuple(CountedEvidence(epoch, closed=True, counts=counts) for epoch, counts in rows)
+
+
+def clock_of(connection: sqlite3.Connection, ordinal: int) -> int:
+    """Return the stream's clock at a document, UTC microseconds since 1970."""
+    return int(connection.execute("SELECT clock FROM document WHERE ordinal = ?", (ordinal,)).fetchone()[0])
+
+
+def window_start(connection: sqlite3.Connection) -> int:
+    """Return the smallest ordinal in the window."""
+    last = connection.execute("SELECT oldest FROM batch ORDER BY sequence DESC LIMIT 1").fetchone()
+    return int(last[0]) if last else 0
 
 
 def _events(connection: sqlite3.Connection, first_batch: int) -> tuple[GroupEvent, ...]:

@@ -20,6 +20,7 @@ from infostream_dedup.store.forgetting import Forgotten, forget, wipe
 from infostream_dedup.store.opening import BUSY_SECONDS, open_store
 from infostream_dedup.store.reader import StoreReader
 from infostream_dedup.store.restoring import Loaded, Position, load, position_of
+from infostream_dedup.store.search_index import damaged_rows, index_closed_epochs, rebuild_index
 from infostream_dedup.store.writer import write_batch
 
 __all__ = ["Store", "StoreChangedError"]
@@ -188,6 +189,28 @@ class Store(StoreReader):
     def expire(self) -> Expired:
         """Delete signatures and texts of documents that are in neither the window nor the open epoch."""
         return expire(self._connection, self.path)
+
+    def index(self) -> tuple[int, int]:
+        """Bring the index of closed epochs up to date: rebuild damaged rows, add epochs that are missing.
+
+        Batches do the latter by themselves, but only some of it each: a large store made by an older program takes
+        many. The work is cut into short transactions; if it is interrupted, the next call goes on.
+
+        Returns:
+            Number of documents added, and of documents in rows that were rebuilt.
+        """
+        with self.reading() as connection:
+            damaged = damaged_rows(connection)
+        for row in damaged:
+            with self.transaction():
+                rebuild_index(self._connection, [row.first])
+        added = 0
+        while True:
+            with self.transaction():
+                more = index_closed_epochs(self._connection)
+            if not more:
+                return added, sum(row.documents for row in damaged)
+            added += more
 
     def forget(self, id: str) -> Forgotten:  # noqa: A002
         """Remove the content of all versions of a document; `wipe` removes its remnants from the file.

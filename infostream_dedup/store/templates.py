@@ -12,7 +12,7 @@ __all__ = ["templates"]
 
 _LINKS: Final = """SELECT document.id, document.of_id, document.source, coalesce(document.published, document.clock),
         document.title
-    FROM document WHERE (relation = 'template' OR kind = 'template') AND EXISTS (
+    FROM document WHERE ordinal >= ? AND (relation = 'template' OR kind = 'template') AND EXISTS (
         SELECT 1 FROM document AS earlier WHERE earlier.id = document.of_id AND earlier.source IS document.source
     ) ORDER BY document.ordinal"""
 
@@ -26,7 +26,7 @@ class _Recurrence:
     times: int = 0
 
 
-def templates(connection: sqlite3.Connection, *, least: int) -> list[dict[str, Any]]:
+def templates(connection: sqlite3.Connection, *, least: int, first: int = 0) -> list[dict[str, Any]]:
     """Return rows ``source, template, title, times, first, last, filling, filling_title``, most frequent first.
 
     ``template`` is the earliest document of a template; ``times`` counts later documents of the same source whose
@@ -35,10 +35,11 @@ def templates(connection: sqlite3.Connection, *, least: int) -> list[dict[str, A
     Args:
         connection: open connection to the store.
         least: minimum number of recurrences.
+        first: leave out documents before this ordinal.
     """
     earliest: dict[str, str] = {}
     found: dict[str, _Recurrence] = {}
-    for id_, of, source, time, title in connection.execute(_LINKS):
+    for id_, of, source, time, title in connection.execute(_LINKS, (first,)):
         root = earliest.get(of, of)
         earliest[id_] = root
         recurrence = found.setdefault(root, _Recurrence(source, time, id_, title))

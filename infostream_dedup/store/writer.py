@@ -41,6 +41,7 @@ from infostream_dedup.store.batch_rows import (
 from infostream_dedup.store.blobs import INT64
 from infostream_dedup.store.group_tables import group_documents
 from infostream_dedup.store.restoring import Position
+from infostream_dedup.store.search_index import index_closed_epochs
 from infostream_dedup.store.story_tables import tell_stories
 
 __all__ = ["write_batch"]
@@ -88,6 +89,8 @@ def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch
     _count_evidence(connection, decided.evidence)
     group_documents(connection, remembered, verdicts, decided.events)
     tell_stories(connection, decided.events, decided.stories)
+    if decided.closed:
+        index_closed_epochs(connection)
     return Position(
         position.batches + 1,
         position.documents + len(remembered),

@@ -27,6 +27,8 @@ from infostream_dedup.stream.settings import StreamSettings
 if TYPE_CHECKING:
     from infostream_dedup.criteria.classifier import Classifier
     from infostream_dedup.store.restoring import Loaded
+    from infostream_dedup.stream.search import Searcher
+    from infostream_dedup.stream.search_hits import SearchHits
     from infostream_dedup.stream.second_stage import SecondStage
 
 __all__ = ["Deduplicator", "OnConflict"]
@@ -87,6 +89,7 @@ class Deduplicator:
         self._second = _second_stage(store, settings, model)
         self._builder = DocumentBuilder()
         self._engine: StreamEngine | None = None
+        self._searcher: Searcher | None = None
 
     @classmethod
     def open(
@@ -194,6 +197,28 @@ class Deduplicator:
                 source=_SOURCE,
             )
         return Verdicts(done.verdicts)
+
+    def search(self, text: str = "", **asked: Any) -> SearchHits:
+        """Find stored documents that resemble a text, as the store is after the last batch; changes nothing.
+
+        Searches read the index that the store keeps, so the window is not held twice, and number their words apart from
+        the stream's terms: verdicts and bytes of later batches are those of a stream that was never searched.
+
+        Args:
+            text: any text.
+            asked: further arguments of ``stream.search.Searcher.search``, such as title, id, top, languages, since.
+
+        Raises:
+            ConfigurationError: the stream lives in memory, or there is no such language.
+            BadDataError: see ``Searcher.search``.
+        """
+        from infostream_dedup.stream.search import Searcher
+
+        if not isinstance(self._store, Store):
+            raise ConfigurationError("a stream in memory cannot be searched; give it a store")
+        if self._searcher is None:
+            self._searcher = Searcher(self._store)
+        return self._searcher.search(text, **asked)
 
     def best_of(self, group: str) -> str | None:
         """Return the id of the group's best document in the window by ``settings.best``; ``None`` if there is none."""

@@ -34,13 +34,10 @@ from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.term_numbers import TermNumbers
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from infostream_dedup.store.restoring import Loaded
     from infostream_dedup.stream.links_across import LinkAcross
     from infostream_dedup.stream.second_stage import SecondStage
     from infostream_dedup.stream.window import Window
-    from infostream_dedup.window.window_index import Candidates
 
 __all__ = ["INSUFFICIENT_TERMS", "StreamEngine"]
 
@@ -180,22 +177,6 @@ class StreamEngine:
     def window(self) -> Window:
         """The documents of the window."""
         return self._memory.window
-
-    def read(self, document: Document) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Return key terms (heaviest first), their weights and all terms (ascending) of a document: int64 each."""
-        analysed = self._analyser.read([document])
-        chosen = choose_keys(analysed, 0, 1, self.frequencies, self.numbers, self.settings.terms)
-        return chosen.keys.row(0), chosen.weights.row(0), analysed.terms.row(0).astype(np.int64)
-
-    def find(self, keys: NDArray[np.int64], targets: NDArray[np.int64], *, k_min: int) -> Candidates:
-        """Find the documents of the window that resemble a document of which only the terms are known.
-
-        Args:
-            keys: numbers of its key terms, each once, at most 255.
-            targets: numbers of all its terms, ascending.
-            k_min: minimum number of hits in either direction, at least 1.
-        """
-        return self._memory.candidates(keys, targets, k_min)
 
     @property
     def next_ordinal(self) -> int:

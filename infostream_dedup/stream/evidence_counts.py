@@ -96,6 +96,19 @@ class EvidenceCounts:
         found.counted += [CountedEvidence(self.epoch, closed=False, counts=one.blob()) for one in batch]
         return found
 
+    def weigh(self, document: Document, language: int) -> tuple[bytes, bytes]:
+        """Read a document that is not of the stream, and count nothing.
+
+        Args:
+            document: any document.
+            language: index into ``LANGUAGES``.
+
+        Returns:
+            Its packed evidence and its word triples, as in ``ReadEvidence``.
+        """
+        raw = read_evidence(*evidence_texts([document]))
+        return self._packed(raw, np.array([language], dtype=np.int8)).blobs()[0], raw.triple_blobs()[0]
+
     def _packed(self, raw: RawEvidence, languages: NDArray[np.int8]) -> EvidenceRecords:
         if self._weights is None:
             self._weights = self._frozen.filled_up()

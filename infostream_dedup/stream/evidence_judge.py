@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.evidence.facts import DocumentFacts
-from infostream_dedup.evidence.judging import judge_pairs
+from infostream_dedup.evidence.judging import TripleSource, judge_pairs
 from infostream_dedup.evidence.kernels.comparing import ComparedKeys
 from infostream_dedup.evidence.kinds import KIND_NAMES, ONE_TEXT, Kind, seen_from_later
 from infostream_dedup.evidence.pair_evidence import TripleRows, shares_of_pairs
@@ -18,7 +18,9 @@ from infostream_dedup.evidence.records import EvidenceRecords
 from infostream_dedup.evidence.status import DocumentStatus, best_pairs, joined_kinds
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate
+from infostream_dedup.stream.equal_evidence import EqualEvidence
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.story_pairs import MANY_CANDIDATES, StoryPairs
 from infostream_dedup.stream.window import NO_SOURCE, Window
 
 if TYPE_CHECKING:
@@ -83,7 +85,7 @@ class ComparedDocuments:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pairs:
-    """Candidates, the later document first to ask, with what was decided.
+    """Judged candidates, in the order of the later documents.
 
     Attributes:
         finds: int64 (pairs,), index among the candidates that were found.
@@ -102,6 +104,18 @@ class _Pairs:
     kinds: NDArray[np.int8]
     probability: NDArray[np.float64]
     shares: NDArray[np.float64]
+
+
+class _Repeated(NamedTuple):
+    """Documents that later ones repeat, in the order of the later ones.
+
+    Attributes:
+        later: int64 (pairs,), number of the later document among those that ask.
+        ordinals: int64 (pairs,), the earlier document.
+    """
+
+    later: NDArray[np.int64]
+    ordinals: NDArray[np.int64]
 
 
 class EvidenceJudge:
@@ -124,11 +138,14 @@ class EvidenceJudge:
         self._model = model
         self._joined = joined_kinds(settings.join)
         self._batch: dict[int, bytes] = {}
+        self._story: StoryPairs | None = None
         self.needs = np.full(1, CANDIDATE_TERMS, dtype=np.int64)
 
     def begin_batch(self) -> None:
         """Begin a batch: the triples of the last one come from the store now."""
         self._batch.clear()
+        if self._story is not None and self._story.outdated(self._window.end):
+            self._story = None
 
     def read(self, documents: Sequence[Remembered]) -> None:
         """Take the triples of the next documents of the batch."""
@@ -148,13 +165,12 @@ class EvidenceJudge:
         larger share, the earliest document.
         """
         found: list[BestCandidate | None] = [None] * len(documents)
-        pairs = self._judged(candidates, documents[0].ordinal)
+        pairs, repeats = self._judged(candidates, documents[0].ordinal)
         decided = pairs.status > DocumentStatus.NEW
         if not decided.any():
             return found
-        repeats = pairs.status >= DocumentStatus.DUPLICATE
-        repeated_ends = np.searchsorted(pairs.later[repeats], np.arange(len(documents) + 1)).tolist()
-        repeated = pairs.ordinals[repeats]
+        repeated_ends = np.searchsorted(repeats.later, np.arange(len(documents) + 1)).tolist()
+        repeated = repeats.ordinals
         best = best_pairs(pairs.ordinals, pairs.later, pairs.status, pairs.probability, pairs.shares)
         for place in best[decided[best]].tolist():
             number, status = int(pairs.later[place]), int(pairs.status[place])
@@ -189,33 +205,26 @@ class EvidenceJudge:
         )
         return np.isin(judged.kinds, ONE_TEXT)
 
-    def _judged(self, candidates: CandidateRows, first: int) -> _Pairs:
+    def _judged(self, candidates: CandidateRows, first: int) -> tuple[_Pairs, _Repeated]:
         """Judge the candidates of consecutive documents, of which the first has a given ordinal."""
         later = np.repeat(np.arange(len(candidates), dtype=np.int64), np.diff(candidates.ends))
         finds = self._comparable(candidates, later, first)
         later, earlier = later[finds], candidates.ordinals[finds]
+        if len(finds) >= max(1, MANY_CANDIDATES * len(candidates)):
+            return self._judged_as_story(finds, later, earlier, first)
         rows, numbers = np.unique(np.concatenate([earlier, later + first]), return_inverse=True)
         documents = ComparedDocuments.of_window(self._window, rows - self._window.first)
         a, b = numbers[: len(finds)].astype(np.int64), numbers[len(finds) :].astype(np.int64)
-        texts = documents.facts.texts
-        same = (texts[a] == texts[b]) & (texts[a] >= 0)
-        status = np.full(len(a), DocumentStatus.EXACT, dtype=np.int8)
-        kinds, probability = np.full(len(a), Kind.COPY, dtype=np.int8), np.ones(len(a), dtype=np.float64)
-        shares = np.empty((len(a), 2), dtype=np.float64)
-        # Equal texts are exact whatever a close look would say, and a text that fills a stream has thousands of them.
-        shares[same] = np.round(shares_of_pairs(a[same], b[same], documents.keys)[:, :2], DECIMALS)
-        judged = judge_pairs(
-            a[~same],
-            b[~same],
+        status, kinds, probability, shares = self._judge(
+            a,
+            b,
+            (documents.facts.at(a), documents.facts.at(b)),
             keys=documents.keys,
             records=documents.records,
             triples=lambda asked: self._triples(rows[asked]),
-            documents=documents.facts,
-            model=self._model,
         )
-        status[~same], kinds[~same] = judged.statuses(self._joined), judged.kinds
-        probability[~same], shares[~same] = judged.probability, judged.shares
-        return _Pairs(
+        repeats = status >= DocumentStatus.DUPLICATE
+        pairs = _Pairs(
             finds=finds,
             later=later,
             ordinals=earlier,
@@ -223,6 +232,76 @@ class EvidenceJudge:
             kinds=kinds,
             probability=probability,
             shares=shares,
+        )
+        return pairs, _Repeated(later[repeats], earlier[repeats])
+
+    def _judged_as_story(
+        self, finds: NDArray[np.int64], later: NDArray[np.int64], earlier: NDArray[np.int64], first: int
+    ) -> tuple[_Pairs, _Repeated]:
+        """Judge candidates of which many are alike: of pairs that are alike only one is judged, and returned."""
+        window = self._window
+        if self._story is None or self._story.outdated(first):
+            self._story = StoryPairs(EqualEvidence(window, self._triples), first)
+        story, evidence = self._story, self._story.evidence
+        chosen = story.choose(earlier, later + first, (self._facts(earlier), self._facts(later + first)))
+        status, kinds, probability, shares = self._judge(
+            chosen.a,
+            chosen.b,
+            chosen.facts,
+            keys=evidence.keys,
+            records=evidence.records,
+            triples=evidence.triples,
+        )
+        repeats = story.repeats(chosen, status >= DocumentStatus.DUPLICATE)
+        pairs = _Pairs(
+            finds=finds[chosen.places],
+            later=later[chosen.places],
+            ordinals=earlier[chosen.places],
+            status=status,
+            kinds=kinds,
+            probability=probability,
+            shares=shares,
+        )
+        return pairs, _Repeated(later[repeats], earlier[repeats])
+
+    def _judge(
+        self,
+        a: NDArray[np.int64],
+        b: NDArray[np.int64],
+        facts: tuple[DocumentFacts, DocumentFacts],
+        *,
+        keys: ComparedKeys,
+        records: EvidenceRecords,
+        triples: TripleRows | TripleSource,
+    ) -> tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.float64], NDArray[np.float64]]:
+        """Status, kind, probability and shares of pairs; arguments as in ``judge_pairs``."""
+        earlier, later = facts
+        same = (earlier.texts == later.texts) & (earlier.texts >= 0)
+        status = np.full(len(a), DocumentStatus.EXACT, dtype=np.int8)
+        kinds, probability = np.full(len(a), Kind.COPY, dtype=np.int8), np.ones(len(a), dtype=np.float64)
+        shares = np.empty((len(a), 2), dtype=np.float64)
+        # Equal texts are exact whatever a close look would say, and a text that fills a stream has thousands of them.
+        shares[same] = np.round(shares_of_pairs(a[same], b[same], keys)[:, :2], DECIMALS)
+        other = np.flatnonzero(~same)
+        judged = judge_pairs(
+            a[other],
+            b[other],
+            keys=keys,
+            records=records,
+            triples=triples,
+            documents=(earlier.at(other), later.at(other)),
+            model=self._model,
+        )
+        status[other], kinds[other] = judged.statuses(self._joined), judged.kinds
+        probability[other], shares[other] = judged.probability, judged.shares
+        return status, kinds, probability, shares
+
+    def _facts(self, ordinals: NDArray[np.int64]) -> DocumentFacts:
+        """Facts of documents of the window, but for their texts."""
+        window, rows = self._window, ordinals - self._window.first
+        evidence, texts = window.evidence_columns, np.full(len(rows), -1, dtype=np.int64)
+        return DocumentFacts(
+            window.sources[rows].astype(np.int64), evidence.published[rows], texts, evidence.addresses[rows]
         )
 
     def _comparable(self, candidates: CandidateRows, later: NDArray[np.int64], first: int) -> NDArray[np.int64]:

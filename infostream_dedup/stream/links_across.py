@@ -84,6 +84,38 @@ class _Doubt:
     later: int
 
 
+@dataclass(frozen=True, slots=True)
+class _PastLinks:
+    """Links that were found before a restart: in arrays, since few of them are ever asked for again.
+
+    Attributes:
+        ordinals: int64 (links,), a document of each link, ascending; each link is there twice.
+        partners: int64 (links, 2), the other document, and the smaller share.
+    """
+
+    ordinals: NDArray[np.int64]
+    partners: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, links: NDArray[np.int64]) -> _PastLinks:
+        """Order links, int64 (links, 3): the later document, the earlier one, the smaller share."""
+        both = np.concatenate([links, links[:, [1, 0, 2]]])
+        both = both[np.argsort(both[:, 0], kind="stable")]
+        return cls(np.ascontiguousarray(both[:, 0]), np.ascontiguousarray(both[:, 1:]))
+
+    def of_document(self, ordinal: int) -> list[tuple[int, int]]:
+        """The partners of a document, and the smaller shares."""
+        begin, end = np.searchsorted(self.ordinals, (ordinal, ordinal + 1)).tolist()
+        return [(other, share) for other, share in self.partners[begin:end].tolist()]
+
+    def from_document(self, oldest: int) -> _PastLinks:
+        """The links that are still needed when the window begins with a document; most are kept a while longer."""
+        begin = int(np.searchsorted(self.ordinals, oldest))
+        if 2 * begin <= len(self.ordinals):
+            return self
+        return _PastLinks(self.ordinals[begin:].copy(), self.partners[begin:].copy())
+
+
 class LinksAcross:
     """Finds and keeps the links of the window's documents.
 
@@ -99,6 +131,7 @@ class LinksAcross:
         self._index = WindowIndex()
         self._needs = candidate_needs()
         self._links: dict[int, list[tuple[int, int]]] = {}
+        self._past = _PastLinks.of(np.zeros((0, 3), dtype=np.int64))
         self._known = window.first
 
     def find(self, first: int, oldest: NDArray[np.int64]) -> list[list[LinkAcross]]:
@@ -176,9 +209,13 @@ class LinksAcross:
         begin = max(first, window.oldest) - window.first
         ordinals = np.arange(window.first + begin, window.end)
         self._index.extend(ordinals, keys=columns.keys.rows_from(begin), targets=columns.met_by.rows_from(begin))
-        for place in np.flatnonzero(links.sizes).tolist():
-            others, shares = links.row(place).reshape(-1, 2).T.tolist()
-            self.take(first + place, list(zip(others, shares, strict=True)))
+        pairs = links.values.reshape(-1, 2)
+        later = first + np.repeat(np.arange(len(links), dtype=np.int64), links.sizes // 2)
+        if not self._links and not len(self._past.ordinals):
+            self._past = _PastLinks.of(np.column_stack([later, pairs]))
+        else:
+            for ordinal, (other, share) in zip(later.tolist(), pairs.tolist(), strict=True):
+                self.take(ordinal, [(other, share)])
         self._forget_before(window.oldest)
 
     def _link(self, candidates: CandidateRows, first: int, links: list[list[LinkAcross]]) -> None:
@@ -215,7 +252,7 @@ class LinksAcross:
         language = language_of(ordinal)
         their = [
             (other, share)
-            for other, share in self._links[link.ordinal]
+            for other, share in (*self._past.of_document(link.ordinal), *self._links.get(link.ordinal, ()))
             if oldest <= other <= ordinal and language_of(other) == language
         ]
         found = []
@@ -230,6 +267,9 @@ class LinksAcross:
 
     def _forget_before(self, oldest: int) -> None:
         """Forget the links of documents that have left the window."""
+        if oldest <= self._known:
+            return
         for gone in range(self._known, oldest):
             self._links.pop(gone, None)
-        self._known = max(self._known, oldest)
+        self._known = oldest
+        self._past = self._past.from_document(oldest)

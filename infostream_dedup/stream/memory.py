@@ -17,7 +17,7 @@ from infostream_dedup.stream.evidence_window import EvidenceRows
 from infostream_dedup.stream.groups import Groups
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.window import NO_SOURCE, Window
-from infostream_dedup.window.window_index import CandidateRows, Candidates, WindowIndex
+from infostream_dedup.window.window_index import CandidateRows, WindowIndex
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,16 +70,6 @@ class Memory:
 
     def _source_number(self, source: str | None) -> int:
         return self._sources.setdefault(source, len(self._sources)) if source else NO_SOURCE
-
-    def candidates(self, keys: NDArray[np.int64], targets: NDArray[np.int64], k_min: int) -> Candidates:
-        """Find the documents of the window with at least ``k_min`` hits in either direction.
-
-        Args:
-            keys: key terms of a document.
-            targets: all its terms, ascending.
-            k_min: at least 1.
-        """
-        return self._index.candidates(keys=keys, targets=targets if self._in_text else keys, k_min=k_min)
 
     def candidate_rows(
         self, first: int, oldest: NDArray[np.int64], needs: NDArray[np.int64], least_keys: int

@@ -35,7 +35,6 @@ NO_TERM: Final = -1
 """Canonical term of a word that the pivot language has no sure term for, or the other languages no word."""
 
 _UNKNOWN: Final = -2
-_MOST_REMEMBERED: Final = 100_000
 
 
 class PivotWords:
@@ -54,8 +53,9 @@ class PivotWords:
         self._begins: list[NDArray[Any]] = [np.zeros(0, dtype=np.int64) for _ in OUR_LANGUAGES]
         self._sizes: list[NDArray[Any]] = [np.zeros(0, dtype=np.int32) for _ in OUR_LANGUAGES]
         self._pool: NDArray[Any] = np.zeros(0, dtype=np.int32)
+        self._rungs: NDArray[Any] = np.zeros(0, dtype=np.int8)
+        self._rung_names: list[str] = []
         self._used = 0
-        self._rungs: list[dict[str, dict[str, str]]] = [{} for _ in OUR_LANGUAGES]
 
     def canonical(self, language: int, words: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the canonical term of each word, or ``NO_TERM``: int32 (words,).
@@ -70,25 +70,28 @@ class PivotWords:
 
     def met(self, language: int, words: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the terms by which words are met: the place of the word, and the term; arguments as above."""
+        owners, places = self._places(language, words)
+        return owners, self._pool[places]
+
+    def rungs(self, language: int, words: NDArray[np.int64], some: NDArray[np.int64]) -> list[str]:
+        """The rungs that lead from words to some of the terms that ``met`` returns for them.
+
+        Args:
+            language: index into ``OUR_LANGUAGES``.
+            words: numbers of words.
+            some: int64, indices of terms in the answer of ``met``.
+        """
+        names = self._rung_names
+        return [names[rung] for rung in self._rungs[self._places(language, words)[1][some]].tolist()]
+
+    def _places(self, language: int, words: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The place of the word, and that in the pool, of each term by which words are met."""
         self._learn(language, words)
         begins, sizes = self._begins[language][words], self._sizes[language][words].astype(np.int64)
         ends = np.cumsum(sizes)
         total = int(ends[-1]) if len(ends) else 0
         places = np.arange(total) + np.repeat(begins - (ends - sizes), sizes)
-        return np.repeat(np.arange(len(words)), sizes), self._pool[places]
-
-    def rungs(self, language: int, words: Sequence[str], terms: Sequence[str]) -> list[str | None]:
-        """The rung that leads from each word to its pivot term; ``None`` in the pivot language itself."""
-        if OUR_LANGUAGES[language] == PIVOT:
-            return [None] * len(words)
-        known = self._rungs[language]
-        new = [word for word in dict.fromkeys(words) if word not in known]
-        if len(known) + len(new) > _MOST_REMEMBERED:
-            known.clear()
-            new = list(dict.fromkeys(words))
-        for word, found in zip(new, self._answers(language, new), strict=True):
-            known[word] = {one.term: one.rung for one in found}
-        return [known[word].get(term) for word, term in zip(words, terms, strict=True)]
+        return np.repeat(np.arange(len(words)), sizes), places
 
     def _learn(self, language: int, words: NDArray[np.int64]) -> None:
         size = int(words.max(initial=-1)) + 1
@@ -120,9 +123,17 @@ class PivotWords:
         sizes = np.array([len(found) for found in answers], dtype=np.int64)
         self._pool = longer(self._pool, self._used + len(numbers))
         self._pool[self._used : self._used + len(numbers)] = numbers
+        self._rungs = longer(self._rungs, len(self._pool))
+        self._rungs[self._used : self._used + len(numbers)] = self._rung_numbers(answers)
         self._begins[language][words] = self._used + np.cumsum(sizes) - sizes
         self._sizes[language][words] = sizes
         self._used += len(numbers)
+
+    def _rung_numbers(self, answers: list[list[Translation]]) -> list[int]:
+        names = self._rung_names
+        rungs = [one.rung for found in answers for one in found]
+        names += sorted(set(rungs).difference(names))
+        return [names.index(rung) for rung in rungs]
 
 
 @cache

@@ -30,10 +30,16 @@ class Hit:
         share_backward: the same of its key terms.
         relation: relation of the text to it at ``k_duplicate``: ``equal``, ``contained`` (it contains the text),
             ``contains``, or ``None``.
-        kind: ``copy`` for an equal text; ``translation`` in another language where 0.4 of the weight and three terms
-            meet in both directions; otherwise ``None``: key terms alone do not show the other kinds.
+        kind: what it is to the text. In a store of preset ``judged``, in the text's language, as in ``pairs``:
+            ``copy``, ``retold``, ``contained`` (it includes the text), ``contains``, ``template``, ``updated``,
+            ``follow-up``, ``related``; a text without source and date makes no ``template`` or ``updated``. In other
+            stores ``copy`` for an equal text. ``translation`` in another language where 0.4 of the weight and three
+            terms meet in both directions. Otherwise ``None``.
+        probability: that the two are copies or report one event, 0 to 1, rounded to 6 decimals; ``None`` where evidence
+            did not compare them.
         terms: its terms that met in either direction, heaviest first.
         met: the text's key terms that were found: ``word`` in the text and ``their_word`` in the document.
+        judged: whether the store's preset is ``judged``.
     """
 
     ordinal: int
@@ -50,12 +56,15 @@ class Hit:
     share_backward: float
     relation: str | None
     kind: str | None
+    probability: float | None
     terms: list[str]
     met: list[dict[str, str]]
+    judged: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the row of ``search``."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        """Return the row of ``search``; without ``probability`` where evidence does not decide."""
+        left_out = ("judged",) if self.judged else ("judged", "probability")
+        return {name: getattr(self, name) for name in self.__slots__ if name not in left_out}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.features.rows import Rows
-from infostream_dedup.model import LANGUAGES, Document, Language
+from infostream_dedup.model import LANGUAGES, Document, Language, Settings
 from infostream_dedup.stream.analysis import Analysed, Analyser
 from infostream_dedup.stream.frequencies import Frequencies
 from infostream_dedup.stream.key_choice import choose_keys
-from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.representation import representation
 from infostream_dedup.text.tokens import Form, Shape
@@ -30,8 +29,6 @@ _SURE: Final = 0.75
 """Equivalents of lower confidence are guesses: they may match, but never become key terms."""
 
 _MOST_REMEMBERED: Final = 200_000
-_MOST_ASKED: Final = 255
-"""Maximum number of terms that the index looks up at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,37 +49,22 @@ class TranslatedQuery:
     targets: NDArray[np.int64]
     words: list[str]
 
-    def asked(self) -> NDArray[np.int64]:
-        """The numbers that match any key term, those of the heaviest first: int64, each once, at most 255."""
-        every = np.concatenate([np.zeros(0, dtype=np.int64), *self.sets])
-        _, first = np.unique(every, return_index=True)
-        return every[np.sort(first)][:_MOST_ASKED]
-
-    def met_by(self, rows: Rows) -> NDArray[np.int64]:
-        """Return how many key terms each row of terms matches, each counted once: int64 (rows,)."""
-        row = np.repeat(np.arange(len(rows)), np.diff(rows.indptr))
-        met = np.zeros(len(rows), dtype=np.int64)
-        for equivalents in self.sets:
-            hit = np.bincount(row[np.isin(rows.values, equivalents)], minlength=len(rows))
-            met += hit > 0
-        return met
-
 
 class QueryTranslator:
     """Translates texts by the dictionaries alone, because the slower rungs of the ladder take seconds to start.
 
     Args:
-        settings: settings of the stream.
-        numbers: numbers of the stream's terms.
-        frequencies: document frequencies, for the weights.
+        settings: settings of the stream's terms.
+        numbers: numbers of words; those of translations are added.
+        frequencies: document frequencies by these numbers, for the weights.
     """
 
-    def __init__(self, settings: StreamSettings, numbers: TermNumbers, frequencies: Frequencies) -> None:
-        self._settings = settings.terms
+    def __init__(self, settings: Settings, numbers: TermNumbers, frequencies: Frequencies) -> None:
+        self._settings = settings
         self._numbers = numbers
         self._frequencies = frequencies
         self._own = TermNumbers()
-        self._reader = Analyser(settings.terms.but(representation="pivot"), self._own)
+        self._reader = Analyser(settings.but(representation="pivot"), self._own)
         self._rungs = (IdentityRung(), DictionaryRung())
         self._known: dict[tuple[Language, Language], dict[str, tuple[int, tuple[int, ...]]]] = {}
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.lexicon.spelling import is_latin
-from infostream_dedup.model import LANGUAGES
+from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES
 from infostream_dedup.model.stream_records import TranslatedFrom
 from infostream_dedup.stream.links_across import LinkAcross
 from infostream_dedup.stream.pivot_reading import PLACE_BITS
-from infostream_dedup.stream.pivot_words import PivotWords
+from infostream_dedup.stream.pivot_words import PIVOT, PivotWords
 from infostream_dedup.stream.term_numbers import TermNumbers, longer
 from infostream_dedup.stream.window import Window
 
@@ -28,20 +27,18 @@ _SAME: Final = "same"
 _UNKNOWN, _LATIN, _OTHER = 0, 1, 2
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
+class _Word(NamedTuple):
     """A word of a document behind a pivot term; the least of several is named.
 
     Attributes:
         further: whether the term is not its canonical one.
         word: the word.
+        rung: that leads to the term; ``None`` in the pivot language itself.
     """
 
     further: bool
     word: str
-
-    def __lt__(self, other: _Word) -> bool:
-        return (self.further, self.word) < (other.further, other.word)
+    rung: str | None
 
 
 class WordsAcross:
@@ -76,11 +73,9 @@ class WordsAcross:
         own, their = self._behind(row, wanted), self._behind(other, wanted)
         told = [term for term in terms if term in own and term in their]
         pivots = self._numbers.terms.some(np.array(told, dtype=np.int64))
-        languages = self._window.evidence_columns.languages
-        sides = []
-        for place, behind in ((row, own), (other, their)):
-            named = [behind[term].word for term in told]
-            sides.append((named, self._words.rungs(int(languages[place]), named, pivots)))
+        sides = [
+            ([behind[term].word for term in told], [behind[term].rung for term in told]) for behind in (own, their)
+        ]
         met = tuple(
             (word, pivot, their_word, _rung(rung, their_rung))
             for word, rung, pivot, their_word, their_rung in zip(*sides[0], pivots, *sides[1], strict=True)
@@ -111,11 +106,15 @@ class WordsAcross:
         hit = np.flatnonzero(_among(terms, wanted))
         words = sources[places[hit]]
         canonical = self._words.canonical(language, words).tolist()
+        rungs: list[str | None] = [None] * len(words)
+        if OUR_LANGUAGES[language] != PIVOT:
+            rungs = list(self._words.rungs(language, sources, hit))
         found: dict[int, _Word] = {}
         named = self._numbers.terms.some(words)
-        for term, word, best in zip(terms[hit].tolist(), named, canonical, strict=True):
-            one = _Word(best != term, word)
-            found[term] = min(found.get(term, one), one)
+        for term, word, best, rung in zip(terms[hit].tolist(), named, canonical, rungs, strict=True):
+            one = _Word(best != term, word, rung)
+            if term not in found or one[:2] < found[term][:2]:
+                found[term] = one
         return found
 
     def _sources(self, row: int, language: int) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, Protocol
 
-from infostream_dedup.machine.engines import COMPILED_FROM, engine_named
+from infostream_dedup.machine.engines import compiled_from, engine_named
 from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Settings
@@ -88,7 +88,7 @@ class SurfaceReader:
             return
         self._kept.append((text, language))
         self._characters += len(text)
-        if len(self._kept) >= COMPILED_FROM or self._characters >= _MOST_KEPT:
+        if len(self._kept) >= compiled_from() or self._characters >= _MOST_KEPT:
             self._counter = self._read_kept("compiled")
 
     def finish(self) -> Surfaces:

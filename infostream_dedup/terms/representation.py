@@ -118,7 +118,7 @@ class Representation(ABC):
         return found
 
     def summed_frequencies(self, language: Language) -> dict[str, float]:
-        """Sum the frequencies of the forms of each term: the background of one of our languages, made anew."""
+        """Sum the frequencies of the forms of each term: computed, whatever comes with the package."""
         shares: dict[str, float] = defaultdict(float)
         forms, frequencies = zip(*common_forms(language), strict=True)
         openers = [Form(form, Shape.START) for form in forms]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -26,6 +26,7 @@ __all__ = [
     "document_probability",
     "filled_up",
     "statistics_by_language",
+    "statistics_of_distinct",
 ]
 
 BACKGROUND_DOCUMENTS: Final = 2000
@@ -97,6 +98,11 @@ class Statistics:
     average_length: float
     distinct: DocumentFrequencies | None = None
 
+    @property
+    def counted(self) -> DocumentFrequencies:
+        """The frequencies among all documents."""
+        return DocumentFrequencies(self.documents, self.df)
+
 
 def statistics_by_language(counts: TermCounts, df: NDArray[np.int64], settings: Settings) -> list[Statistics]:
     """Statistics of a collection per language, in the order of ``LANGUAGES``.
@@ -113,6 +119,32 @@ def statistics_by_language(counts: TermCounts, df: NDArray[np.int64], settings: 
         background = partial(term_frequencies, language, settings.representation) if settings.background else None
         # A language that no document has needs no statistics, so its background is not loaded.
         found.append(filled_up(counts.terms, df[number], totals, background if len(own) else None))
+    return found
+
+
+def statistics_of_distinct(
+    counts: TermCounts, statistics: Sequence[Statistics], settings: Settings, repeats: NDArray[np.bool_]
+) -> list[Statistics]:
+    """Statistics that also know the frequencies among documents that repeat no earlier one.
+
+    Args:
+        counts: the documents as counts of terms.
+        statistics: those of all documents, per language.
+        settings: representation, background.
+        repeats: bool (documents,), which of them repeat earlier ones.
+    """
+    found = []
+    for number, (language, one) in enumerate(zip(LANGUAGES, statistics, strict=True)):
+        own = counts.languages == number
+        if not np.any(own & repeats):
+            found.append(one)
+            continue
+        distinct = own & ~repeats
+        df = np.bincount(counts.counts[distinct].indices, minlength=len(counts.terms))
+        totals = Totals(int(distinct.sum()), int(counts.lengths[distinct].sum()))
+        background = partial(term_frequencies, language, settings.representation) if settings.background else None
+        among = filled_up(counts.terms, df, totals, background)
+        found.append(replace(one, distinct=DocumentFrequencies(among.documents, among.df)))
     return found
 
 

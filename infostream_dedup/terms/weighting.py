@@ -26,7 +26,18 @@ from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["UNITS", "Weighting", "as_count", "bounded_idf", "document_norms", "idf_table", "weigh", "weighting"]
+__all__ = [
+    "UNITS",
+    "Weighting",
+    "above_df_max",
+    "as_count",
+    "bounded_idf",
+    "document_norms",
+    "idf_table",
+    "kept_despite_repeats",
+    "weigh",
+    "weighting",
+]
 
 UNITS: Final = 10**9
 """Weights are whole numbers of 1e-9: sums are exact in any order, and ranking equals rounding to 9 decimals."""
@@ -99,14 +110,27 @@ def bounded_idf(
     found = np.zeros(len(df), dtype=np.float64)
     found[taken] = idf(df[taken], documents)
     if distinct is not None:
-        kept = (df >= low) & (df > high) & (distinct.df <= as_count(settings.df_max, distinct.documents))
+        kept = kept_despite_repeats(counted, settings, distinct)
         found[kept] = idf(distinct.df[kept], distinct.documents)
     return found
 
 
+def above_df_max(counted: DocumentFrequencies, settings: Settings) -> NDArray[np.bool_]:
+    """Which terms occur in more documents than ``df_max`` allows: bool (terms,)."""
+    return np.asarray(counted.df > as_count(settings.df_max, counted.documents), dtype=np.bool_)
+
+
+def kept_despite_repeats(
+    counted: DocumentFrequencies, settings: Settings, distinct: DocumentFrequencies
+) -> NDArray[np.bool_]:
+    """Which terms only repeats lift above ``df_max``: bool (terms,); arguments as in ``bounded_idf``."""
+    enough = counted.df >= as_count(settings.df_min, counted.documents)
+    return enough & above_df_max(counted, settings) & ~above_df_max(distinct, settings)
+
+
 def idf_table(statistics: list[Statistics], settings: Settings) -> NDArray[np.float64]:
     """Return ``bounded_idf`` of all terms by the statistics of each language: float64 (languages, terms)."""
-    found = [bounded_idf(DocumentFrequencies(one.documents, one.df), settings, one.distinct) for one in statistics]
+    found = [bounded_idf(one.counted, settings, one.distinct) for one in statistics]
     return np.stack(found)
 
 

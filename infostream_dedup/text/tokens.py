@@ -38,7 +38,8 @@ _WORD: Final = re.compile(f"{SENTENCE_MARK}?[^\\W\\d_]+(?:-[^\\W\\d_]+)*")
 
 _SMALL: Final = "а-яёђ-џѓґіїєў"
 _LARGE: Final = "А-ЯЁЂ-ЏҐІЇЄЎ"
-_ONE_WORD: Final = re.compile(f"[{_LARGE}]?[{_SMALL}]+|[A-Za-z]+")
+_PART: Final = f"(?:[{_LARGE}]?[{_SMALL}]+|[A-Za-z]+)"
+_ONE_WORD: Final = re.compile(f"{_PART}(?:-{_PART})*")
 _CAMEL: Final = re.compile(f"(?<=[{_SMALL}])(?=[{_LARGE}A-Z])|(?<=[a-z])(?=[{_LARGE}])")
 # ПриватБанк, ТикТок, МолдГРЭС are names written so; УкраиныВладимир is two words.
 _CAMEL_NAME: Final = re.compile(f"[{_LARGE}][{_SMALL}]{{1,5}}(?=[{_LARGE}])")

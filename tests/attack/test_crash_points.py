@@ -49,9 +49,9 @@ from infostream_dedup.store.opening import migrate_store
 expiry._ORDINALS_AT_ONCE = 16
 if command == "migrate":
     def step(connection):
-        connection.execute("ALTER TABLE document ADD COLUMN url TEXT")
-        connection.execute("UPDATE document SET url = 'https://example.org/' || ordinal")
-    migrations.STEPS.append(("url", step))
+        connection.execute("ALTER TABLE document ADD COLUMN address TEXT")
+        connection.execute("UPDATE document SET address = 'https://example.org/' || ordinal")
+    migrations.STEPS.append(("address", step))
     migrate_store(__import__("pathlib").Path(path))
 else:
     with Store.open(path) as store:

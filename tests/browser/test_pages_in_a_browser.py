@@ -2,51 +2,33 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
-from pathlib import Path
+import re
+from importlib import resources
 from typing import Any
 
 import pytest
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = os.environ.get("INFOSTREAM_DEDUP_CHROMIUM", "/usr/bin/chromium")
+from .conftest import until
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"no Chromium at {CHROMIUM} (INFOSTREAM_DEDUP_CHROMIUM)"),
-]
+pytestmark = pytest.mark.slow
 
-PORT = 8697
-HOME = f"http://127.0.0.1:{PORT}"
-LAYOUTS = {"en": "j", "ru": "о", "uk": "о"}
-"""What the key J types on each layout."""
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    command = [sys.executable, "-m", "infostream_dedup", "demo", "--serve", "--port", str(PORT)]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-    probe = [sys.executable, "-m", "infostream_dedup.service.probe", str(PORT)]
-    for _ in range(120):
-        if subprocess.run(probe, check=False).returncode == 0:
-            break
-        time.sleep(0.5)
-    yield HOME
-    process.terminate()
-    assert process.wait(timeout=60) == 0
+LAYOUTS = {"en": "jkcnpqwearz", "ru": "оклтзйцуфкя", "uk": "оклтзйцуфкя"}
+"""What the keys J K C N P Q W E A R Z type on each layout."""
+CODES = dict(zip("JKCNPQWEARZ", range(11), strict=True))
+PATHS = (
+    "/", "/groups", "/stories", "/search?q=мост", "/judge", "/labels", "/explore", "/templates", "/sources", "/alarms",
+    "/settings", "/sign-in",
+)  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
-        yield opened
-        opened.close()
+def typed(page: Any, code: str, layout: str) -> None:
+    """Press a key as a keyboard of that layout does: the place says which, the sign is another one."""
+    letter = code.removeprefix("Key")
+    key = LAYOUTS[layout][CODES[letter]] if code.startswith("Key") else code.removeprefix("Digit")
+    page.evaluate(
+        "([code, key]) => document.body.dispatchEvent(new KeyboardEvent('keydown', {code, key, bubbles: true}))",
+        [code, key],
+    )
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -60,46 +42,96 @@ def test_pages_are_quiet_narrow_and_alone(address: str, browser: Any, language: 
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("request", lambda request: asked.add(request.url.split("/")[2]))
         page.goto(f"{address}/groups?ui={language}")
-        compare = page.get_attribute("a.compare", "href")
-        for path in ("/groups", compare, "/search?q=мост", "/sign-in"):
+        compare, copies = (page.get_attribute(f"a.{name}", "href") for name in ("compare", "provenance"))
+        page.goto(f"{address}/stories")
+        story = page.get_attribute(".rows a", "href")
+        for path in (*PATHS, compare, copies, story):
             page.goto(f"{address}{path}")
             assert page.evaluate("document.documentElement.scrollWidth") == width, path
             assert page.get_attribute("html", "lang") == language
         context.close()
     assert said == []
-    assert asked == {f"127.0.0.1:{PORT}"}
+    assert asked == {address.removeprefix("http://")}
 
 
-@pytest.mark.parametrize(("language", "typed"), LAYOUTS.items())
-def test_keys_work_by_place_on_every_layout(address: str, browser: Any, language: str, typed: str) -> None:
-    page = browser.new_page()
-    page.goto(f"{address}/groups?ui={language}")
-    first = page.inner_text("h2")
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_keys_work_by_place_on_every_layout(address: str, browser: Any, layout: str) -> None:
+    page = browser.new_context().new_page()
+    page.goto(f"{address}/groups?ui={layout}")
+    first = page.inner_text("h2 >> nth=0")
     with page.expect_navigation():
-        page.evaluate(
-            "key => document.body.dispatchEvent(new KeyboardEvent('keydown', {code: 'KeyJ', key, bubbles: true}))",
-            typed,
-        )
-    assert page.inner_text("h2") != first
+        typed(page, "KeyJ", layout)
+    assert page.inner_text("h2 >> nth=0") != first
     with page.expect_navigation():
-        page.keyboard.press("KeyK")
-    assert page.inner_text("h2") == first
+        typed(page, "KeyK", layout)
+    assert page.inner_text("h2 >> nth=0") == first
     with page.expect_navigation():
-        page.keyboard.press("KeyC")
-    page.keyboard.press("KeyN")
+        typed(page, "KeyC", layout)
+    typed(page, "KeyN", layout)
     assert page.evaluate("document.activeElement.dataset.passage") == "1"
-    page.close()
+    page.goto(f"{address}/templates")
+    typed(page, "KeyJ", layout)
+    with page.expect_navigation():
+        typed(page, "KeyA", layout)
+    assert page.locator(".rows li:first-child .badge").count() == 1
+    page.goto(f"{address}/groups")
+    with page.expect_navigation():
+        typed(page, "KeyP", layout)
+    assert "/provenance" in page.url
+    page.keyboard.press("F1")
+    assert page.locator("dialog[open]").count() == 1
+    page.context.close()
+
+
+def test_no_two_actions_share_a_key() -> None:
+    table = (resources.files("infostream_dedup.service") / "static" / "keys.js").read_text("utf-8")
+    pages = re.findall(r"^  (\w+): \{(.*?)\}", table, re.MULTILINE | re.DOTALL)
+    assert len(pages) > 10
+    for page, keys in pages:
+        codes = re.findall(r'["\w+]+(?=: ")', keys)
+        actions = re.findall(r': "([\w-]+)"', keys)
+        assert len(codes) == len(set(codes)), page
+        assert len(actions) == len(set(actions)), page
 
 
 def test_pages_work_without_script(address: str, browser: Any) -> None:
     page = browser.new_context(java_script_enabled=False).new_page()
     page.goto(f"{address}/groups")
-    first = page.inner_text("h2")
+    first = page.inner_text("h2 >> nth=0")
     page.click("#groups li:nth-child(2) a")
-    assert page.inner_text("h2") != first
+    assert page.inner_text("h2 >> nth=0") != first
     page.click("a.compare >> nth=0")
     assert page.locator("mark").count() > 0
     page.goto(f"{address}/search")
     page.fill("textarea", first)
     page.click("form.ask button")
     assert page.locator(".members li").count() > 0
+    page.goto(f"{address}/judge?queue=random")
+    before = page.get_attribute(".pair", "data-key")
+    page.click("button.different")
+    assert page.get_attribute(".pair", "data-key") != before
+    assert page.inner_text("#judged") == "1"
+    page.click("#undo button")
+    assert page.inner_text("#judged") == "0"
+    page.context.close()
+
+
+def test_new_verdicts_come_to_the_page_and_wait_while_it_is_paused(address: str, browser: Any) -> None:
+    import httpx
+
+    def send(name: str) -> None:
+        document = {"id": name, "title": f"Заголовок {name}", "text": f"Город {name} открыл мост {name}."}
+        assert httpx.post(f"{address}/v1/batches", json={"documents": [document]}, timeout=60).status_code == 200
+
+    page = browser.new_context().new_page()
+    page.goto(address)
+    until(page, "document.getElementById('live').textContent !== ''")
+    send("live-1")
+    page.wait_for_selector("#news >> text=Заголовок live-1")
+    page.keyboard.press("Space")
+    send("live-2")
+    page.wait_for_timeout(1500)
+    assert page.locator("#news >> text=Заголовок live-2").count() == 0
+    page.keyboard.press("Space")
+    page.wait_for_selector("#news >> text=Заголовок live-2")
+    page.context.close()

@@ -9,7 +9,6 @@ import pytest
 
 from infostream_dedup import audit
 from infostream_dedup.errors import BadDataError, UsageError
-from infostream_dedup.estimation import auditing
 from infostream_dedup.estimation.auditing import STRATA, AuditedPairs, audit_scores, pairs_to_judge, shared_out
 from infostream_dedup.sample import documents_path
 
@@ -67,7 +66,7 @@ def test_pairs_are_drawn_once_and_the_same_again():
     assert len(pairs_to_judge(population, 9999)) == 500
 
 
-def test_right_and_covered_over_200_audits(monkeypatch):
+def test_right_and_covered_over_200_audits():
     """Wording tells much but not all: between .05 and .35 a pair may be right or not, linked or not."""
     random = np.random.default_rng(5)
     wording = np.concatenate([random.random(500), 0.1 * random.random(4000)])
@@ -77,9 +76,7 @@ def test_right_and_covered_over_200_audits(monkeypatch):
     truth = right[linked].mean(), right[linked].sum() / right.sum()
     errors, covered = [], []
     for number in range(200):
-        order = np.random.default_rng(number).integers(1, 1 << 62, len(population)).astype(np.uint64)
-        monkeypatch.setattr(auditing, "hash_of_pairs", lambda a, b, order=order: order)
-        rows = pairs_to_judge(population, 100)
+        rows = pairs_to_judge(population, 100, draw=number)
         found = audit_scores(population, rows, right[rows])
         errors.append([abs(found.precision - truth[0]), abs(found.recall - truth[1])])
         bounds = found.precision_bounds, found.recall_bounds
@@ -87,6 +84,22 @@ def test_right_and_covered_over_200_audits(monkeypatch):
     assert np.mean(errors, axis=0)[0] <= 0.05
     assert np.mean(errors, axis=0)[1] <= 0.07
     assert (np.mean(covered, axis=0) >= 0.93).all()
+
+
+def test_a_few_pairs_that_nobody_judged_are_pairs():
+    # Twelve links, ten judged, one of them right: the two others hold none, one or two right ones.
+    population = _population([0.5] * 12, [True] * 12)
+    found = audit_scores(population, np.arange(10), np.arange(10) == 3)
+    low, high = found.precision_bounds
+    assert low == pytest.approx((1 + 0) / 12)
+    assert high in (pytest.approx((1 + 1) / 12), pytest.approx((1 + 2) / 12))
+
+
+def test_another_draw_asks_for_other_pairs():
+    random = np.random.default_rng(3)
+    population = _population(random.random(500) ** 3, random.random(500) < 0.3)
+    assert sorted(pairs_to_judge(population, 50)) != sorted(pairs_to_judge(population, 50, draw=1))
+    assert len(pairs_to_judge(population, 50, draw=1)) == 50
 
 
 def test_asked_judged_and_read_back(tmp_path):

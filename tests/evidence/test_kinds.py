@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.evidence.facts import DAY, HOUR, DocumentFacts, PairFacts, facts_of_pairs
+from infostream_dedup.evidence.facts import DAY, HOUR, NO_TIME, DocumentFacts, PairFacts, circumstances, facts_of_pairs
 from infostream_dedup.evidence.kinds import KIND_NAMES, RULES, Kind, kinds_of_pairs, names_of_kinds, rules_of_pairs
 from infostream_dedup.evidence.pair_evidence import COLUMNS
 from infostream_dedup.evidence.status import STATUS_NAMES, DocumentStatus, best_pairs, joined_kinds, statuses
@@ -17,6 +17,7 @@ _PLAIN: dict[str, Any] = {
     "same_text": False,
     "same_address": False,
     "known": True,
+    "dated": True,
     "same_source": False,
     "other_day": False,
     "hours": 2.0,
@@ -24,6 +25,7 @@ _PLAIN: dict[str, Any] = {
     "wording_forward": 0.0,
     "wording_backward": 0.0,
     "lead": 0.5,
+    "vocabulary": 0.5,
     "numbers": 1.0,
     "other_dates": False,
     "same_title": False,
@@ -31,6 +33,7 @@ _PLAIN: dict[str, Any] = {
     "no_title": False,
 }
 _OWN = {"same_source": True, "other_day": True, "hours": 24.0}
+_UNDATED = {"known": False, "dated": False, "hours": np.inf}
 
 
 def facts(**changes: Any) -> PairFacts:
@@ -47,31 +50,52 @@ def wording(forward: float, backward: float) -> dict[str, float]:
     [
         ({"same_text": True, **_OWN, "same_form": True}, "copy", "equal text"),
         ({"same_address": True, **wording(0.25, 0.25)}, "updated", "same page again"),
+        ({"same_source": True, "same_title": True, **wording(0.9, 0.9)}, "updated", "same page again"),
         ({**_OWN, "same_form": True}, "template", "own form filled anew"),
         ({**_OWN, "lead": 0.8, "numbers": 0.6}, "template", "own form filled anew"),
-        ({**_OWN, "lead": 0.5, "numbers": 0.3, **wording(0.1, 0)}, "template", "own form with other numbers"),
+        ({**_OWN, "lead": 0.5, "numbers": 0.44, **wording(0.05, 0)}, "template", "own form with other numbers"),
+        ({**_OWN, "lead": 0.3, "vocabulary": 0.8, "numbers": 0.6}, "template", "own form of one vocabulary"),
+        ({**_OWN, "lead": 0.3, "vocabulary": 0.8}, "follow-up", "next step"),
         ({**_OWN, "lead": 0.39, **wording(0.7, 0.25)}, "follow-up", "own old background"),
+        ({**_OWN, "lead": 0.39, "probability": 0.5, **wording(0.6, 0.7)}, "follow-up", "own old background"),
+        ({**_OWN, "lead": 0.39, "probability": 0.5, **wording(0.59, 0.7)}, "contains", "holds inside"),
+        ({**_OWN, "lead": 0.39, "probability": 0.5, **wording(0.4, 0.4)}, "related", None),
         ({**_OWN, "numbers": 0.69, **wording(0.7, 0.7)}, "template", "own form with other dates"),
         ({**_OWN, "other_dates": True, **wording(0.7, 0.59)}, "template", "own form with other dates"),
         ({**_OWN, "other_dates": True, **wording(0.7, 0.6)}, "updated", "own later version"),
         ({**_OWN, **wording(0.25, 0.6)}, "updated", "own later version"),
         ({"same_source": True, **wording(0.9, 0.9)}, "updated", "own later version"),
         ({**_OWN, **wording(0.5, 0.5)}, "follow-up", "own next step"),
-        ({"same_source": True, "same_title": True, **wording(0.9, 0.9)}, "copy", "much the same wording"),
+        (
+            {**_UNDATED, "same_source": True, "same_title": True, **wording(0.9, 0.9)},
+            "copy",
+            "much the same wording",
+        ),
         ({"same_source": True, "no_title": True, **wording(0.9, 0.9)}, "copy", "much the same wording"),
         ({"probability": 0.9, **wording(0.3, 0.5)}, "copy", "much the same wording"),
         ({"probability": 0.9, **wording(0.49, 0.3)}, "retold", "told by another source"),
-        ({"probability": 0.89, **wording(0.3, 0.45)}, "follow-up", "next step"),
+        ({"numbers": 0.75, **wording(0.9, 0.9)}, "copy", "much the same wording"),
+        ({"numbers": 0.749999999, **wording(0.9, 0.9)}, "contained", "lies inside"),
+        ({"numbers": -1.0, **wording(0.9, 0.9)}, "copy", "much the same wording"),
         ({"probability": 0.5, **wording(0.5, 0.5)}, "copy", "much the same wording"),
-        ({"known": False, **wording(0.5, 0.5)}, "copy", "much the same wording"),
-        ({"known": False, "same_source": True, "numbers": 0.4, **wording(0.9, 0.5)}, "template", "undated form"),
+        ({**_UNDATED, **wording(0.5, 0.5)}, "copy", "much the same wording"),
+        ({**_UNDATED, **wording(0.9, 0.49)}, "retold", "undated wording"),
+        ({**_UNDATED, "numbers": 0.7, **wording(0.9, 0.9)}, "retold", "undated wording"),
+        ({**_UNDATED, **wording(0.9, 0.29)}, "contained", "lies inside"),
+        ({**_UNDATED, "same_source": True, "numbers": 0.4, **wording(0.9, 0.5)}, "template", "undated form"),
         ({**wording(0.5, 0.1)}, "contained", "lies inside"),
         ({**wording(0.1, 0.5)}, "contains", "holds inside"),
-        ({"hours": 36.0, "probability": 0.9}, "retold", "told by another source"),
-        ({"hours": 36.1}, "follow-up", "next step"),
-        ({"known": False, "probability": 0.5}, "retold", "told again"),
-        ({"probability": 0.6}, "follow-up", "next step"),
-        ({"probability": 0.599999999}, "related", None),
+        ({"hours": 36.0, "probability": 0.9, "vocabulary": 0.1}, "retold", "told by another source"),
+        ({"hours": 36.0, "probability": 0.6, "vocabulary": 0.375}, "retold", "told by another source"),
+        ({"hours": 36.0, "probability": 0.89, "vocabulary": 0.374}, "related", None),
+        ({"hours": 36.1}, "related", None),
+        ({**_UNDATED, "probability": 0.5}, "retold", "told again"),
+        ({"known": False, "hours": np.inf, **wording(0.9, 0.9)}, "copy", "much the same wording"),
+        ({"known": False, "hours": np.inf, "same_source": True, **wording(0.9, 0.9)}, "updated", "own later version"),
+        ({"known": False, "hours": np.inf, "same_source": True}, "follow-up", "next step"),
+        ({**_OWN, "probability": 0.6, "vocabulary": 0.45}, "follow-up", "next step"),
+        ({**_OWN, "probability": 0.599999999}, "related", None),
+        ({**_OWN, "vocabulary": 0.449999999}, "related", None),
     ],
 )
 def test_rules(changes: dict[str, Any], kind: str, rule: str | None) -> None:
@@ -95,20 +119,42 @@ def test_facts_from_evidence_and_documents() -> None:
     a, b = np.array([0, 0, 1, 2]), np.array([1, 2, 2, 3])
     evidence = np.zeros((4, len(COLUMNS)))
     evidence[:, COLUMNS.index("title")] = [0, 1, 2, 3]
+    evidence[:, COLUMNS.index("cosine")] = 0.375 - 1e-12
     evidence[:, COLUMNS.index("numbers_forward")] = 0.7 - 1e-12
     evidence[:, COLUMNS.index("numbers_least")] = [1, 2, 2, 2]
-    found = facts_of_pairs(a, b, documents, evidence, np.zeros(4))
+    found = facts_of_pairs(documents.at(a), documents.at(b), evidence, np.zeros(4))
     assert found.same_text.tolist() == [True, False, False, False]
     assert found.same_address.tolist() == [False, True, False, True]
     assert found.known.tolist() == [True, False, False, False]
+    assert found.dated.tolist() == [True, True, True, True]
     assert found.same_source.tolist() == [True, False, False, False]
     assert found.other_day.tolist() == [False, True, True, False]
     assert found.hours.tolist() == [23.0, 24.0, 1.0, np.inf]
     assert found.numbers.tolist() == [-1.0, 0.7, 0.7, 0.7]
+    assert found.vocabulary.tolist() == [0.375] * 4
     assert found.no_title.tolist() == [True, False, False, False]
     assert found.same_form.tolist() == [False, False, True, True]
     assert found.same_title.tolist() == [False, False, False, True]
     assert found.own.tolist() == [False, False, False, False]
+
+
+def test_nothing_but_circumstances_is_asked_of_sources_times_and_addresses() -> None:
+    draw = np.random.default_rng(3)
+    size = 4000
+    documents = DocumentFacts(
+        draw.integers(-1, 2, size),
+        np.where(draw.random(size) < 0.2, NO_TIME, draw.integers(0, 4 * DAY, size)),
+        np.full(size, -1),
+        draw.integers(-1, 2, size),
+    )
+    pairs = documents.at(draw.integers(0, size, size)), documents.at(draw.integers(0, size, size))
+    around = circumstances(*pairs)
+    assert len(np.unique(around)) > 12
+    for _ in range(20):
+        evidence = np.repeat(draw.random((1, len(COLUMNS))), size, axis=0)
+        evidence[:, COLUMNS.index("title")] = draw.integers(0, 4)
+        kinds = kinds_of_pairs(facts_of_pairs(*pairs, evidence, np.full(size, draw.choice([0.3, 0.55, 0.7, 0.95]))))
+        assert all(len(set(kinds[around == one].tolist())) == 1 for one in np.unique(around))
 
 
 def test_statuses() -> None:

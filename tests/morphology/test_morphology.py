@@ -175,3 +175,10 @@ def test_answers_do_not_depend_on_the_order_of_questions() -> None:
     forwards = [term("uk", word, shape) for word, shape in words]
     backwards = [term("uk", word, shape) for word, shape in reversed(words)]
     assert forwards == backwards[::-1]
+
+
+def test_many_english_forms_at_once_have_the_terms_of_each() -> None:
+    english = Morphology("en")
+    forms = ["the", "running", "x", "trumpʼs", "state-owned", "ʼ", "", "covid", "and"]
+    assert english.english_terms(forms) == [english.noun_term(form, Shape.CAPITAL) for form in forms]
+    assert english.english_terms(forms)[:4] == [None, "run", None, "trump"]

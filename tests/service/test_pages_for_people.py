@@ -9,6 +9,7 @@ from string import Formatter
 import pytest
 
 from infostream_dedup.service.language import PAGE_LANGUAGES, words_of
+from infostream_dedup.service.pages.entrance import FILES
 from infostream_dedup.service.plurals import plural_form
 from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.tokens import add_token
@@ -123,4 +124,4 @@ def test_nothing_but_the_listed_files_is_served(filled: ServiceClient) -> None:
     for name in ("../application.py", "..%2Fapplication.py", "app.py", "%2e%2e/guard.py"):
         assert filled("GET", f"/static/{name}").status_code == 404
     listed = {path.name for path in (resources.files("infostream_dedup.service") / "static").iterdir()}
-    assert listed == {"app.css", "app.js", "icon.svg"}
+    assert listed == set(FILES)

@@ -9,7 +9,7 @@ import numpy as np
 
 from infostream_dedup.batch.collection import collect
 from infostream_dedup.batch.linking import link, relate
-from infostream_dedup.links import survey
+from infostream_dedup.links import EXACT_FROM, survey
 from infostream_dedup.model import Document
 from infostream_dedup.sharded.disk_runner import DiskRun, Input
 from infostream_dedup.sharded.plan import Cut, Plan
@@ -22,7 +22,7 @@ def documents_of(rows):
 
 
 def engine_digest(documents, settings, k_min):
-    """Of the engine that keeps a collection in memory; rows whose T it samples are left out."""
+    """Of the engine that keeps a collection in memory."""
     key_terms = collect(documents, hashes=False).key_terms(settings)
     counts = link(key_terms, settings, k_min=k_min).matrix.counts.tocoo()
     found = survey(relate(key_terms, settings), n=settings.n)
@@ -66,11 +66,20 @@ def document_links(linked, k_min):
     return a[between], b[between], counts[link][between]
 
 
+def _certain(row):
+    """A row without T where the engine may sample it, and a work folder count it or leave it out."""
+    wanted = row.as_dict()
+    if row.k < EXACT_FROM:
+        for name in ("closed", "transitivity", "transitivity_error", "sampled"):
+            del wanted[name]
+    return wanted
+
+
 def digest(a, b, counts, found):
     order = np.lexsort((b, a))
     text = json.dumps(
         [
-            [row.as_dict() for row in found.rows["all"] if not row.sampled],
+            [_certain(row) for row in found.rows["all"]],
             found.recommended["all"].k,
             found.recommended["all"].reason,
             sorted(found.group_sizes.tolist()),

@@ -87,7 +87,8 @@ def test_a_run_killed_in_every_stage_goes_on(documents, tmp_path):
         ended = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
         assert ended.returncode == -signal.SIGKILL, ended.stderr
         assert not (folder / f"{stage}.json").exists()
-        for earlier in STAGES[:number]:
+        # The shards' links are dropped when they are merged.
+        for earlier in [one for one in STAGES[:number] if stage != "stem-totals1" or one != "stem-links1-1"]:
             assert (folder / f"{earlier}.json").exists(), f"killed in {stage}"
     made = {path: path.stat().st_mtime_ns for path in folder.glob("*.json")}
     command = [sys.executable, "-c", KILLED, str(documents), str(folder), "nothing"]

@@ -20,7 +20,7 @@ from infostream_dedup.model import Document, Settings
 from infostream_dedup.model.stream_records import JUDGED_FIELDS, VERDICT_FIELDS
 from infostream_dedup.sample import documents_path
 from infostream_dedup.store import Store
-from infostream_dedup.stream import evidence_counts
+from infostream_dedup.stream import evidence_counts, evidence_judge
 from infostream_dedup.stream.clock import DAY
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.evidence_judge import triple_rows, verdict_probability
@@ -185,7 +185,9 @@ def expected(remembered, settings):
     ]
 
 
-def test_verdicts_are_those_of_all_pairs_compared_at_once(stream, short_epochs):
+@pytest.mark.parametrize("many", [evidence_judge.MANY_CANDIDATES, 0])
+def test_verdicts_are_those_of_all_pairs_compared_at_once(stream, short_epochs, monkeypatch, many):
+    monkeypatch.setattr(evidence_judge, "MANY_CANDIDATES", many)
     with Deduplicator.open(None, JUDGED) as dedup:
         engine = dedup._current_engine()
         done = engine.decide(stream)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infostream_dedup.text import tokens
 from infostream_dedup.text.normalise import clean, fold
 from infostream_dedup.text.tokens import LONGEST_FORM, SENTENCE_MARK, Form, Shape, forms, surfaces
 
@@ -152,3 +153,8 @@ def test_a_megabyte_of_one_thing_takes_no_longer_than_text(junk: str) -> None:
     for surface in surfaces(text):
         forms(surface)
     assert time.perf_counter() - begun < 20
+
+
+@given(st.text("аяёђѕјґБЄІabzAZ-ʼàé", max_size=9))
+def test_words_that_need_no_cutting_are_recognised(word):
+    assert tokens._unglued(word) == "-".join(map(tokens._cut, word.split("-"))).split()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.estimation.kernels.finding_copies import Universe, is_series, thinned_out
+from infostream_dedup.links.compiled.kernels.row_search import first_not_below
 from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, signed
 
 if TYPE_CHECKING:
@@ -27,16 +28,9 @@ def _grade(
     indptr: NDArray[np.int64], indices: NDArray[np.int32], grades: NDArray[np.uint8], asks: int, answers: int
 ) -> int:
     """Grade of a directed link, 0 without a link."""
-    low, high = indptr[asks], indptr[asks + 1]
-    while low < high:
-        middle = (low + high) >> 1
-        if indices[middle] < answers:
-            low = middle + 1
-        else:
-            high = middle
-    if low < indptr[asks + 1] and indices[low] == answers:
-        return signed(grades[low])
-    return 0
+    end = indptr[asks + 1]
+    place = first_not_below(indices, indptr[asks], end, answers)
+    return signed(grades[place]) if place < end and indices[place] == answers else 0
 
 
 @inlined

@@ -12,12 +12,22 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.links.compiled.kernels.row_search import first_not_below
 from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, signed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FoundPairs", "SharedIndex", "TextClasses", "Universe", "find_copies", "is_series", "thinned_out"]
+__all__ = [
+    "FoundPairs",
+    "SharedIndex",
+    "TextClasses",
+    "TextCounters",
+    "Universe",
+    "find_copies",
+    "is_series",
+    "thinned_out",
+]
 
 PLAIN_ON_ARRAYS: Final = True
 """Computes with slices of arrays."""
@@ -80,6 +90,18 @@ class Universe(NamedTuple):
     days: NDArray[np.int64]
     sources: NDArray[np.int64]
     titles: NDArray[np.int64]
+
+
+class TextCounters(NamedTuple):
+    """TextCounters arrays of a thread.
+
+    Attributes:
+        counts: int32 (texts,), zero whenever no text is looked up.
+        touched: int32 (texts + 1,), texts that were met.
+    """
+
+    counts: NDArray[np.int32]
+    touched: NDArray[np.int32]
 
 
 class FoundPairs(NamedTuple):
@@ -171,65 +193,23 @@ def _common_shared(index: SharedIndex, text: int, other: int) -> int:
     return shared
 
 
-@inlined
-def _start(texts: NDArray[np.int32], low: int, high: int, wanted: int) -> int:
-    """First place from ``low`` to ``high`` that holds at least ``wanted``."""
-    while low < high:
-        middle = (low + high) >> 1
-        if texts[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
 @compiled_bare
 def _walk(
-    index: SharedIndex,
-    classes: TextClasses,
-    text: int,
-    term: int,
-    counts: NDArray[np.int32],
-    touched: NDArray[np.int32],
-    met: int,
+    index: SharedIndex, classes: TextClasses, text: int, term: int, again: int, scratch: TextCounters, met: int
 ) -> int:
-    """Count one triple for each larger text that has it."""
+    """Count one triple for each larger text that has it, or, without ``again``, only the first for each."""
     size, last = classes.sizes[text], classes.last[text]
     end = index.heads[term + 1]
-    for place in range(_start(index.texts, index.heads[term], end, classes.first[text]), end):
+    for place in range(first_not_below(index.texts, index.heads[term], end, classes.first[text]), end):
         other = signed(index.texts[place])
         if other >= last:
             break
         theirs = classes.sizes[other]
         if theirs > size or (theirs == size and other < text):
-            touched[met] = other
-            met += counts[other] == 0
-            counts[other] += 1
-    return met
-
-
-@compiled_bare
-def _walk_unmet(
-    index: SharedIndex,
-    classes: TextClasses,
-    text: int,
-    term: int,
-    counts: NDArray[np.int32],
-    touched: NDArray[np.int32],
-    met: int,
-) -> int:
-    """Note each larger text that has a triple and was not met before."""
-    size, last = classes.sizes[text], classes.last[text]
-    end = index.heads[term + 1]
-    for place in range(_start(index.texts, index.heads[term], end, classes.first[text]), end):
-        other = signed(index.texts[place])
-        if other >= last:
-            break
-        theirs = classes.sizes[other]
-        if counts[other] == 0 and (theirs > size or (theirs == size and other < text)):
-            counts[other] = 1
-            touched[met] = other
-            met += 1
+            unmet = signed(scratch.counts[other] == 0)
+            scratch.touched[met] = other
+            scratch.counts[other] += unmet | again
+            met += unmet
     return met
 
 
@@ -240,8 +220,7 @@ def find_copies(
     universe: Universe,
     begin: int,
     end: int,
-    counts: NDArray[np.int32],
-    touched: NDArray[np.int32],
+    scratch: TextCounters,
     found: FoundPairs,
 ) -> None:
     """Find the pairs whose smaller text is one of ``begin`` to ``end``: those that share three tenths of its triples.
@@ -252,8 +231,7 @@ def find_copies(
         universe: which pairs are counted.
         begin: the first text.
         end: the text after the last.
-        counts: int32 (texts,), zeros; zeros again at the end.
-        touched: int32 (texts + 1,), scratch memory.
+        scratch: memory to count in.
         found: receives the pairs.
     """
     for text in range(begin, end):
@@ -265,7 +243,7 @@ def find_copies(
         middle, stop = index.middles[text], index.begins[text + 1]
         common, met = stop - middle, 0
         for at in range(index.begins[text], middle):
-            met = _walk(index, classes, text, signed(index.terms[at]), counts, touched, met)
+            met = _walk(index, classes, text, signed(index.terms[at]), 1, scratch, met)
         rarely = met
         if common >= least:
             widths = np.empty(common, dtype=np.int64)
@@ -274,11 +252,11 @@ def find_copies(
                 widths[at] = index.heads[term + 1] - index.heads[term]
             order = np.argsort(widths, kind="mergesort")
             for at in order[: common - least + 1]:
-                met = _walk_unmet(index, classes, text, signed(index.terms[middle + at]), counts, touched, met)
+                met = _walk(index, classes, text, signed(index.terms[middle + at]), 0, scratch, met)
         for place in range(met):
-            other = signed(touched[place])
-            rare = signed(counts[other]) if place < rarely else 0
-            counts[other] = 0
+            other = signed(scratch.touched[place])
+            rare = signed(scratch.counts[other]) if place < rarely else 0
+            scratch.counts[other] = 0
             theirs = index.begins[other + 1] - index.middles[other]
             if rare + min(common, theirs) >= least:
                 shared = rare + _common_shared(index, text, other)

@@ -14,20 +14,29 @@ from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.sessions import SESSION_COOKIE, Sessions
 from infostream_dedup.service.tokens import Tokens
 
-__all__ = ["router"]
+__all__ = ["FILES", "router"]
 
 router = APIRouter(include_in_schema=False)
 
-_FILES: Final = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
+FILES: Final = {
+    "app.css": "text/css",
+    "app.js": "text/javascript",
+    "explore.js": "text/javascript",
+    "judge.js": "text/javascript",
+    "keys.js": "text/javascript",
+    "now.js": "text/javascript",
+    "icon.svg": "image/svg+xml",
+}
+"""Name and type of each file of the pages."""
 
 
 @router.get("/static/{name}")
 async def static(name: str) -> Response:
     """A file of the pages; there are no others than those listed."""
-    if name not in _FILES:
+    if name not in FILES:
         raise ProblemError(404, "not-found")
     data = (resources.files("infostream_dedup.service") / "static" / name).read_bytes()
-    return Response(data, media_type=f"{_FILES[name]}; charset=utf-8", headers={"cache-control": "max-age=300"})
+    return Response(data, media_type=f"{FILES[name]}; charset=utf-8", headers={"cache-control": "max-age=300"})
 
 
 @router.get("/sign-in")
@@ -47,7 +56,7 @@ async def sign_in(request: Request) -> Response:
     caller = None if tokens is None else tokens.caller(fields.get("token", [""])[0].strip())
     if caller is None:
         return page(request, "sign_in", status=401, wrong=True)
-    response = RedirectResponse("/groups", 303)
+    response = RedirectResponse("/", 303)
     secure = request.headers.get("x-forwarded-proto") == "https"
     response.set_cookie(SESSION_COOKIE, sessions.begin(caller), httponly=True, samesite="strict", secure=secure)
     return response

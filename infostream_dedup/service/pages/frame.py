@@ -13,11 +13,26 @@ from starlette.responses import HTMLResponse, Response
 
 from infostream_dedup.service.language import PAGE_LANGUAGES, PageWords, chosen_language, words_of
 from infostream_dedup.service.tokens import LOCAL
+from infostream_dedup.store.summary import time_text
 
 __all__ = ["page", "words_for"]
 
 _YEAR_SECONDS: Final = 365 * 24 * 3600
 _COOKIE: Final = "ui"
+_MENU: Final = (
+    ("now", "/", "reader"),
+    ("groups", "/groups", "reader"),
+    ("stories", "/stories", "reader"),
+    ("search", "/search", "reader"),
+    ("judge", "/judge", "analyst"),
+    ("labels", "/labels", "analyst"),
+    ("explore", "/explore", "reader"),
+    ("templates", "/templates", "reader"),
+    ("sources", "/sources", "reader"),
+    ("alarms", "/alarms", "reader"),
+    ("settings", "/settings", "reader"),
+)
+"""Name of a page, its address, and who may see it."""
 
 
 def page(request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
@@ -35,8 +50,10 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
         t=words,
         here=functools.partial(_here, request),
         languages=PAGE_LANGUAGES,
+        may_judge=caller is not None and caller.may("analyst"),
         signed_in=caller not in (None, LOCAL) and template != "sign_in",
         template=template,
+        menu=[(name, address) for name, address, role in _MENU if caller is not None and caller.may(role)],
         **values,
     )  # fmt: skip
     response = HTMLResponse(html, status)
@@ -63,6 +80,9 @@ def _templates() -> Environment:
     )
     environment.filters["moment"] = _moment
     environment.filters["percent"] = lambda share: f"{share:.0%}"
+    environment.filters["figure"] = lambda value, words: _decimal(value, 2, words)
+    environment.filters["decimal"] = lambda value, words: _decimal(value, 1, words)
+    environment.filters["clock"] = lambda micros, words: _moment(time_text(micros), words)
     return environment
 
 
@@ -79,3 +99,10 @@ def _moment(time: str | None, words: PageWords) -> Markup | str:
     if time is None:
         return words("no_date")
     return Markup('<time datetime="{}">{} UTC</time>').format(time, time[:16].replace("T", " "))
+
+
+def _decimal(value: float | None, digits: int, words: PageWords) -> str:
+    """A number with the point or comma of the language; a dash for None."""
+    if value is None:
+        return "–"
+    return f"{value:.{digits}f}" if words.language == "en" else f"{value:.{digits}f}".replace(".", ",")

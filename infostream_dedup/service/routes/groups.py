@@ -23,11 +23,12 @@ from infostream_dedup.store.browsing import (
     surviving_group,
 )
 
-__all__ = ["router"]
+__all__ = ["router", "traced_group"]
 
 router = APIRouter(prefix="/v1", tags=["groups"])
 
 _MICROSECONDS: Final = 1_000_000
+_TRACED: Final = 200
 
 
 @router.get("/groups", dependencies=[needs("reader")], response_class=JsonResponse)
@@ -65,7 +66,7 @@ async def show_groups(
 @router.get("/groups/{id:path}/provenance", dependencies=[needs("reader")], response_class=JsonResponse)
 async def show_provenance(request: Request, id: str) -> Response:  # noqa: A002
     """Who published a group first, and what each copy kept, cut, added and changed."""
-    found = await running(request).read(lambda store: _provenance(store, id))
+    found = await running(request).read(lambda store: traced_group(store, id))
     if found is None:
         raise ProblemError(404, "not-found", "no group with this id")
     return JsonResponse(found)
@@ -94,22 +95,30 @@ def _group(store: Store, id: str) -> tuple[dict[str, Any] | None, str | None]:  
     return found, None if found is not None else surviving_group(store.connection, id)
 
 
-def _provenance(store: Store, id: str) -> dict[str, Any] | None:  # noqa: A002
+def traced_group(store: Store, id: str) -> dict[str, Any] | None:  # noqa: A002
+    """Trace the copies of a group; None if there is no group of two documents and more with this id.
+
+    Of a large group the first 200 documents are traced.
+
+    Raises:
+        ProblemError: ``texts-not-kept``.
+    """
     from infostream_dedup.passages.provenance import provenance
 
     found = group_with_members(store.connection, id)
     if found is None or found["documents"] < 2:
         return None
-    ordinals = [member["ordinal"] for member in found["members"] if not member["forgotten"]]
+    members = [member for member in found["members"] if not member["forgotten"]][:_TRACED]
+    published = {member["id"]: member["published"] for member in members}
     try:
-        documents = [store.kept(ordinal) for ordinal in ordinals]
+        documents = [store.kept(member["ordinal"]) for member in members]
     except BadDataError:
         raise ProblemError(409, "texts-not-kept", "begin a new store with --keep-text") from None
     traced = provenance(documents)
     return {
         "group": id,
         "first": traced.first.id,
-        "copies": [copy.as_dict(id, traced) for copy in traced.copies],
+        "copies": [{**copy.as_dict(id, traced), "published": published[copy.document.id]} for copy in traced.copies],
     }
 
 

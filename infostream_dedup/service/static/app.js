@@ -1,49 +1,65 @@
-// Keys by place on the keyboard, so that they work on Ukrainian, Russian and English layouts alike.
-const keys = {
-  groups: { KeyJ: () => step(1), KeyK: () => step(-1), KeyC: compareSecond, Slash: focusWords },
-  compare: { KeyN: () => passage(1), KeyP: () => passage(-1) },
-  search: {},
-};
+import { on } from "./keys.js";
 
+const chosen = "[aria-current]";
+
+function rows() {
+  return [...document.querySelectorAll("#groups a, .rows > li, .hits > li, tr.row")];
+}
+
+// In a list of links the next link is opened beside it; in other lists the next row is marked.
 function step(by) {
-  const links = [...document.querySelectorAll("#groups a")];
-  const now = links.findIndex((link) => link.hasAttribute("aria-current"));
-  const next = links[now + by];
-  if (next) location.assign(next.href);
+  const all = rows();
+  const now = all.findIndex((row) => row.matches(chosen));
+  const next = all[Math.min(Math.max(now + by, 0), all.length - 1)];
+  if (!next || next === all[now]) return;
+  if (next.matches("#groups a")) { location.assign(next.href); return; }
+  all[now]?.removeAttribute("aria-current");
+  next.setAttribute("aria-current", "true");
+  next.scrollIntoView({ block: "nearest" });
 }
 
-function compareSecond() {
-  const link = document.querySelector("a.compare");
-  if (link) location.assign(link.href);
+on("next", () => step(1));
+on("previous", () => step(-1));
+on("open", () => document.querySelector(`.rows > ${chosen} a, .hits > ${chosen} a, tr${chosen} a, #groups a${chosen}`)?.click());
+on("compare", () => document.querySelector(`.rows > ${chosen} a.compare, a.compare`)?.click());
+on("words", () => document.getElementById("words")?.focus());
+on("provenance", () => document.querySelector("a.provenance")?.click());
+on("judgeGroup", () => document.querySelector("a.judge-group")?.click());
+for (const [action, value] of Object.entries({ accept: "accept", refuse: "refuse", known: "known", snooze: "snoozed", takeBack: "open" })) {
+  on(action, () => document.querySelector(`.rows > ${chosen} button[value=${value}]`)?.click());
 }
-
-function focusWords(event) {
-  const box = document.getElementById("words");
-  if (box) { event.preventDefault(); box.focus(); }
-}
+for (const number of [1, 2, 3]) on(`column${number}`, () => document.querySelector(`[data-column="${number}"]`)?.focus());
+on("help", () => document.getElementById("help")?.showModal());
 
 let shown = 0;
-function passage(by) {
-  const numbers = [...new Set([...document.querySelectorAll(".passage")].map((mark) => Number(mark.dataset.passage)))].sort((a, b) => a - b);
+export function passage(by) {
+  const marks = [...document.querySelectorAll(".passage")].map((mark) => Number(mark.dataset.passage));
+  const numbers = [...new Set(marks)].sort((a, b) => a - b);
   if (!numbers.length) return;
   shown = Math.min(Math.max(shown + by, 1), numbers.length);
   for (const side of [...document.querySelectorAll(".text")].reverse()) {
     const mark = side.querySelector(`[data-passage="${numbers[shown - 1]}"]`);
-    if (mark) { mark.scrollIntoView({ block: "center" }); mark.focus({ preventScroll: true }); }
+    if (!mark) continue;
+    // Inside its own text only: the page itself stays where it is.
+    side.scrollTop += mark.getBoundingClientRect().top - side.getBoundingClientRect().top - side.clientHeight / 3;
+    mark.focus({ preventScroll: true });
   }
 }
+export function firstPassage() { shown = 0; }
 
-document.addEventListener("keydown", (event) => {
-  const typing = event.target.matches("input, textarea, select");
-  if (typing && event.code === "Enter" && event.ctrlKey && event.target.form) event.target.form.requestSubmit();
-  if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-  const action = (keys[document.body.className] || {})[event.code];
-  if (action) action(event);
+on("nextPassage", () => passage(1));
+on("previousPassage", () => passage(-1));
+on("scrollBoth", () => {
+  for (const side of document.querySelectorAll(".text")) side.scrollBy(0, side.clientHeight * 0.8);
 });
 
 const times = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
-for (const time of document.querySelectorAll("time")) {
-  time.title = time.textContent;
-  time.textContent = times.format(new Date(time.dateTime));
+export function showTimes(part) {
+  for (const time of part.querySelectorAll("time")) {
+    time.title = time.textContent;
+    time.textContent = times.format(new Date(time.dateTime));
+  }
 }
-document.querySelector("#groups a[aria-current]")?.scrollIntoView({ block: "nearest" });
+
+showTimes(document);
+document.querySelector(`#groups a${chosen}`)?.scrollIntoView({ block: "nearest" });

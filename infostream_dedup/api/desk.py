@@ -1,0 +1,85 @@
+"""``desk``: the judgements of a store, kept in ``<store>.desk``.
+
+Every function takes the path of the store and may be called while the service runs.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+__all__ = ["backup_desk", "export_labels", "import_labels"]
+
+
+def export_labels(path: str | Path, *, who: str | None = None) -> list[dict[str, Any]]:
+    """Give out what was judged, as the labels that ``evaluate``, ``train``, ``compare`` and ``audit`` read.
+
+    Args:
+        path: the store.
+        who: only what this person said; by default the majority of all, or what settled the pair.
+
+    Returns:
+        Rows ``a, b, label, judges``, and ``repeats`` where it was said. The label of a pair without a majority is None.
+
+    Raises:
+        NoInputError: the store has no desk.
+        BadDataError: the file is not a desk.
+    """
+    from infostream_dedup.desk import Desk, desk_path
+    from infostream_dedup.desk.labels import label_rows
+
+    with Desk.open(desk_path(path), create=False) as desk, desk.reading() as connection:
+        return list(label_rows(connection, who=who))
+
+
+def import_labels(path: str | Path, labels: str | Path, *, person: str) -> tuple[int, int]:
+    """Take in a labels file; a row that came before is not taken twice.
+
+    Args:
+        path: the store.
+        labels: JSON Lines of ``a``, ``b``, ``label``; rows without a label become the queue ``audit``.
+        person: whose judgements they are.
+
+    Returns:
+        Judgements added, pairs added to the queue.
+
+    Raises:
+        NoInputError: there is no such file.
+        BadDataError: a row is not one of a labels file; nothing was taken in.
+    """
+    from infostream_dedup.corpus.jsonl import jsonl_records
+    from infostream_dedup.desk import Desk, desk_path
+    from infostream_dedup.desk.labels import import_labels as take_in
+    from infostream_dedup.errors import BadDataError
+
+    rows = []
+    for item in jsonl_records(str(labels), _MAX_LINE_BYTES):
+        if isinstance(item, BadDataError):
+            raise item
+        rows.append(item.values)
+    with Desk.open(desk_path(path)) as desk, desk.writing() as connection:
+        return take_in(connection, rows, person=person)
+
+
+def backup_desk(path: str | Path, copy: str | Path) -> int:
+    """Copy the desk of a store while others write to it; the copy appears whole or not at all.
+
+    Args:
+        path: the store.
+        copy: where to; an older copy is replaced.
+
+    Returns:
+        Bytes of the copy.
+
+    Raises:
+        NoInputError: the store has no desk.
+        CannotCreateError, CannotWriteError: the copy cannot be written.
+    """
+    from infostream_dedup.desk import Desk, desk_path
+
+    with Desk.open(desk_path(path), create=False) as desk:
+        desk.backup(copy)
+    return Path(copy).stat().st_size
+
+
+_MAX_LINE_BYTES = 1 << 20

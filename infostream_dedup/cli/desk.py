@@ -1,0 +1,79 @@
+"""``desk``: judgements of people beside a store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from infostream_dedup.cli.options import examples, general_options
+from infostream_dedup.cli.output import chosen_format, note, print_rows, save_rows
+
+__all__ = ["desk"]
+
+store_argument = click.argument("file", metavar="STORE", type=click.Path(path_type=Path))
+
+
+@click.group()
+def desk() -> None:
+    """Judgements that people made in the service, kept beside the store as STORE.desk.
+
+    They are added and taken back, never overwritten. The commands work while the service runs.
+    """
+
+
+@desk.command("export", epilog=examples("desk export news.db --out labels.jsonl", "desk export news.db --who oksana"))
+@store_argument
+@click.option("--who", metavar="NAME", help="Only what this person said.")
+@click.option("--out", type=click.Path(dir_okay=False), help="Write the labels here instead of printing them.")
+@general_options("table", "jsonl", "json", "csv")
+def export_command(file: Path, who: str | None, out: str | None, output_format: str | None, *, quiet: bool) -> None:
+    """Give out what was judged, for evaluate, train, compare and audit.
+
+    Of each person the latest judgement counts, then the majority, or what settled the pair. A pair without a majority
+    has the label null, which those commands leave out.
+    """
+    from infostream_dedup.api.desk import export_labels
+
+    rows = export_labels(file, who=who)
+    if out is not None:
+        save_rows(rows, out, inputs=(str(file),))
+    else:
+        form = chosen_format(output_format, "table", "jsonl")
+        # Lines keep to what was said; tables have all columns in every row.
+        shown = rows if form == "jsonl" else [{name: row.get(name) for name in _COLUMNS} for row in rows]
+        print_rows(shown, form, columns=_COLUMNS)
+    note(f"{len(rows)} pairs", quiet=quiet)
+
+
+@desk.command("import", epilog=examples("desk import news.db ask.jsonl --person oksana"))
+@store_argument
+@click.argument("labels", type=click.Path(dir_okay=False))
+@click.option("--person", metavar="NAME", required=True, help="Whose judgements they are.")
+@general_options("table", "table")
+def import_command(file: Path, labels: str, person: str, output_format: str | None, *, quiet: bool) -> None:
+    """Take in a labels file (JSONL: a, b, label).
+
+    Rows with a label become judgements, rows without one pairs to be judged (queue audit). A row that came before is
+    not taken twice.
+    """
+    from infostream_dedup.api.desk import import_labels
+
+    del output_format
+    judged, asked = import_labels(file, labels, person=person)
+    note(f"{judged} judgements added, {asked} pairs to be judged", quiet=quiet)
+
+
+@desk.command("backup", epilog=examples("desk backup news.db copy.desk"))
+@store_argument
+@click.argument("copy", type=click.Path(dir_okay=False))
+@general_options("table", "table")
+def backup_command(file: Path, copy: str, output_format: str | None, *, quiet: bool) -> None:
+    """Copy the desk while others write to it. The copy appears whole or not at all."""
+    from infostream_dedup.api.desk import backup_desk
+
+    del output_format
+    note(f"{copy}: {backup_desk(file, copy):,} bytes", quiet=quiet)
+
+
+_COLUMNS = ("a", "b", "label", "judges", "repeats")

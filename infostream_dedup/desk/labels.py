@@ -1,0 +1,107 @@
+"""Labels files from judgements and back: what ``evaluate``, ``train``, ``compare`` and ``audit`` read."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import Any, Final
+
+from infostream_dedup.desk.judgements import Judgement, add_judgement, ordered_pair
+from infostream_dedup.desk.schema import LABELS
+from infostream_dedup.errors import BadDataError
+
+__all__ = ["SETTLING", "import_labels", "label_rows"]
+
+SETTLING: Final = "disagreement"
+"""Queue of judgements that decide a pair on which others disagree."""
+
+_REPEATS: Final = (None, "a", "b", "both")
+
+
+def label_rows(connection: sqlite3.Connection, *, who: str | None = None) -> Iterator[dict[str, Any]]:
+    """Yield rows ``a, b, label, judges`` and, where it was said, ``repeats``, in the order of a and b.
+
+    Of each person the latest judgement counts, of a pair that was settled the latest settlement. Otherwise the label
+    is that of the majority; where there is none it is None, which readers of labels leave out, and ``labels`` says how
+    many chose what.
+
+    Args:
+        connection: open connection to a desk.
+        who: only what this person said.
+    """
+    rows = connection.execute(
+        "SELECT a, b, label, repeats, queue FROM v_judgement WHERE label IS NOT NULL AND (?1 IS NULL OR person = ?1)"
+        " ORDER BY a, b, number",
+        (who,),
+    )
+    for (a, b), said in groupby(rows, key=lambda row: (row[0], row[1])):
+        yield {"a": a, "b": b, **_agreed([tuple(row[2:]) for row in said])}
+
+
+def import_labels(
+    connection: sqlite3.Connection, rows: Iterable[Mapping[str, Any]], *, person: str, queue: str = "import"
+) -> tuple[int, int]:
+    """Take in a labels file: rows with a label become judgements, rows without one pairs to be judged.
+
+    A row that came before is not taken twice.
+
+    Args:
+        connection: inside a transaction of a desk.
+        rows: each with ``a`` and ``b``, ``label`` (or None) and perhaps ``repeats``; the rest is left.
+        person: whose judgements they are.
+        queue: name under which judgements are stored; pairs to be judged go to the queue ``audit``.
+
+    Returns:
+        Judgements added, pairs added to the queue.
+
+    Raises:
+        BadDataError: a row is not one of a labels file; its line is named.
+    """
+    judged = asked = 0
+    for line, row in enumerate(rows, start=1):
+        a, b, label, repeats = _checked(row, line)
+        if label is None:
+            added = connection.execute(
+                "INSERT OR IGNORE INTO asked (queue, a, b) VALUES ('audit', ?, ?)", ordered_pair(a, b)
+            )
+            asked += added.rowcount
+            continue
+        digest = hashlib.sha256("\0".join((person, queue, a, b, label, repeats or "")).encode()).hexdigest()
+        judgement = Judgement(
+            a=a, b=b, label=label, repeats=repeats, person=person, queue=queue, key=f"import-{digest[:40]}"
+        )
+        judged += add_judgement(connection, judgement).added
+    return judged, asked
+
+
+def _agreed(said: list[tuple[Any, ...]]) -> dict[str, Any]:
+    settled = [one for one in said if one[2] == SETTLING]
+    counted = settled[-1:] or said
+    votes = Counter(label for label, *_ in counted)
+    (label, most), *others = votes.most_common()
+    if others and others[0][1] == most:
+        return {"label": None, "judges": len(said), "labels": dict(sorted(votes.items()))}
+    ways = Counter(repeats for found, repeats, _ in counted if found == label and repeats)
+    row: dict[str, Any] = {"label": label, "judges": len(said)}
+    if len(ways) == 1:
+        row["repeats"] = next(iter(ways))
+    return row
+
+
+def _checked(row: Mapping[str, Any], line: int) -> tuple[str, str, str | None, str | None]:
+    for name in ("a", "b"):
+        if not isinstance(row.get(name), str) or not row[name]:
+            raise BadDataError("expected the id of a document", code="E_TYPE", source="labels", line=line, field=name)
+    if row["a"] == row["b"]:
+        raise BadDataError("a and b are the same document", code="E_SELF_PAIR", source="labels", line=line, field="b")
+    label, repeats = row.get("label"), row.get("repeats")
+    if label is not None and label not in LABELS:
+        raise BadDataError(
+            f"expected one of {', '.join(LABELS)}", code="E_LABEL", source="labels", line=line, field="label"
+        )
+    if repeats not in _REPEATS:
+        raise BadDataError("expected a, b or both", code="E_LABEL", source="labels", line=line, field="repeats")
+    return row["a"], row["b"], label, repeats

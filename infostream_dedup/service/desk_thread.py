@@ -1,0 +1,63 @@
+"""The one thread that reads and writes the desk."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from infostream_dedup.desk import Desk
+
+__all__ = ["DeskThread"]
+
+Value = TypeVar("Value")
+Question = Callable[[sqlite3.Connection], Value]
+
+
+class DeskThread:
+    """Answers from the desk of a store, which is made when it is first needed.
+
+    Args:
+        path: file of the desk.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="desk")
+        self._desk: Desk | None = None
+
+    async def read(self, question: Question[Value]) -> Value:
+        """Ask the desk; the answer sees one state of it."""
+        return await self._run(self._read, question)
+
+    async def write(self, work: Question[Value]) -> Value:
+        """Run one transaction; it is on disk before the answer, and finished even if the client goes away."""
+        return await self._run(self._write, work)
+
+    def close(self) -> None:
+        """Wait for the work at hand and close the file."""
+        self._pool.submit(self._close)
+        self._pool.shutdown(wait=True)
+
+    async def _run(self, how: Callable[[Question[Value]], Value], what: Question[Value]) -> Value:
+        return await asyncio.shield(asyncio.wrap_future(self._pool.submit(how, what)))
+
+    def _opened(self) -> Desk:
+        if self._desk is None:
+            self._desk = Desk.open(self.path)
+        return self._desk
+
+    def _read(self, question: Question[Value]) -> Value:
+        with self._opened().reading() as connection:
+            return question(connection)
+
+    def _write(self, work: Question[Value]) -> Value:
+        with self._opened().writing() as connection:
+            return work(connection)
+
+    def _close(self) -> None:
+        if self._desk is not None:
+            self._desk.close()

@@ -1,0 +1,74 @@
+"""Starts the process of a job, and sees to its end."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Final
+
+from infostream_dedup.desk import Desk
+from infostream_dedup.desk.jobs import end_job, end_orphans
+
+__all__ = ["JobRunner"]
+
+_GRACE_SECONDS: Final = 5.0
+
+
+class JobRunner:
+    """Runs one job at a time in a process of its own, at low priority, so that batches and readers do not wait.
+
+    Args:
+        store: the store that jobs are about.
+        desk: its desk.
+    """
+
+    def __init__(self, store: Path, desk: Path) -> None:
+        self._store, self._desk = store, desk
+        self._process: subprocess.Popen[bytes] | None = None
+        self._watch: threading.Thread | None = None
+        self._number = 0
+
+    def begin(self) -> None:
+        """End what a service that is gone had begun."""
+        if self._desk.exists():
+            with Desk.open(self._desk) as desk, desk.writing() as connection:
+                end_orphans(connection)
+
+    def run(self, number: int) -> None:
+        """Start the process of a job that is on the desk."""
+        command = [sys.executable, "-m", "infostream_dedup.service.job_process"]
+        self._number = number
+        self._process = subprocess.Popen(  # noqa: S603 - our own module and paths
+            [*command, str(self._store), str(self._desk), str(number)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
+        self._watch = threading.Thread(target=self._wait, args=(self._process, number), daemon=True)
+        self._watch.start()
+
+    def stop(self, number: int) -> None:
+        """End the process of a job that does not stop by itself soon."""
+        process = self._process
+        if process is not None and self._number == number:
+            threading.Timer(_GRACE_SECONDS, _terminate, args=(process,)).start()
+
+    def close(self) -> None:
+        """End the process at hand."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.terminate()
+        if self._watch is not None:
+            self._watch.join()
+
+    def _wait(self, process: subprocess.Popen[bytes], number: int) -> None:
+        code = process.wait()
+        with Desk.open(self._desk) as desk, desk.writing() as connection:
+            # Has no effect on a job that ended by itself.
+            state = "stopped" if code < 0 else "failed"
+            end_job(connection, number, state, message=None if code < 0 else f"exit code {code}")
+
+
+def _terminate(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        process.terminate()

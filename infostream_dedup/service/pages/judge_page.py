@@ -1,0 +1,131 @@
+"""Judging pairs by keys: two texts, one key for each judgement, undo."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import parse_qs, urlencode
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from infostream_dedup.desk.candidates import QUEUES
+from infostream_dedup.desk.judgements import ordered_pair, progress_of
+from infostream_dedup.service.answers import needs
+from infostream_dedup.service.pages.frame import page
+from infostream_dedup.service.pages.marking import marked_text
+from infostream_dedup.service.pair_choice import check_queue, pairs_for
+from infostream_dedup.service.pair_view import pair_shown, pair_verdict
+from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.routes.judgements import judgement_from, store_judgement, undone
+from infostream_dedup.service.running import caller_of, running
+
+__all__ = ["router"]
+
+router = APIRouter(include_in_schema=False)
+
+CHOICES: Final = (
+    ("dup", "dup", None, "1"),
+    ("dup-b", "dup", "b", "Q"),
+    ("dup-a", "dup", "a", "W"),
+    ("dup-both", "dup", "both", "E"),
+    ("similar", "similar", None, "2"),
+    ("template", "template", None, "3"),
+    ("translation", "translation", None, "4"),
+    ("different", "different", None, "5"),
+    ("pass", None, None, "0"),
+)
+"""Name, label, who repeats whom, and the key printed on the button."""
+
+_BY_NAME: Final[Mapping[str, tuple[str | None, str | None]]] = {name: (one, two) for name, one, two, _ in CHOICES}
+
+
+@router.get("/judge", dependencies=[needs("analyst")])
+async def judge(
+    request: Request, queue: str = "boundary", a: str | None = None, b: str | None = None, *, reveal: bool = False
+) -> Response:
+    """The next pair of a queue, or the pair that is named."""
+    check_queue(queue)
+    service, person = running(request), caller_of(request).name
+    pair = await _pair(request, queue, a, b)
+    verdict = None
+    if reveal and pair is not None:
+        verdict = await service.read(lambda store: pair_verdict(store, pair["a"]["id"], pair["b"]["id"]))
+    progress = await service.desk.read(lambda desk: progress_of(desk, person))
+    return page(
+        request,
+        "judge",
+        queue=queue,
+        queues=[*QUEUES, *([queue] if queue not in QUEUES else [])],
+        progress=progress,
+        verdict=verdict,
+        **_shown(pair),
+    )
+
+
+@router.get("/judge/pair", dependencies=[needs("analyst")])
+async def judge_pair(
+    request: Request, queue: str = "boundary", a: str | None = None, b: str | None = None, *, besides: bool = False
+) -> Response:
+    """The part of the page that changes: the next pair, the next one besides a pair in hand, or a named one."""
+    check_queue(queue)
+    pair = await _pair(request, queue, a, b, besides=besides)
+    return page(request, "judge_pair", queue=queue, verdict=None, **_shown(pair))
+
+
+@router.post("/judge", dependencies=[needs("analyst")])
+async def judge_by_form(request: Request) -> Response:
+    """A judgement without script: save it, show the next pair."""
+    fields = {name: values[0] for name, values in parse_qs((await request.body()).decode("utf-8", "replace")).items()}
+    if fields.get("choice") not in _BY_NAME:
+        raise ProblemError(422, "invalid", "expected a choice", field="choice")
+    label, repeats = _BY_NAME[fields["choice"]]
+    body: dict[str, Any] = {name: fields.get(name) for name in ("a", "b")} | {"label": label, "repeats": repeats}
+    body["queue"] = fields.get("queue", "own")
+    await store_judgement(running(request), judgement_from(body, caller_of(request).name, fields.get("key")))
+    query = {"queue": fields.get("back") or fields.get("queue", "boundary")}
+    return RedirectResponse(f"/judge?{urlencode(query)}", 303)
+
+
+@router.post("/judge/undo/{number}", dependencies=[needs("analyst")])
+async def undo_by_form(request: Request, number: int) -> Response:
+    """Undo without script: take the judgement back, show its pair again."""
+    said = await undone(running(request), caller_of(request).name, number, uuid.uuid4().hex)
+    query = {"queue": said["queue"] if _is_queue(said["queue"]) else "boundary", "a": said["a"], "b": said["b"]}
+    return RedirectResponse(f"/judge?{urlencode(query)}", 303)
+
+
+async def _pair(
+    request: Request, queue: str, a: str | None, b: str | None, *, besides: bool = False
+) -> dict[str, Any] | None:
+    service, person = running(request), caller_of(request).name
+    if a is not None and b is not None and not besides:
+        one, other = a, b
+        return await service.read(lambda store: pair_shown(store, one, other))
+    in_hand = frozenset() if a is None or b is None else frozenset({ordered_pair(a, b)})
+    found = await pairs_for(service, person, queue, 1, in_hand)
+    return found[0] if found else None
+
+
+def _shown(pair: dict[str, Any] | None) -> dict[str, Any]:
+    if pair is None:
+        return {"sides": None, "passages": 0, "shared_terms": [], "key": "", "choices": CHOICES}
+    sides = [pair["a"], pair["b"]]
+    for side in sides:
+        side["html"] = None if side["pieces"] is None else marked_text(side["pieces"], side["numbers"])
+    return {
+        "sides": sides,
+        "passages": pair["passages"],
+        "shared_terms": pair["shared_terms"],
+        "key": uuid.uuid4().hex,
+        "choices": CHOICES,
+    }
+
+
+def _is_queue(name: str) -> bool:
+    try:
+        check_queue(name)
+    except ProblemError:
+        return False
+    return True

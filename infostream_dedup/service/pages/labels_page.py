@@ -1,0 +1,72 @@
+"""What has been judged, by whom, and where people disagree."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any, Final
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from infostream_dedup.desk.agreement import agreement_of, disagreements
+from infostream_dedup.desk.judgements import judgement_page
+from infostream_dedup.desk.schema import LABELS
+from infostream_dedup.service.answers import keyset, listed, needs
+from infostream_dedup.service.pages.frame import page
+from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.running import running
+from infostream_dedup.store import Store
+
+__all__ = ["router"]
+
+router = APIRouter(include_in_schema=False)
+
+_ROWS: Final = 50
+_DISAGREED: Final = 50
+_COUNTS: Final = "SELECT label, count(*) FROM v_judgement WHERE label IS NOT NULL GROUP BY label"
+_PERSONS: Final = "SELECT DISTINCT person FROM judgement ORDER BY person"
+
+
+@router.get("/labels", dependencies=[needs("analyst")])
+async def labels(request: Request, person: str = "", label: str = "", after: str | None = None) -> Response:
+    """Judgements, the latest first, with what two judges make of the same pairs."""
+    if label and label not in LABELS:
+        raise ProblemError(422, "invalid", "expected a label", field="label")
+    place = keyset(after, (int,))
+    before = None if place is None else place[0]
+
+    def question(desk: sqlite3.Connection) -> dict[str, Any]:
+        rows = judgement_page(desk, person=person or None, label=label or None, before=before, limit=_ROWS + 1)
+        return {
+            "several": listed(rows, _ROWS, lambda row: [row["number"]]),
+            "agreement": agreement_of(desk),
+            "disagreed": disagreements(desk, _DISAGREED),
+            "counts": dict(desk.execute(_COUNTS)),
+            "persons": [name for (name,) in desk.execute(_PERSONS)],
+        }
+
+    service = running(request)
+    found = await service.desk.read(question)
+    rows = found["several"]["items"]
+    named = {one for row in (*rows, *found["disagreed"]) for one in (row["a"], row["b"])}
+    titles = await service.read(lambda store: _titles(store, named))
+    return page(
+        request,
+        "labels",
+        rows=rows,
+        next=found["several"]["next"],
+        titles=titles,
+        known=LABELS,
+        filters={"person": person, "label": label},
+        **{name: found[name] for name in ("agreement", "disagreed", "counts", "persons")},
+    )
+
+
+def _titles(store: Store, ids: set[str]) -> dict[str, str]:
+    found = {}
+    for name in ids:
+        row = store.connection.execute(
+            "SELECT title FROM document WHERE id = ? ORDER BY version DESC LIMIT 1", (name,)
+        ).fetchone()
+        found[name] = "" if row is None else row[0]
+    return found

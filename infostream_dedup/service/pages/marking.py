@@ -1,0 +1,55 @@
+"""Texts as HTML with their shared passages and differing numbers marked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, Final
+
+from markupsafe import Markup, escape
+
+from infostream_dedup.service.pair_view import NUMBER
+
+__all__ = ["MOST_NUMBERS", "marked_text"]
+
+_COLOURS: Final = 6
+MOST_NUMBERS: Final = 40
+"""More marked numbers than this would drown a text: only their count is shown."""
+
+
+def marked_text(pieces: Sequence[dict[str, Any]], numbers: Collection[str]) -> Markup:
+    """Mark the passages and the given numbers of a text.
+
+    Args:
+        pieces: ``text`` and ``passage``, the number of the shared passage, 0 outside.
+        numbers: that the other text lacks.
+    """
+    marked = set(numbers) if len(numbers) <= MOST_NUMBERS else set()
+    seen: set[int] = set()
+    parts = []
+    for piece in pieces:
+        # The number of a passage is shown where it begins, not after every word that differs inside it.
+        parts.append(_marked(piece, marked, numbered=piece["passage"] not in seen))
+        seen.add(piece["passage"])
+    return Markup().join(parts)
+
+
+def _marked(piece: dict[str, Any], marked: set[str], *, numbered: bool) -> Markup:
+    html = Markup().join(
+        Markup('<b class="number">{}</b>').format(part) if number % 2 and part in marked else escape(part)
+        for number, part in enumerate(_split(piece["text"]))
+    )
+    if not piece["passage"]:
+        return html
+    if numbered:
+        html = Markup("<sup>{}</sup>{}").format(piece["passage"], html)
+    shown = Markup('<mark class="p{} passage" data-passage="{}" tabindex="-1">{}</mark>')
+    return shown.format((piece["passage"] - 1) % _COLOURS + 1, piece["passage"], html)
+
+
+def _split(text: str) -> list[str]:
+    """Text and numbers in turn, beginning with text."""
+    parts, end = [], 0
+    for found in NUMBER.finditer(text):
+        parts += [text[end : found.start()], found.group()]
+        end = found.end()
+    return [*parts, text[end:]]

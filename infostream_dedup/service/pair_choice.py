@@ -1,0 +1,120 @@
+"""The next pairs of a person: candidates from the store, chosen and reserved by the desk."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any, Final
+
+from infostream_dedup.desk.agreement import disagreements
+from infostream_dedup.desk.candidates import QUEUES, asked_pairs, group_pairs, linked_pairs
+from infostream_dedup.desk.reservations import SHARE_OF_TWO, next_pairs
+from infostream_dedup.service.pair_view import pair_shown
+from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.running import RunningService
+from infostream_dedup.store import Store
+from infostream_dedup.store.browsing import group_with_members
+from infostream_dedup.store.restoring import position_of
+from infostream_dedup.stream.settings import StreamSettings
+
+__all__ = ["check_queue", "pairs_for"]
+
+Pair = tuple[str, str]
+
+_GROUP: Final = "group:"
+_OF_DESK: Final = ("audit", "disagreement")
+_DISAGREED: Final = 1_000
+_KEPT_CHOICES: Final = 8
+_TRIES: Final = 5
+
+
+def check_queue(queue: str) -> None:
+    """Refuse a queue that does not exist.
+
+    Raises:
+        ProblemError: ``invalid``.
+    """
+    if queue not in QUEUES and not (queue.startswith(_GROUP) and len(queue) > len(_GROUP)):
+        raise ProblemError(422, "invalid", f"expected {', '.join(QUEUES)} or group:ID", field="queue")
+
+
+async def pairs_for(
+    service: RunningService, person: str, queue: str, wanted: int, besides: frozenset[Pair] = frozenset()
+) -> list[dict[str, Any]]:
+    """Choose pairs, reserve them, and read what a judge sees of them; empty when nothing is left.
+
+    Pairs of which a document has been forgotten are left out.
+
+    Args:
+        service: the running service.
+        person: for whom.
+        queue: its name, as ``check_queue`` takes it.
+        wanted: pairs at most.
+        besides: pairs that the person has in hand.
+    """
+    candidates = await _candidates(service, queue)
+    share = 2.0 if queue == "disagreement" else SHARE_OF_TWO
+    gone: set[Pair] = set()
+    shown: list[dict[str, Any]] = []
+    for _ in range(_TRIES):
+
+        def choose(connection: sqlite3.Connection) -> list[Pair]:
+            listed = candidates
+            if queue in _OF_DESK:
+                listed = _from_desk(connection, queue)
+            return next_pairs(
+                connection,
+                listed,
+                person=person,
+                queue=queue,
+                wanted=wanted,
+                besides=besides | gone,
+                share_of_two=share,
+            )
+
+        chosen = await service.desk.write(choose)
+        shown = await service.read(lambda store, chosen=chosen: _shown(store, chosen, gone))  # type: ignore[misc]
+        if len(shown) == len(chosen):
+            break
+    return shown
+
+
+async def _candidates(service: RunningService, queue: str) -> list[Pair]:
+    if queue in _OF_DESK:
+        return []
+    position = await service.position()
+    key = (queue, position)
+    if key not in service.choices:
+        found = await service.read(lambda store: _of_store(store, queue))
+        while len(service.choices) >= _KEPT_CHOICES:
+            service.choices.pop(next(iter(service.choices)))
+        service.choices[key] = found
+    return service.choices[key]
+
+
+def _of_store(store: Store, queue: str) -> list[Pair]:
+    if queue.startswith(_GROUP):
+        found = group_with_members(store.connection, queue.removeprefix(_GROUP))
+        return [] if found is None else group_pairs([one["id"] for one in found["members"] if not one["forgotten"]])
+    if position_of(store.connection).documents == 0:
+        return []
+    settings = StreamSettings.of_store(store.settings)
+    return linked_pairs(store.connection, queue, k_duplicate=settings.k_duplicate)
+
+
+def _from_desk(connection: sqlite3.Connection, queue: str) -> list[Pair]:
+    if queue == "audit":
+        return asked_pairs(connection, queue)
+    return [(row["a"], row["b"]) for row in disagreements(connection, _DISAGREED)]
+
+
+def _shown(store: Store, pairs: list[Pair], gone: set[Pair]) -> list[dict[str, Any]]:
+    found = []
+    for pair in pairs:
+        try:
+            found.append(pair_shown(store, *pair))
+        except ProblemError as problem:
+            # An id of an imported list may be unknown here; a document may be forgotten since.
+            if problem.code not in ("not-found", "forgotten"):
+                raise
+            gone.add(pair)
+    return found

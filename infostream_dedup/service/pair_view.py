@@ -1,0 +1,89 @@
+"""What a judge sees of a pair: two documents and what they share, without the verdict of the stream."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.store import Store
+from infostream_dedup.store.browsing import document_versions, key_terms_of
+
+__all__ = ["NUMBER", "pair_shown", "pair_verdict"]
+
+NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
+"""A number as people read it: 3,5 and 10:30 are one."""
+
+_KEPT: Final = ("id", "version", "title", "source", "language", "published", "group", "ordinal")
+_OF_PAIR: Final = ("status", "kind", "probability", "relation", "forward", "backward")
+
+
+def pair_shown(store: Store, a: str, b: str) -> dict[str, Any]:
+    """Read two documents, the one that came first as ``a``.
+
+    Returns:
+        ``a`` and ``b`` with ``pieces`` (of the text, with the number of the passage they share; None where the store
+        keeps no texts), ``key_terms`` and ``numbers`` that only this text has; ``passages``, ``shared_terms``.
+
+    Raises:
+        ProblemError: ``not-found`` or ``forgotten``.
+    """
+    from infostream_dedup.api.passages import compare as compare_texts
+
+    sides = sorted((_side(store, name) for name in (a, b)), key=lambda side: side["ordinal"])
+    texts = [store.text(side["ordinal"]) for side in sides]
+    passages = 0
+    pieces: list[list[dict[str, Any]] | None] = [None, None]
+    if texts[0] is not None and texts[1] is not None:
+        found = compare_texts(texts[0], texts[1])
+        passages = len(found.as_dict()["spans"])
+        pieces = [
+            [{"text": piece.text, "passage": piece.passage} for piece in side]
+            for side in (found.pieces_a, found.pieces_b)
+        ]
+    numbers = [set(NUMBER.findall(text or "")) for text in texts]
+    for side, own, other, parts in zip(sides, numbers, numbers[::-1], pieces, strict=True):
+        side["pieces"], side["numbers"] = parts, sorted(own - other)
+    first, second = ({term["term"] for term in side["key_terms"]} for side in sides)
+    return {"a": sides[0], "b": sides[1], "passages": passages, "shared_terms": sorted(first & second)}
+
+
+def pair_verdict(store: Store, a: str, b: str) -> dict[str, Any] | None:
+    """What the stream says of a pair: its verdict on the later document if that names the earlier one.
+
+    Returns:
+        ``status, kind, probability, relation, forward, backward`` and ``one_group``; fields that the stream did not
+        state are None.
+
+    Raises:
+        ProblemError: ``not-found``.
+    """
+    sides = sorted((_version(store, name) for name in (a, b)), key=lambda one: one["ordinal"])
+    earlier, later = sides
+    stated: dict[str, Any] = dict.fromkeys(_OF_PAIR)
+    row = store.connection.execute(
+        "SELECT status, kind, probability, relation, forward, backward, of_id, translation_of FROM document"
+        " WHERE ordinal = ?",
+        (later["ordinal"],),
+    ).fetchone()
+    if row[6] == earlier["id"]:
+        stated = dict(zip(_OF_PAIR, row[:6], strict=True))
+    elif row[7] == earlier["id"]:
+        stated["kind"] = "translation"
+    return {**stated, "one_group": earlier["group"] == later["group"]}
+
+
+def _side(store: Store, name: str) -> dict[str, Any]:
+    found = _version(store, name)
+    if found["forgotten"]:
+        raise ProblemError(410, "forgotten")
+    (url,) = store.connection.execute("SELECT url FROM document WHERE ordinal = ?", (found["ordinal"],)).fetchone()
+    kept = {field: found[field] for field in _KEPT}
+    return {**kept, "url": url, "key_terms": key_terms_of(store.connection, found["ordinal"])}
+
+
+def _version(store: Store, name: str) -> dict[str, Any]:
+    versions = document_versions(store.connection, name)
+    if not versions:
+        raise ProblemError(404, "not-found", "no document with this id")
+    return versions[-1]

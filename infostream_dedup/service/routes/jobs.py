@@ -1,0 +1,118 @@
+"""Long work in the background: sweeps, estimates, audits."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any, Final
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from infostream_dedup.desk.jobs import KINDS, add_job, job_shown, last_result, latest_jobs, stop_job
+from infostream_dedup.errors import StoreBusyError
+from infostream_dedup.service.answers import JsonResponse, needs
+from infostream_dedup.service.bodies import object_body
+from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.running import RunningService, caller_of, running
+from infostream_dedup.store import Store
+
+__all__ = ["begin_job", "router"]
+
+router = APIRouter(prefix="/v1", tags=["jobs"])
+
+_MEMBERS: Final = ("kind", "documents", "judged")
+_LISTED: Final = 50
+_MOST_DOCUMENTS: Final = 50_000
+_MOST_NUMBER: Final = 1 << 62
+
+
+@router.post("/jobs", dependencies=[needs("analyst")], status_code=202, response_class=JsonResponse)
+async def start_job(request: Request) -> Response:
+    """Begin a piece of long work; one runs at a time.
+
+    The body is ``{"kind": "sweep" | "estimate" | "audit", "documents"?: int, "judged"?: bool}``. A sweep measures S and
+    T of the whole store at every k. An estimate also says how good the links are, and an audit asks for the pairs to
+    judge (queue ``audit``) or, with ``judged``, reads the judgements back; both look at the texts of the latest
+    ``documents``, 20,000 by default.
+    """
+    body = await object_body(request, known=_MEMBERS)
+    kind, documents, judged = body.get("kind"), body.get("documents", 20_000), body.get("judged", False)
+    if kind not in KINDS:
+        raise ProblemError(422, "invalid", f"expected {', '.join(KINDS)}", field="kind")
+    if type(documents) is not int or not 1 <= documents <= _MOST_DOCUMENTS:
+        raise ProblemError(422, "invalid", "expected a number of documents", field="documents", limit=_MOST_DOCUMENTS)
+    if not isinstance(judged, bool):
+        raise ProblemError(422, "invalid", "expected true or false", field="judged")
+    number = await begin_job(
+        running(request), kind, {"documents": documents, "judged": judged}, caller_of(request).name
+    )
+    return JsonResponse({"number": number, "state": "waiting"}, 202, {"location": f"/v1/jobs/{number}"})
+
+
+@router.get("/jobs", dependencies=[needs("analyst")], response_class=JsonResponse)
+async def show_jobs(request: Request) -> Response:
+    """The latest jobs, without results."""
+    found = await running(request).desk.read(lambda desk: latest_jobs(desk, _LISTED))
+    return JsonResponse({"items": found, "next": None})
+
+
+@router.get("/jobs/{number}", dependencies=[needs("analyst")], response_class=JsonResponse)
+async def show_job(request: Request, number: int) -> Response:
+    """A job: how far it is, and its result once it is done."""
+    return JsonResponse(await _job(request, number))
+
+
+@router.delete("/jobs/{number}", dependencies=[needs("analyst")], status_code=202, response_class=JsonResponse)
+async def end_job_early(request: Request, number: int) -> Response:
+    """Stop a job; one that has ended stays as it is."""
+    service = running(request)
+    await _job(request, number)
+    if await service.desk.write(lambda desk: stop_job(desk, number)):
+        service.jobs.stop(number)
+    return JsonResponse(await _job(request, number), 202)
+
+
+@router.get("/sweep", dependencies=[needs("reader")], response_class=JsonResponse)
+async def show_sweep(request: Request, kind: str = "sweep") -> Response:
+    """The result of the last sweep or estimate, with the state of the store that it is about (``position``)."""
+    if kind not in ("sweep", "estimate"):
+        raise ProblemError(422, "invalid", "expected sweep or estimate", field="kind")
+    found = await running(request).desk.read(lambda desk: last_result(desk, kind))
+    if found is None:
+        raise ProblemError(404, "not-found", "nothing was counted yet; begin with POST /v1/jobs")
+    return JsonResponse(found)
+
+
+async def begin_job(service: RunningService, kind: str, parameters: dict[str, Any], person: str) -> int:
+    """Put a job on the desk and start its process.
+
+    Raises:
+        ProblemError: ``job-running``, or ``texts-not-kept`` for a job that needs texts.
+    """
+    if kind != "sweep" and not await service.read(_keeps_texts):
+        raise ProblemError(409, "texts-not-kept", "begin a new store with --keep-text")
+    position = await service.position()
+    text = f"{position.batches}-{position.documents}-{position.forgotten}"
+
+    def add(desk: sqlite3.Connection) -> int:
+        return add_job(desk, kind, parameters, position=text, person=person)
+
+    try:
+        number = await service.desk.write(add)
+    except StoreBusyError:
+        raise ProblemError(409, "job-running", "wait for it, or stop it", retry_after=5) from None
+    service.jobs.run(number)
+    return number
+
+
+async def _job(request: Request, number: int) -> dict[str, Any]:
+    found = None
+    if 0 < number < _MOST_NUMBER:
+        found = await running(request).desk.read(lambda desk: job_shown(desk, number))
+    if found is None:
+        raise ProblemError(404, "not-found", "no job with this number")
+    return found
+
+
+def _keeps_texts(store: Store) -> bool:
+    return store.connection.execute("SELECT 1 FROM body LIMIT 1").fetchone() is not None

@@ -1,0 +1,214 @@
+"""What people say of pairs: added, taken back, given out as labels files."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import orjson
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from infostream_dedup.corpus.formulas import guarded
+from infostream_dedup.desk.agreement import agreement_of, disagreements
+from infostream_dedup.desk.judgements import Judgement, add_judgement, judgement_page, progress_of, undo_judgement
+from infostream_dedup.desk.labels import import_labels, label_rows
+from infostream_dedup.desk.schema import LABELS
+from infostream_dedup.errors import BadDataError
+from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, rows_wanted
+from infostream_dedup.service.bodies import json_body, object_body
+from infostream_dedup.service.pair_choice import check_queue
+from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.running import RunningService, caller_of, running
+from infostream_dedup.store import Store
+
+__all__ = ["judgement_from", "router", "store_judgement", "undone"]
+
+router = APIRouter(prefix="/v1", tags=["desk"])
+
+_MEMBERS: Final = ("a", "b", "label", "repeats", "seconds", "queue", "seen_verdict")
+_REPEATS: Final = (None, "a", "b", "both")
+_LONGEST_KEY: Final = 200
+_LONGEST_ID: Final = 2_000
+_DISAGREED: Final = 200
+_OWN_QUEUE: Final = "own"
+_COLUMNS: Final = ("a", "b", "label", "judges", "repeats")
+
+
+@router.post("/judgements", dependencies=[needs("analyst")], status_code=201, response_class=JsonResponse)
+async def judge(request: Request) -> Response:
+    """Add a judgement. It is on disk before the answer; nothing is ever overwritten.
+
+    The body is ``{"a", "b", "label": "dup" | "similar" | "template" | "translation" | "different" | null, "repeats"?:
+    "a" | "b" | "both", "seconds"?, "queue"?, "seen_verdict"?}``; null passes the pair over. The header
+    ``Idempotency-Key`` names the act: what comes again under the same key is stored once, so that a client without an
+    answer sends the same again.
+    """
+    body = await object_body(request, known=_MEMBERS)
+    judgement = judgement_from(body, caller_of(request).name, request.headers.get("idempotency-key"))
+    return JsonResponse(await store_judgement(running(request), judgement), 201)
+
+
+@router.post("/judgements/import", dependencies=[needs("analyst")], response_class=JsonResponse)
+async def take_labels(request: Request) -> Response:
+    """Take in a labels file as JSON Lines, or ``{"documents": [...]}`` with its rows.
+
+    Rows with a label become judgements of the caller; rows without one become the queue ``audit``.
+    """
+    body = await json_body(request)
+    rows = body.get("documents") if isinstance(body, dict) else None
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise ProblemError(422, "invalid", "expected rows of a labels file", field="documents")
+    person = caller_of(request).name
+    judged, asked = await running(request).desk.write(lambda desk: import_labels(desk, rows, person=person))
+    return JsonResponse({"judgements": judged, "asked": asked})
+
+
+@router.post("/judgements/{number}/undo", dependencies=[needs("analyst")], status_code=201, response_class=JsonResponse)
+async def take_back(request: Request, number: int) -> Response:
+    """Take a judgement of one's own back, by a row of its own. Sent again, it is stored once."""
+    key = _key(request.headers.get("idempotency-key"))
+    return JsonResponse(await undone(running(request), caller_of(request).name, number, key), 201)
+
+
+@router.get("/judgements", dependencies=[needs("analyst")])
+async def give_labels(request: Request, format: str = "jsonl", who: str | None = None) -> Response:  # noqa: A002
+    """All pairs judged, as the labels file that ``evaluate``, ``train``, ``compare`` and ``audit`` read.
+
+    Of each person the latest judgement counts; then the majority, or what settled the pair. Pairs without a majority
+    have the label null. ``who`` gives one person's labels, ``format`` is ``jsonl`` or ``csv``.
+    """
+    if format not in ("jsonl", "csv"):
+        raise ProblemError(422, "invalid", "expected jsonl or csv", field="format")
+    rows = await running(request).desk.read(lambda desk: list(label_rows(desk, who=who)))
+    name = f'attachment; filename="labels.{format}"'
+    if format == "jsonl":
+        body = b"".join(orjson.dumps(row) + b"\n" for row in rows)
+        return Response(body, media_type="application/x-ndjson", headers={"content-disposition": name})
+    return Response(_csv(rows), media_type="text/csv; charset=utf-8", headers={"content-disposition": name})
+
+
+@router.get("/judgements/log", dependencies=[needs("analyst")], response_class=JsonResponse)
+async def show_judgements(
+    request: Request,
+    person: str | None = None,
+    label: str | None = None,
+    after: str | None = None,
+    limit: int | None = None,
+) -> Response:
+    """Every judgement and every undo, the latest first."""
+    rows = rows_wanted(request, limit)
+    place = keyset(after, (int,))
+    before = None if place is None else place[0]
+    found = await running(request).desk.read(
+        lambda desk: judgement_page(desk, person=person, label=label, before=before, limit=rows + 1)
+    )
+    return JsonResponse(listed(found, rows, lambda row: [row["number"]]))
+
+
+@router.get("/agreement", dependencies=[needs("analyst")], response_class=JsonResponse)
+async def show_agreement(request: Request) -> Response:
+    """Whether people who judged the same pairs agree (kappa), and the pairs on which they do not."""
+    found = await running(request).desk.read(
+        lambda desk: agreement_of(desk) | {"disagreements": disagreements(desk, _DISAGREED)}
+    )
+    return JsonResponse(found)
+
+
+def judgement_from(body: Mapping[str, Any], person: str, key: str | None) -> Judgement:
+    """Check what was sent.
+
+    Raises:
+        ProblemError: ``invalid``.
+    """
+    for name in ("a", "b"):
+        value = body.get(name)
+        if not isinstance(value, str) or not 1 <= len(value) <= _LONGEST_ID:
+            raise ProblemError(422, "invalid", "expected the id of a document", field=name)
+    label, repeats = body.get("label"), body.get("repeats")
+    if "label" not in body or (label is not None and label not in LABELS):
+        raise ProblemError(422, "invalid", f"expected one of {', '.join(LABELS)}, or null", field="label")
+    if repeats not in _REPEATS:
+        raise ProblemError(422, "invalid", "expected a, b or both", field="repeats")
+    seconds, seen = body.get("seconds", 0.0), body.get("seen_verdict", False)
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= 1e9:
+        raise ProblemError(422, "invalid", "expected seconds", field="seconds")
+    if not isinstance(seen, bool):
+        raise ProblemError(422, "invalid", "expected true or false", field="seen_verdict")
+    queue = body.get("queue", "own")
+    if not isinstance(queue, str) or len(queue) > _LONGEST_ID:
+        raise ProblemError(422, "invalid", "expected the name of a queue", field="queue")
+    if queue != _OWN_QUEUE:
+        check_queue(queue)
+    return Judgement(
+        a=body["a"], b=body["b"], label=label, repeats=repeats if label else None, person=person, key=_key(key),
+        seconds=float(seconds), queue=queue, seen_verdict=seen,
+    )  # fmt: skip
+
+
+async def store_judgement(service: RunningService, judgement: Judgement) -> dict[str, Any]:
+    """Put a judgement on file and say how far its author is.
+
+    Raises:
+        ProblemError: ``not-found`` if the store does not have both documents.
+    """
+
+    def known(store: Store) -> tuple[int | None, int | None]:
+        versions = [store.known(name) for name in (judgement.a, judgement.b)]
+        if not all(versions):
+            raise ProblemError(404, "not-found", "no document with this id", field="b" if versions[0] else "a")
+        return versions[0][-1].version, versions[1][-1].version
+
+    version_a, version_b = await service.read(known)
+
+    def add(desk: sqlite3.Connection) -> dict[str, Any]:
+        said = add_judgement(desk, replace(judgement, version_a=version_a, version_b=version_b))
+        return {"number": said.number, "added": said.added, **progress_of(desk, judgement.person)}
+
+    answer = await service.desk.write(add)
+    if answer["added"]:
+        service.metrics.judgements.labels(judgement.label or "passed").inc()
+    return answer
+
+
+async def undone(service: RunningService, person: str, number: int, key: str) -> dict[str, Any]:
+    """Take a judgement back and say how far its author is now.
+
+    Raises:
+        ProblemError: ``not-found`` if the person has no such judgement.
+    """
+    missing = ProblemError(404, "not-found", "you have no judgement with this number")
+    if not 0 < number < 1 << 62:
+        raise missing
+
+    def undo(desk: sqlite3.Connection) -> dict[str, Any]:
+        said = undo_judgement(desk, number, person, key)
+        return {"number": said.number, "a": said.a, "b": said.b, "queue": said.queue, **progress_of(desk, person)}
+
+    try:
+        return await service.desk.write(undo)
+    except BadDataError as error:
+        if error.code != "E_UNKNOWN_ID":
+            raise
+        raise missing from None
+
+
+def _key(given: str | None) -> str:
+    if given is None or not 1 <= len(given) <= _LONGEST_KEY or not given.isprintable():
+        raise ProblemError(422, "invalid", "send the header Idempotency-Key, such as a UUID", field="idempotency-key")
+    return given
+
+
+def _csv(rows: list[dict[str, Any]]) -> bytes:
+    import csv
+    import io
+
+    out = io.StringIO()
+    table = csv.writer(out, lineterminator="\n")
+    table.writerow(_COLUMNS)
+    for row in rows:
+        values = (row.get(name) for name in _COLUMNS)
+        table.writerow([guarded(value) if isinstance(value, str) else value for value in values])
+    return out.getvalue().encode()

@@ -1,0 +1,115 @@
+"""Templates and alarms, with what people decided about them."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from infostream_dedup.desk.reviews import DECISIONS, add_review, present_reviews
+from infostream_dedup.service.answers import JsonResponse, needs
+from infostream_dedup.service.bodies import object_body
+from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.running import RunningService, caller_of, running
+from infostream_dedup.store import Store
+from infostream_dedup.store.overview import activity, alarm_rows
+from infostream_dedup.store.restoring import position_of
+from infostream_dedup.store.templates import templates
+
+__all__ = ["alarms_shown", "decide", "router", "templates_shown"]
+
+router = APIRouter(prefix="/v1", tags=["reviews"])
+
+_LEAST: Final = 2
+_LATEST: Final = 100_000
+_ROWS: Final = 200
+_GROWTH: Final = 1.5
+"""A snoozed alarm comes back once its group is so many times as large."""
+
+
+@router.get("/stats", dependencies=[needs("reader")], response_class=JsonResponse)
+async def show_stats(request: Request) -> Response:
+    """The last hour of the stream against the hours before, and sources that went silent."""
+    return JsonResponse(await running(request).read(lambda store: activity(store.connection)))
+
+
+@router.get("/templates", dependencies=[needs("reader")], response_class=JsonResponse)
+async def show_templates(request: Request) -> Response:
+    """Recurring templates of sources among the latest 100,000 documents, with what was decided about each."""
+    return JsonResponse({"items": await templates_shown(running(request)), "next": None})
+
+
+@router.put("/templates/{id:path}", dependencies=[needs("analyst")], status_code=204, response_class=Response)
+async def decide_template(request: Request, id: str) -> Response:  # noqa: A002
+    """Accept or refuse a template: ``{"decision": "accept" | "refuse" | null}``; null takes the decision back."""
+    body = await object_body(request, known=("decision",))
+    await decide(running(request), "template", id, body.get("decision", ""), caller_of(request).name)
+    return Response(status_code=204)
+
+
+@router.get("/alarms", dependencies=[needs("reader")], response_class=JsonResponse)
+async def show_alarms(request: Request) -> Response:
+    """Alarms, the latest first: groups that stopped growing because they are chains.
+
+    ``state`` is ``open``, ``known`` or ``snoozed``; a snoozed alarm opens again once its group has grown by half.
+    """
+    return JsonResponse({"items": await alarms_shown(running(request)), "next": None})
+
+
+@router.put("/alarms/{number}", dependencies=[needs("analyst")], status_code=204, response_class=Response)
+async def decide_alarm(request: Request, number: int) -> Response:
+    """Say that an alarm is known, or let it rest: ``{"decision": "known" | "snoozed" | null}``."""
+    body = await object_body(request, known=("decision",))
+    await decide(running(request), "alarm", str(number), body.get("decision", ""), caller_of(request).name)
+    return Response(status_code=204)
+
+
+async def templates_shown(service: RunningService) -> list[dict[str, Any]]:
+    """The rows of ``templates``, each with ``decision``, ``by`` and ``at``."""
+
+    def question(store: Store) -> list[dict[str, Any]]:
+        end = position_of(store.connection).documents
+        return templates(store.connection, least=_LEAST, first=end - _LATEST)[:_ROWS]
+
+    rows = await service.read(question)
+    said = await service.desk.read(lambda desk: present_reviews(desk, "template"))
+    none: dict[str, Any] = {"decision": None, "person": None, "at": None}
+    return [
+        {**row, "decision": one["decision"], "by": one["person"], "at": one["at"]}
+        for row in rows
+        for one in (said.get(row["template"], none),)
+    ]
+
+
+async def alarms_shown(service: RunningService) -> list[dict[str, Any]]:
+    """The rows of ``alarm_rows``, each with ``state`` and ``by``."""
+    rows = await service.read(lambda store: alarm_rows(store.connection, _ROWS))
+    said = await service.desk.read(lambda desk: present_reviews(desk, "alarm"))
+    found = []
+    for row in rows:
+        one = said.get(str(row["number"]))
+        state = "open" if one is None else one["decision"]
+        if one is not None and state == "snoozed" and row["documents"] >= _GROWTH * (one["measure"] or 1):
+            state = "open"
+        found.append({**row, "state": state, "by": None if one is None else one["person"]})
+    return found
+
+
+async def decide(service: RunningService, kind: str, subject: str, decision: Any, person: str) -> None:
+    """Put a decision on the desk.
+
+    Raises:
+        ProblemError: ``invalid`` decision, or ``not-found`` subject.
+    """
+    if decision is not None and decision not in DECISIONS[kind]:
+        raise ProblemError(422, "invalid", f"expected {', '.join(DECISIONS[kind])} or null", field="decision")
+    measure = None
+    if kind == "alarm":
+        known = {str(row["number"]): row for row in await alarms_shown(service)}
+        measure = known[subject]["documents"] if subject in known else None
+    else:
+        known = {row["template"]: row for row in await templates_shown(service)}
+    if subject not in known:
+        raise ProblemError(404, "not-found")
+    await service.desk.write(lambda desk: add_review(desk, kind, subject, decision, person=person, measure=measure))

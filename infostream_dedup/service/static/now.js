@@ -1,0 +1,53 @@
+import { showTimes } from "./app.js";
+import { on } from "./keys.js";
+
+const state = document.getElementById("live");
+const list = document.getElementById("news");
+const most = 100;
+let paused = false;
+let waiting = [];
+
+function shown(text) { state.textContent = text; }
+
+function row(verdict) {
+  const words = document.getElementById("statuses").dataset;
+  const one = document.getElementById("one").content.cloneNode(true).firstElementChild;
+  const [badge, link, small] = one.children;
+  badge.classList.add(verdict.status);
+  badge.textContent = words[verdict.status.replace(/_(.)/g, (_, letter) => letter.toUpperCase())] ?? verdict.status;
+  link.href = `/groups?${new URLSearchParams({ id: verdict.group_then })}`;
+  link.firstElementChild.textContent = verdict.title || words.none;
+  small.firstElementChild.textContent = verdict.source || words.nowhere;
+  const time = small.querySelector("time");
+  if (verdict.published) { time.dateTime = verdict.published; time.textContent = verdict.published; } else time.replaceWith(words.undated);
+  showTimes(one);
+  return one;
+}
+
+function add(verdicts) {
+  for (const verdict of verdicts) list.prepend(row(verdict));
+  while (list.children.length > most) list.lastElementChild.remove();
+}
+
+function pause(wanted) {
+  paused = wanted;
+  shown(paused ? state.dataset.paused : state.dataset.live);
+  if (!paused) { add(waiting); waiting = []; }
+}
+
+if (state) {
+  // The browser asks again by itself after a break, from the last number it has seen.
+  const stream = new EventSource(`/v1/verdicts/events?after=${state.dataset.after}`);
+  stream.addEventListener("open", () => shown(paused ? state.dataset.paused : state.dataset.live));
+  stream.addEventListener("error", () => shown(state.dataset.lost));
+  stream.addEventListener("verdict", (event) => {
+    const verdict = JSON.parse(event.data);
+    if (verdict.forgotten) return;
+    if (paused) waiting = [...waiting, verdict].slice(-most);
+    else add([verdict]);
+  });
+  on("pause", () => pause(!paused));
+  list.addEventListener("pointerenter", () => pause(true));
+  list.addEventListener("pointerleave", () => pause(false));
+  addEventListener("pagehide", () => stream.close());
+}

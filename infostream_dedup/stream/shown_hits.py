@@ -1,0 +1,165 @@
+"""Documents that were found, as rows of a search."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.links.pair_rules import need
+from infostream_dedup.store.found_rows import FoundDocument, documents_of, term_names_of
+from infostream_dedup.store.summary import time_text
+from infostream_dedup.stream.near_documents import AskedTerms
+from infostream_dedup.stream.question import Question
+from infostream_dedup.stream.question_kinds import HitJudgement, QuestionJudge
+from infostream_dedup.stream.search_hits import Hit
+from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.text.fingerprint import text_hash
+
+if TYPE_CHECKING:
+    pass
+
+__all__ = ["HitMaker", "RankedDocument"]
+
+_RELATIONS: Final = (None, "contained", "contains", "equal")
+_TRANSLATION_SHARE: Final = 0.40
+_TRANSLATION_TERMS: Final = 3
+_DECIMALS: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class RankedDocument:
+    """A document that was found.
+
+    Attributes:
+        asked: the text by which it was found.
+        ordinal: its place in the stream.
+        counts: key terms of the text that it has, and its key terms that the text has.
+        share_forward: the first of these as a share of the weight of all.
+        share_backward: likewise the second.
+    """
+
+    asked: AskedTerms
+    ordinal: int
+    counts: tuple[int, int]
+    share_forward: float
+    share_backward: float
+
+    def rank(self) -> tuple[float, float, int]:
+        """Sort key: the share of the text, then the other share, then the earliest."""
+        return -self.share_forward, -self.share_backward, self.ordinal
+
+    @property
+    def translates(self) -> bool:
+        """Whether enough meets in both directions for a translation."""
+        share = min(self.share_forward, self.share_backward)
+        enough = share >= _TRANSLATION_SHARE and min(self.counts) >= _TRANSLATION_TERMS
+        return self.asked.language is not None and enough
+
+
+class HitMaker:
+    """Makes rows of documents that were found.
+
+    Args:
+        connection: open connection to the store.
+        settings: settings of the stream.
+        judge: judges them by evidence; ``None`` where key terms decide.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, settings: StreamSettings, judge: QuestionJudge | None) -> None:
+        self._connection = connection
+        self._settings = settings
+        self._judge = judge
+
+    def hits(
+        self, question: Question, itself: FoundDocument | None, body: str, ranked: Sequence[RankedDocument]
+    ) -> list[Hit]:
+        """Make the rows.
+
+        Args:
+            question: the text.
+            itself: the stored document that it is.
+            body: the text without its title.
+            ranked: what was found.
+        """
+        stored = documents_of(self._connection, [one.ordinal for one in ranked])
+        found = [stored[one.ordinal] for one in ranked]
+        judged: Sequence[HitJudgement | None] = [None] * len(found)
+        if self._judge is not None:
+            judged = self._judge.judged(question, itself, found)
+        text = itself.text_hash if itself is not None else text_hash(body)
+        lists = [_met_terms(near.asked, one, in_text=self._in_text) for near, one in zip(ranked, found, strict=True)]
+        # What met a key term of the text is among the terms with weights.
+        names = term_names_of(self._connection, sorted({term for weights, _ in lists for term in weights}))
+        return [
+            self._hit(near, one, judgement, text, _Met.of(near.asked, *terms, names))
+            for near, one, judgement, terms in zip(ranked, found, judged, lists, strict=True)
+        ]
+
+    @property
+    def _in_text(self) -> bool:
+        return self._settings.terms.target == "text"
+
+    def _hit(
+        self, near: RankedDocument, one: FoundDocument, judged: HitJudgement | None, text: bytes, met: _Met
+    ) -> Hit:
+        settings, terms = self._settings, self._settings.terms
+        sizes = np.array([len(near.asked.sets), len(one.keys)], dtype=np.int64)
+        least = int(need(settings.k_duplicate, sizes[:1], sizes[1:], n=terms.n, short=terms.short)[0])
+        forward, backward = near.counts
+        kind = "copy" if text and one.text_hash == text else "translation" if near.translates else None
+        return Hit(
+            ordinal=one.ordinal,
+            id=one.id,
+            title=one.title,
+            source=one.source,
+            published=time_text(one.published),
+            url=one.url,
+            language=one.language,
+            group=one.group,
+            forward=forward,
+            backward=backward,
+            share_forward=round(near.share_forward, _DECIMALS),
+            share_backward=round(near.share_backward, _DECIMALS),
+            relation=_RELATIONS[int(forward >= least) + 2 * int(backward >= least)],
+            kind=kind if judged is None else judged.kind,
+            probability=None if judged is None else judged.probability,
+            judged=self._judge is not None,
+            terms=met.terms,
+            met=met.pairs,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Met:
+    terms: list[str]
+    pairs: list[dict[str, str]]
+
+    @classmethod
+    def of(
+        cls, asked: AskedTerms, weights: Mapping[int, int], met: Sequence[tuple[int, int]], names: Mapping[int, str]
+    ) -> _Met:
+        ranked = sorted((-weight, names[term]) for term, weight in weights.items())
+        pairs = [{"word": asked.words[place], "their_word": names[term]} for place, term in met]
+        return cls([word for _, word in ranked], pairs)
+
+
+def _met_terms(asked: AskedTerms, one: FoundDocument, *, in_text: bool) -> tuple[dict[int, int], list[tuple[int, int]]]:
+    """Terms of a document that met in either direction with their weights, and which key term met which of them."""
+    theirs = set((one.targets if in_text else one.keys).tolist())
+    weights: dict[int, int] = {}
+    met: list[tuple[int, int]] = []
+    for place, (terms, weight) in enumerate(zip(asked.sets, asked.weights.tolist(), strict=True)):
+        common = [term for term in terms.tolist() if term in theirs]
+        for term in common:
+            weights[term] = max(weight, weights.get(term, 0))
+        if common:
+            met.append((place, common[0]))
+    own = set((asked.targets if in_text else asked.matching).tolist())
+    for term, weight in zip(one.keys.tolist(), one.weights.tolist(), strict=True):
+        if term in own:
+            weights[term] = weights.get(term, 0) + weight
+    return weights, met

@@ -1,0 +1,182 @@
+"""Pairs of a story that fills a stream: each is judged once, however often its texts are repeated."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from infostream_dedup.evidence.facts import CIRCUMSTANCES, DocumentFacts, circumstances
+from infostream_dedup.stream.equal_evidence import EqualEvidence
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["MANY_CANDIDATES", "StoryPairs", "ToJudge"]
+
+MANY_CANDIDATES: Final = 100
+"""Candidates of a document on average, from which their evidence is kept and compared by number."""
+
+_MOST_EVIDENCE: Final = 256 << 20
+_MOST_KNOWN: Final = 32 << 20
+"""Bytes."""
+
+_UNUSED: Final = 1000
+"""Documents after which evidence is forgotten if none of them had many candidates."""
+
+_NOWHERE: Final = -1
+
+
+class ToJudge(NamedTuple):
+    """Pairs that must be judged, and where all pairs find their judgement.
+
+    Attributes:
+        places: int64, the pairs among all, ascending.
+        a: int64, number of the evidence of the earlier document of each.
+        b: int64, number of that of the later one.
+        facts: facts of the earlier and of the later documents.
+    """
+
+    places: NDArray[np.int64]
+    a: NDArray[np.int64]
+    b: NDArray[np.int64]
+    facts: tuple[DocumentFacts, DocumentFacts]
+
+
+@dataclass(slots=True)
+class _Known:
+    """Of one text as the later document in given circumstances: numbers that it was compared with, and repeats.
+
+    Attributes:
+        asked: uint8, bits by number.
+        repeats: uint8, bits by number.
+    """
+
+    asked: NDArray[np.uint8]
+    repeats: NDArray[np.uint8]
+
+    @property
+    def nbytes(self) -> int:
+        return self.asked.nbytes + self.repeats.nbytes
+
+
+class _Part(NamedTuple):
+    """Pairs of one later document in the same circumstances.
+
+    Attributes:
+        pairs: int64, their places among all.
+        key: what they are known by.
+    """
+
+    pairs: NDArray[np.int64]
+    key: tuple[int, int]
+
+
+class StoryPairs:
+    """Chooses the pairs that must be judged. The others are judged like one of them, or only count as repeats.
+
+    Two pairs of equal evidence and in equal circumstances are of one kind, probability and shares, so the first stands
+    for all: the earliest wins among equals. And where a document's text is in the window already, only an equal text
+    can give its status; of all other pairs it matters only whether they are repeats, which the earlier one knows.
+
+    Args:
+        evidence: numbers of the window's documents.
+        since: ordinal of the document that asks first.
+    """
+
+    def __init__(self, evidence: EqualEvidence, since: int) -> None:
+        self.evidence = evidence
+        self._known: OrderedDict[tuple[int, int], _Known] = OrderedDict()
+        self._known_bytes = 0
+        self._used = since
+        self._a = np.zeros(0, dtype=np.int64)
+        self._parts: list[_Part] = []
+
+    def outdated(self, ordinal: int) -> bool:
+        """Whether all of this should be forgotten; ``ordinal`` is that of the document at hand."""
+        return ordinal - self._used > _UNUSED or self.evidence.nbytes > _MOST_EVIDENCE
+
+    def choose(
+        self,
+        earlier: NDArray[np.int64],
+        later: NDArray[np.int64],
+        facts: tuple[DocumentFacts, DocumentFacts],
+    ) -> ToJudge:
+        """Choose the pairs that must be judged.
+
+        Args:
+            earlier: int64 (pairs,), ordinals, ascending for each later document.
+            later: int64 (pairs,), ordinals, ascending.
+            facts: who published the earlier and the later document of each pair, and when.
+        """
+        self._used = int(later[-1])
+        own, begins = np.unique(later, return_index=True)
+        numbers_b = self.evidence.numbers(own)
+        self._a = a = self.evidence.numbers(earlier)
+        around = circumstances(*facts)
+        texts, own_texts = self.evidence.texts(a), self.evidence.texts(numbers_b)
+        self._parts, chosen = [], []
+        ends = [*begins.tolist()[1:], len(later)]
+        for number, text, begin, end in zip(numbers_b.tolist(), own_texts.tolist(), begins.tolist(), ends, strict=True):
+            equal = texts[begin:end] == text if text >= 0 else np.zeros(end - begin, dtype=np.bool_)
+            for around_one in np.flatnonzero(np.bincount(around[begin:end], minlength=CIRCUMSTANCES)).tolist():
+                pairs = begin + np.flatnonzero(around[begin:end] == around_one)
+                part = _Part(pairs, (number, around_one))
+                self._parts.append(part)
+                chosen.append(self._firsts(part, equal[pairs - begin], known=bool(equal.any())))
+        places = np.concatenate(chosen)
+        places.sort()
+        b = np.repeat(numbers_b, np.diff([*begins.tolist(), len(later)]))[places]
+        a = a[places]
+        one, other = (facts[0].at(places), facts[1].at(places))
+        return ToJudge(
+            places, a, b, (_with_texts(one, self.evidence.texts(a)), _with_texts(other, self.evidence.texts(b)))
+        )
+
+    def _firsts(self, part: _Part, equal: NDArray[np.bool_], *, known: bool) -> NDArray[np.int64]:
+        """The first pair of each number, but for those of other texts of which enough is known."""
+        numbers, count = self._a[part.pairs], len(self.evidence)
+        first = np.full(count, _NOWHERE, dtype=np.int64)
+        first[numbers[::-1]] = part.pairs[::-1]
+        if known and part.key in self._known:
+            asked = _bits(self._known[part.key].asked, count)
+            asked[numbers[equal]] = False
+            first[asked] = _NOWHERE
+        found: NDArray[np.int64] = first[first != _NOWHERE]
+        return found
+
+    def repeats(self, judged: ToJudge, repeats: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which of all pairs are repeats, given which of the judged ones are: bool (pairs,)."""
+        count, found = len(self.evidence), np.zeros(len(self._a), dtype=np.bool_)
+        was_judged = np.zeros(len(self._a), dtype=np.bool_)
+        was_judged[judged.places] = True
+        found[judged.places] = repeats
+        for pairs, key in self._parts:
+            known = self._known.pop(key, None)
+            asked = np.zeros(count, dtype=np.bool_) if known is None else _bits(known.asked, count)
+            positive = np.zeros(count, dtype=np.bool_) if known is None else _bits(known.repeats, count)
+            own = pairs[was_judged[pairs]]
+            asked[self._a[own]] = True
+            positive[self._a[own]] = found[own]
+            found[pairs] = positive[self._a[pairs]]
+            self._remember(key, known, _Known(np.packbits(asked), np.packbits(positive)))
+        return found
+
+    def _remember(self, key: tuple[int, int], before: _Known | None, now: _Known) -> None:
+        self._known[key] = now
+        self._known_bytes += now.nbytes - (0 if before is None else before.nbytes)
+        while self._known_bytes > _MOST_KNOWN:
+            self._known_bytes -= self._known.popitem(last=False)[1].nbytes
+
+
+def _bits(packed: NDArray[np.uint8], count: int) -> NDArray[np.bool_]:
+    bits = np.zeros(count, dtype=np.bool_)
+    held = np.unpackbits(packed)[:count]
+    bits[: len(held)] = held
+    return bits
+
+
+def _with_texts(facts: DocumentFacts, texts: NDArray[np.int64]) -> DocumentFacts:
+    return DocumentFacts(facts.sources, facts.times, texts, facts.addresses)

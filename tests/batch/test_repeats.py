@@ -1,0 +1,72 @@
+"""A story that makes up most of a collection keeps its key terms where evidence decides."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from infostream_dedup import dedup
+from infostream_dedup.batch.collection import collect
+from infostream_dedup.evidence.pair_evidence import TripleRows
+from infostream_dedup.lexicon.frequency import common_forms
+from infostream_dedup.model import Document, Settings
+
+WORDS = [form for form, _ in common_forms("ru") if len(form) > 4 and form.isalpha()][300:3000]
+PLAIN = Settings(representation="stem", background=False, df_min=1, weighting="tfidf")
+
+
+def test_a_document_repeats_earlier_ones_if_most_of_its_triples_are_theirs():
+    triples = np.array([1, 2, 3, 1, 2, 9, 9, 10, 1, 3, 4], dtype=np.uint64)
+    rows = TripleRows(triples, np.array([0, 3, 6, 8, 8, 11]))
+    # None, two of three, one of two, an empty text, two of three.
+    assert rows.repeat_earlier().tolist() == [False, True, False, False, True]
+
+
+@pytest.fixture
+def collection():
+    texts = ["bridge river mayor", "bridge river minister", "bridge river judge", "forest winter court"]
+    return collect([Document(id=str(number), text=text, lang="en") for number, text in enumerate(texts)])
+
+
+def keys(terms):
+    return [sorted(terms.terms_of(document)) for document in range(terms.keys.shape[0])]
+
+
+def test_what_only_repeats_lift_above_df_max_stays_a_key_term(collection):
+    without = collection.key_terms(PLAIN)
+    assert keys(without) == [["mayor"], ["minist"], ["judg"], ["court", "forest", "winter"]]
+    found = collection.key_terms_despite_repeats(PLAIN, lambda: np.array([False, True, True, False]))
+    assert keys(found) == [
+        ["bridg", "mayor", "river"], ["bridg", "minist", "river"], ["bridg", "judg", "river"],
+        ["court", "forest", "winter"],
+    ]  # fmt: skip
+    # Weighed by their frequency among the distinct documents, one of two; the others by theirs among all, one of four.
+    weights = dict(zip(found.terms_of(0), sorted(found.keys.data[:3].tolist(), reverse=True), strict=True))
+    assert weights["mayor"] > weights["bridg"] == weights["river"] > 0
+
+
+def test_nothing_else_changes(collection):
+    without = collection.key_terms(PLAIN)
+    for repeats in ([False] * 4, [False, False, True, False]):
+        found = collection.key_terms_despite_repeats(PLAIN, lambda repeats=repeats: np.array(repeats))
+        assert (found.keys != without.keys).nnz == 0
+    high = PLAIN.but(df_max=1e9)
+    found = collection.key_terms_despite_repeats(high, lambda: pytest.fail("asked, though no term is above df_max"))
+    assert (found.keys != collection.key_terms(high).keys).nnz == 0
+
+
+@pytest.mark.parametrize("engine", ["scipy", "numba"])
+def test_dedup_of_one_story(engine):
+    draw = random.Random(5)  # noqa: S311
+    base, texts = draw.sample(WORDS, 60), []
+    for _ in range(1100):
+        text = list(base)
+        text[draw.randrange(60)] = draw.choice(WORDS)
+        texts.append(" ".join(text))
+    rows = [{"id": str(number), "text": text, "lang": "ru"} for number, text in enumerate(texts)]
+    found = Counter(row["status"] for row in dedup(rows, annotate=True, preset="judged", engine=engine).as_rows())
+    assert found["new"] == 1
+    assert found["duplicate"] + found["exact"] == 1099

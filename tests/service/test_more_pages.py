@@ -1,0 +1,188 @@
+"""Now, stories, provenance, templates, sources, alarms, settings, and jobs."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from infostream_dedup.service.pages.charts import chart_of
+from infostream_dedup.store.overview import activity, alarm_rows, reprint_counts
+
+from .conftest import ServiceClient, sample_documents
+
+FORM = {"content-type": "application/x-www-form-urlencoded"}
+
+
+def test_the_last_hour_against_the_hours_before(filled: ServiceClient) -> None:
+    found = filled("GET", "/v1/stats").json()
+    assert found["documents"] == len(sample_documents())
+    assert (found["clock"], found["batches"]) == ("2026-03-10T13:00:00Z", 1)
+    counted = {row["status"]: row for row in found["statuses"]}
+    # From 1 March 10:30 to 10 March 12:00 are 217.5 hours.
+    statuses = [row["status"] for row in filled("GET", "/v1/batches/sample").json()["verdicts"]]
+    new = statuses.count("new") - counted["new"]["last_hour"]
+    assert counted["new"]["usual"] == pytest.approx(new / 217.5, abs=0.06)
+
+
+def test_a_source_that_went_silent_is_named(fresh: ServiceClient) -> None:
+    hours = [*range(6), 20, 40]
+    documents = [
+        {"id": str(n), "text": f"Слово{n} дело{n}.", "source": "тихий" if n < 6 else "живой",
+         "published": f"2026-03-0{1 + hour // 24}T{hour % 24:02}:00:00Z"}
+        for n, hour in enumerate(hours)
+    ]  # fmt: skip
+    assert fresh("POST", "/v1/batches", json={"documents": documents}).status_code == 200
+    (row,) = fresh("GET", "/v1/stats").json()["silent"]
+    # Its last document came at 05:00 of the first day; 35 hours have passed, and one was the longest pause.
+    assert row == {"source": "тихий", "last": "2026-03-01T05:00:00Z", "pause_hours": 35.0, "usual_hours": 1.0}
+    assert "тихий" in fresh("GET", "/").text
+
+
+def test_reprints_of_sources_worked_by_hand(fresh: ServiceClient) -> None:
+    text = "Мэр Харькова открыл новый мост через реку, и горожане пришли посмотреть на салют."
+    documents = [
+        {"id": "a", "text": text, "source": "первый", "published": "2026-03-01T10:00:00Z"},
+        {"id": "b", "text": text, "source": "второй", "published": "2026-03-01T12:00:00Z"},
+        {"id": "c", "text": text, "source": "второй", "published": "2026-03-01T15:00:00Z"},
+    ]
+    fresh("POST", "/v1/batches", json={"documents": documents})
+    rows = fresh.running.readers.ask(lambda store: reprint_counts(store.connection)).result()
+    second = next(row for row in rows if row["source"] == "второй")
+    assert (second["documents"], second["originals"], second["repeats"]) == (2, 0, 2)
+    taken = {one["source"]: one["documents"] for one in second["taken_from"]}
+    assert taken.get("первый", 0) + second["own"] == 2
+    assert second["delay_hours"] in (2.0, 3.5)
+
+
+def test_an_empty_store_has_nothing_to_say(fresh: ServiceClient) -> None:
+    ask = fresh.running.readers.ask
+    assert ask(lambda store: activity(store.connection)).result()["documents"] == 0
+    assert ask(lambda store: alarm_rows(store.connection, 9)).result() == []
+    for path in ("/", "/stories", "/sources", "/templates", "/alarms", "/settings", "/explore", "/judge", "/labels"):
+        assert fresh("GET", path).status_code == 200, path
+
+
+def test_stories_with_the_words_that_met(filled: ServiceClient) -> None:
+    rows = filled("GET", "/v1/stories").json()["items"]
+    assert len(rows) > 3
+    assert all(len(row["languages"]) > 1 for row in rows)
+    paged = filled("GET", "/v1/stories?limit=2").json()
+    assert filled("GET", "/v1/stories", params={"limit": 1, "after": paged["next"]}).json()["items"] == rows[2:3]
+    found = filled("GET", f"/v1/stories/{rows[0]['story']}").json()
+    assert found["documents"] == rows[0]["documents"]
+    assert sorted(column["language"] for column in found["columns"]) == rows[0]["languages"]
+    meeting = found["meetings"][0]
+    assert meeting["met"][0].keys() == {"word", "pivot", "their_word", "rung"}
+    page = filled("GET", f"/stories/{rows[0]['story']}").text
+    assert meeting["met"][0]["their_word"] in page
+    assert filled("GET", "/stories/none").status_code == filled("GET", "/v1/stories/none").status_code == 404
+
+
+def test_provenance_on_a_page(filled: ServiceClient, fresh: ServiceClient) -> None:
+    group = filled("GET", "/v1/groups?limit=1").json()["items"][0]["group"]
+    found = filled("GET", f"/v1/groups/{group}/provenance").json()
+    members = filled("GET", f"/v1/groups/{group}").json()["members"]
+    assert {one["id"]: one["published"] for one in found["copies"]}.items() <= {
+        one["id"]: one["published"] for one in members
+    }.items()
+    page = filled("GET", f"/groups/{group}/provenance").text
+    assert page.count('class="kept"') == len(found["copies"])
+    assert filled("GET", "/groups/none/provenance").status_code == 404
+    text = "Мэр Харькова открыл новый мост через реку, и горожане пришли посмотреть на салют."
+    fresh("POST", "/v1/batches", json={"documents": [{"id": name, "text": text} for name in "ab"]})
+    assert fresh("GET", "/groups/a/provenance").status_code == 409
+
+
+def test_decisions_about_templates(filled: ServiceClient) -> None:
+    row = filled("GET", "/v1/templates").json()["items"][0]
+    address = f"/v1/templates/{row['template']}"
+    for decision in ("accept", "refuse", None):
+        assert filled("PUT", address, json={"decision": decision}).status_code == 204
+        assert filled("GET", "/v1/templates").json()["items"][0]["decision"] == decision
+    sent = filled("POST", "/templates", data={"subject": row["template"], "decision": "accept"}, headers=FORM)
+    assert (sent.status_code, sent.headers["location"]) == (303, "/templates")
+    assert filled("PUT", address, json={"decision": "perhaps"}).status_code == 422
+    assert filled("PUT", "/v1/templates/none", json={"decision": "accept"}).status_code == 404
+    assert filled("PUT", "/v1/alarms/7", json={"decision": "known"}).status_code == 404
+
+
+def test_a_snoozed_alarm_opens_again_once_its_group_has_grown_by_half(fresh: ServiceClient) -> None:
+    from infostream_dedup.store import Store
+
+    text = "Мэр Харькова открыл новый мост через реку, и горожане пришли посмотреть на салют."
+    documents = [{"id": str(n), "text": text} for n in range(6)]
+    fresh("POST", "/v1/batches", json={"documents": documents[:4]})
+    with Store.open(fresh.settings.store) as store:
+        store.connection.execute(
+            "INSERT INTO event (number, batch, ordinal, kind, group_id, value) VALUES (0, 0, 3, 'alarm', '0', 0.1)"
+        )
+
+    def state() -> str:
+        (row,) = fresh("GET", "/v1/alarms").json()["items"]
+        return str(row["state"])
+
+    assert state() == "open"
+    assert fresh("PUT", "/v1/alarms/0", json={"decision": "snoozed"}).status_code == 204
+    assert state() == "snoozed"
+    with Store.open(fresh.settings.store) as store:
+        store.connection.execute("UPDATE grouping SET documents = 6 WHERE group_id = '0'")
+    assert state() == "open"
+    assert "/groups?id=0" in fresh("GET", "/").text
+
+
+def ended(client: ServiceClient, number: int) -> dict[str, Any]:
+    for _ in range(1200):
+        job: dict[str, Any] = client("GET", f"/v1/jobs/{number}").json()
+        if job["state"] not in ("waiting", "running"):
+            return job
+        time.sleep(0.1)
+    pytest.fail("the job does not end")
+
+
+def test_a_sweep_in_the_background_has_the_numbers_of_the_command(filled: ServiceClient) -> None:
+    from infostream_dedup import sweep_store
+
+    assert filled("GET", "/v1/sweep").status_code == 404
+    begun = filled("POST", "/v1/jobs", json={"kind": "sweep"})
+    assert (begun.status_code, begun.headers["location"]) == (202, f"/v1/jobs/{begun.json()['number']}")
+    second = filled("POST", "/v1/jobs", json={"kind": "sweep"})
+    assert (second.status_code, second.json()["code"]) == (409, "job-running")
+    assert 'id="job"' in filled("GET", "/explore").text
+    job = ended(filled, begun.json()["number"])
+    assert (job["state"], job["message"]) == ("done", None)
+    expected = sweep_store(filled.settings.store)
+    assert job["result"]["rows"] == [row.as_dict() for row in expected.rows if row.block == "all"]
+    assert filled("GET", "/v1/sweep").json()["result"] == job["result"]
+    for k in (1, 6, 99):
+        page = filled("GET", f"/explore?k={k}").text
+        assert page.count("<polyline") == 2
+
+
+def test_a_job_is_stopped(filled: ServiceClient) -> None:
+    number = filled("POST", "/v1/jobs", json={"kind": "audit"}).json()["number"]
+    assert filled("DELETE", f"/v1/jobs/{number}").status_code == 202
+    assert ended(filled, number)["state"] == "stopped"
+    assert filled("DELETE", "/v1/jobs/999").status_code == 404
+
+
+def test_jobs_that_are_refused(fresh: ServiceClient) -> None:
+    for body in ({"kind": "train"}, {"kind": "sweep", "documents": 0}, {"kind": "audit", "judged": 1}, {"more": 1}):
+        assert fresh("POST", "/v1/jobs", json=body).status_code == 422
+    answer = fresh("POST", "/v1/jobs", json={"kind": "estimate"})
+    assert (answer.status_code, answer.json()["code"]) == (409, "texts-not-kept")
+
+
+def test_a_chart_worked_by_hand() -> None:
+    rows = [
+        {"k": 1, "symmetry": 1.0, "transitivity": None, "links": 99},
+        {"k": 2, "symmetry": 0.5, "transitivity": 0.0, "links": 9},
+    ]
+    chart = chart_of(rows, 2)
+    # 592 wide between the margins, half for each k; 200 high, from 12 down to 212; 100 and 10 on a scale of logarithms.
+    assert [mark["x"] for mark in chart["lines"]["symmetry"]["marks"]] == [188.0, 484.0]
+    assert [mark["y"] for mark in chart["lines"]["symmetry"]["marks"]] == [12.0, 112.0]
+    assert [mark["y"] for mark in chart["lines"]["transitivity"]["marks"]] == [212.0]
+    assert [bar["height"] for bar in chart["bars"]] == [200.0, 100.0]
+    assert chart["chosen"] == 484.0

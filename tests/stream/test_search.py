@@ -1,0 +1,157 @@
+"""Searching a stream: beside ingest, over closed epochs, and with the kinds of ``pairs``."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from infostream_dedup import Deduplicator, Document
+from infostream_dedup.corpus import read_documents
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.sample import documents_path
+from infostream_dedup.store import Store
+from infostream_dedup.stream.search import Searcher
+from infostream_dedup.stream.settings import StreamSettings
+
+BATCH = 23
+
+
+@pytest.fixture(scope="module")
+def documents():
+    return list(read_documents(documents_path()))
+
+
+@pytest.fixture(scope="module")
+def settings():
+    """Short epochs, so that most documents are in closed ones."""
+    return StreamSettings.of({"window_days": 3, "epoch_documents": 40, "first_epoch": 20})
+
+
+@pytest.fixture(scope="module")
+def store(documents, settings, tmp_path_factory):
+    path = tmp_path_factory.mktemp("searched") / "s.db"
+    with Deduplicator.open(path, settings) as stream:
+        for begin in range(0, len(documents), BATCH):
+            stream.process(documents[begin : begin + BATCH])
+    return path
+
+
+def content_of(path):
+    """SHA-256 of all rows of all tables; the file itself depends on when SQLite tidied up."""
+    digest = hashlib.sha256()
+    with Store.open(path) as store:
+        for (table,) in store.connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '_sqlite%' ORDER BY name"
+        ).fetchall():
+            for row in store.connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2"):  # noqa: S608
+                digest.update(repr(row).encode())
+    return digest.hexdigest()
+
+
+def test_searches_between_batches_change_no_byte(documents, settings, store, tmp_path):
+    with Deduplicator.open(tmp_path / "s.db", settings) as stream:
+        for begin in range(0, len(documents), BATCH):
+            later = documents[(begin + 60) % len(documents)]
+            stream.search(later.text + " словонезнане словонеизвестное unheardofword", title=later.title, k_min=1)
+            stream.process(documents[begin : begin + BATCH])
+            assert stream.search(documents[begin].text, k_min=1, everything=True)
+    assert content_of(tmp_path / "s.db") == content_of(store)
+
+
+def test_a_searcher_sees_what_others_write(documents, settings, tmp_path):
+    path = tmp_path / "s.db"
+    with Deduplicator.open(path, settings) as stream:
+        stream.process(documents[:30])
+        with Searcher.open(path, everything=True) as searcher:
+            for begin in range(30, 150, 30):
+                asked = documents[begin + 5]
+                before = searcher.search(asked.text, title=asked.title, top=0)
+                assert (asked.id in {hit.id for hit in before}, before.searched.documents) == (False, begin)
+                stream.process(documents[begin : begin + 30])
+                after = searcher.search(asked.text, title=asked.title, top=0)
+                assert (after[0].id, after.searched.documents) == (asked.id, begin + 30)
+                with Searcher.open(path, everything=True) as fresh:
+                    assert fresh.search(asked.text, title=asked.title, top=0) == after
+                assert stream.search(asked.text, title=asked.title, top=0, everything=True) == after
+            stream.store.forget(documents[0].id)
+            found = searcher.search(documents[0].text, title=documents[0].title, top=0)
+            assert documents[0].id not in {hit.id for hit in found}
+            assert found.searched.documents == 149
+
+
+def test_the_index_and_the_signatures_give_one_answer(documents, store, tmp_path):
+    with Store.open(store) as whole:
+        whole.backup(tmp_path / "s.db")
+    with Store.open(tmp_path / "s.db") as bare:
+        bare.connection.execute("DELETE FROM search_index")
+    with Searcher.open(store) as searcher, Searcher.open(tmp_path / "s.db") as other:
+        for document in documents[::17]:
+            hits = searcher.search(document.text, title=document.title, k_min=1, top=9, everything=True)
+            slow = other.search(document.text, title=document.title, k_min=1, top=9, everything=True)
+            assert list(hits) == list(slow)
+            assert not hits.searched.notes
+            assert "are not in the index yet" in slow.searched.notes[0]
+        assert searcher.nbytes > 40_000
+
+
+def test_a_damaged_index_is_not_believed(documents, store, tmp_path):
+    with Store.open(store) as whole:
+        whole.backup(tmp_path / "s.db")
+    with Store.open(tmp_path / "s.db") as damaged:
+        damaged.connection.execute("UPDATE search_index SET packed = zeroblob(length(packed)) WHERE first = 0")
+    asked = documents[3]
+    with Searcher.open(store) as searcher, Searcher.open(tmp_path / "s.db") as other:
+        hits = other.search(asked.text, title=asked.title, everything=True)
+        assert list(hits) == list(searcher.search(asked.text, title=asked.title, everything=True))
+        assert hits[0].id == asked.id
+        assert hits.searched.notes == ["the damaged index of 20 documents was not used ('store index' rebuilds it)"]
+
+
+def test_the_window_and_the_whole_store(documents, store):
+    with Searcher.open(store) as searcher:
+        window, whole = (searcher.search(documents[0].text, everything=every) for every in (False, True))
+        assert documents[0].id not in {hit.id for hit in window}
+        assert documents[0].id in {hit.id for hit in whole}
+        assert window.searched.documents < whole.searched.documents == len(documents)
+        assert whole.searched.last == window.searched.last
+
+
+def test_kinds_and_probabilities_are_those_of_verdicts(documents, store):
+    """By a stored document the pair of its verdict is found again, and judged the same."""
+    with Deduplicator.open(store) as stream:
+        assert isinstance(stream.store, Store)
+        seen = 0
+        for document in documents:
+            verdict = stream.store.verdict_of(document.id)
+            if verdict.of is None or verdict.kind is None or verdict.status == "exact":
+                continue
+            hits = stream.search(id=document.id, k_min=1, top=0, everything=True)
+            hit = next(one for one in hits if one.id == verdict.of)
+            assert (hit.kind, hit.probability) == (verdict.kind, verdict.probability)
+            seen += 1
+    assert seen > 20
+
+
+def test_a_text_finds_its_copy_and_other_languages_are_not_judged(documents, store):
+    with Searcher.open(store, everything=True) as searcher:
+        for document in documents[::29]:
+            hits = searcher.search(document.text, title=document.title)
+            own = next(hit for hit in hits if hit.id == document.id)
+            assert (own.kind, own.probability) == ("copy", 1.0)
+            others = [hit for hit in hits if hit.language != own.language]
+            assert {(hit.kind, hit.probability) for hit in others} <= {(None, None), ("translation", None)}
+
+
+def test_rows_of_other_presets_have_no_probability(documents, tmp_path):
+    with Deduplicator.open(tmp_path / "s.db", StreamSettings(window_days=None)) as stream:
+        stream.process(documents[:40])
+        (hit, *_) = stream.search(documents[2].text)
+    assert (hit.kind, "probability" in hit.as_dict()) == ("copy", False)
+
+
+def test_a_stream_in_memory_is_not_searched():
+    with Deduplicator.open(None) as stream:
+        stream.process([Document(id="a", text="Мост через реку открыт для движения")])
+        with pytest.raises(ConfigurationError, match="give it a store"):
+            stream.search("мост")
