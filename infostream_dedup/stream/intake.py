@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.deduplicator import Deduplicator
     from infostream_dedup.stream.following import Placed
 
-__all__ = ["Intake", "StoredBatch"]
+__all__ = ["Intake", "LastBatch"]
 
 _CONFLICT: Final = "E_ID_CONFLICT"
 
 
-class StoredBatch(NamedTuple):
+class LastBatch(NamedTuple):
     """A batch of a store.
 
     Attributes:
@@ -83,7 +83,7 @@ class Intake:
                 raise _conflict(compared[error.line - 1].id, batch[error.line - 1][1]) from error
             raise
 
-    def last_batch(self) -> StoredBatch | None:
+    def last_batch(self) -> LastBatch | None:
         """The last batch of the store that brought documents; ``None`` if there is none, and for a stream in memory."""
         from infostream_dedup.store import Store
 
@@ -95,7 +95,7 @@ class Intake:
                 "SELECT batch_id, first_ordinal, first_ordinal + documents FROM batch WHERE documents > 0"
                 " ORDER BY sequence DESC LIMIT 1"
             ).fetchone()
-        return None if row is None else StoredBatch(*row)
+        return None if row is None else LastBatch(*row)
 
     def ordinals_of(self, documents: Sequence[Document]) -> Iterator[int | None]:
         """Place in the stream of each document that came before with the same content; ``None`` for a new one."""
