@@ -117,7 +117,7 @@ def ingest(
 
     A document that was seen before, in this run or another, gets the verdict it was given then. A known id with other
     content is a bad record or, with --on-conflict version, another version. A folder that is followed again continues:
-    of the documents that earlier runs took in, only the verdicts of the last batch are printed again.
+    no verdict is printed twice, but for those of the last batch if the run was killed before it had printed them all.
 
     Settings are given once: the store keeps them, and settings given again must be the same. --annotate overwrites
     nothing: a document that already has a field status, of, group, relation, forward, backward or terms is refused

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infostream_dedup.errors import BadDataError
 
@@ -16,9 +16,23 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.deduplicator import Deduplicator
     from infostream_dedup.stream.following import Placed
 
-__all__ = ["Intake"]
+__all__ = ["Intake", "LastBatch"]
 
 _CONFLICT: Final = "E_ID_CONFLICT"
+
+
+class LastBatch(NamedTuple):
+    """A batch of a store.
+
+    Attributes:
+        name: its id.
+        begin: ordinal of its first document.
+        end: ordinal after its last document.
+    """
+
+    name: str
+    begin: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +83,19 @@ class Intake:
                 raise _conflict(compared[error.line - 1].id, batch[error.line - 1][1]) from error
             raise
 
-    def first_of_last_batch(self) -> int:
-        """Ordinal of the first document of the last batch of the store that brought any."""
+    def last_batch(self) -> LastBatch | None:
+        """The last batch of the store that brought documents; ``None`` if there is none, and for a stream in memory."""
         from infostream_dedup.store import Store
 
         store = self.stream.store
         if not isinstance(store, Store):
-            return 0
+            return None
         with store.reading() as connection:
-            row = connection.execute("SELECT max(first_ordinal) FROM batch WHERE documents > 0").fetchone()
-        return int(row[0] or 0)
+            row = connection.execute(
+                "SELECT batch_id, first_ordinal, first_ordinal + documents FROM batch WHERE documents > 0"
+                " ORDER BY sequence DESC LIMIT 1"
+            ).fetchone()
+        return None if row is None else LastBatch(*row)
 
     def ordinals_of(self, documents: Sequence[Document]) -> Iterator[int | None]:
         """Place in the stream of each document that came before with the same content; ``None`` for a new one."""
