@@ -19,7 +19,7 @@ def test_the_share_of_the_question_comes_first() -> None:
     assert [one.ordinal for one in sorted(ranked, key=RankedDocument.rank)] == [6, 8, 5]
 
 
-ASKED = AskedTerms([np.array([0])], np.ones(1, dtype=np.int64), np.arange(1), [""])
+ASKED = AskedTerms(sets=[np.array([0])], weights=np.ones(1, dtype=np.int64), targets=np.arange(1), words=[""])
 
 terms = st.integers(0, 9)
 documents = st.lists(st.lists(terms, unique=True, max_size=6), max_size=5)
