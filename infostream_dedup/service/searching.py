@@ -1,4 +1,4 @@
-"""Searches the store as it is, in a thread of its own."""
+"""Searches the whole store as it is, in a thread of its own."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class SearchThread:
 
     def _hits(self, asked: dict[str, Any]) -> list[dict[str, Any]]:
         if self._searcher is None:
-            self._searcher = Searcher.open(self._path)
+            self._searcher = Searcher.open(self._path, everything=True)
         return [hit.as_dict() for hit in self._searcher.search(**asked)]
 
     def _close(self) -> None:
