@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from infostream_dedup.errors import BadDataError
 from infostream_dedup.store.batch_rows import (
     DOCUMENT_COLUMNS,
     EPOCH_COLUMNS,
@@ -113,7 +114,7 @@ def checks(connection: sqlite3.Connection) -> Iterator[Check]:
 
 Faults = Iterator[str | None]
 
-_UNREADABLE: Final = (sqlite3.DatabaseError, ValueError, TypeError)
+_UNREADABLE: Final = (sqlite3.DatabaseError, ValueError, TypeError, BadDataError)
 """Errors that damage causes: a damaged file yields values of types that were never written."""
 
 

@@ -122,11 +122,13 @@ class IndexPart:
                 is gone; at most ``MOST_DOCUMENTS``.
 
         Raises:
-            ValueError: there are more.
+            ValueError: there are more, or a value was never written.
         """
         if len(rows) > MOST_DOCUMENTS:
             raise ValueError(f"{len(rows)} documents are more than {MOST_DOCUMENTS}")
-        numbers = {language: number for number, language in enumerate(LANGUAGES)}
+        numbers: dict[str | None, int] = {language: number for number, language in enumerate(LANGUAGES)}
+        if unknown := {one for one, _, keys, _ in rows if keys is not None} - numbers.keys():
+            raise ValueError(f"no language: {min(map(repr, unknown))}")
         names: dict[str, int] = {}
         sources = [
             names.setdefault(source, len(names)) if source and keys is not None else _NO_SOURCE
@@ -134,7 +136,7 @@ class IndexPart:
         ]
         return cls(
             first=first,
-            languages=np.array([GONE if keys is None else numbers[one] for one, _, keys, _ in rows], dtype=_UINT8),  # type: ignore[index]
+            languages=np.array([GONE if keys is None else numbers[one] for one, _, keys, _ in rows], dtype=_UINT8),
             sizes=np.array([len(keys or b"") // INT32.itemsize for _, _, keys, _ in rows], dtype=_UINT8),
             sources=np.array(sources, dtype=INT32),
             names=list(names),

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from infostream_dedup.errors import BadDataError
 from infostream_dedup.store.index_parts import MOST_DOCUMENTS, IndexPart
 from infostream_dedup.store.restoring import first_ordinal, open_epoch, position_of
 
@@ -67,8 +68,18 @@ class IndexRow(NamedTuple):
 
 
 def part_of(connection: sqlite3.Connection, first: int, end: int) -> IndexPart:
-    """Index documents in memory, from their signatures; at most ``MOST_DOCUMENTS``."""
-    return IndexPart.of_documents(first, connection.execute(_SIGNATURES, (first, end)).fetchall())
+    """Index documents in memory, from their signatures; at most ``MOST_DOCUMENTS``.
+
+    Raises:
+        BadDataError: a signature is not one that was written.
+    """
+    rows = connection.execute(_SIGNATURES, (first, end)).fetchall()
+    try:
+        return IndexPart.of_documents(first, rows)
+    except ValueError as error:
+        message = f"the documents numbered {first} to {end - 1} cannot be read: {error}; see 'store verify'"
+        source = connection.execute("PRAGMA database_list").fetchone()[2]
+        raise BadDataError(message, code="E_STORE_DAMAGED", source=source) from error
 
 
 def index_rows(connection: sqlite3.Connection) -> list[IndexRow]:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infostream_dedup.errors import BadDataError
 from infostream_dedup.store import Store
 from infostream_dedup.store.blobs import INT32
 from infostream_dedup.store.index_parts import GONE, IndexPart, TermDocuments
@@ -130,6 +131,17 @@ def test_damage_is_found_and_rebuilt(filled, faults, change):
             assert store.index() == (0, rows[0].documents)
             assert index_rows(store.connection) == rows
             assert faults(store) == []
+
+
+@pytest.mark.parametrize("change", ["language = '2u'", "keys = x'010203'"])
+def test_a_signature_that_was_never_written_is_refused(filled, faults, change):
+    with Store.open(filled) as store:
+        store.connection.execute("PRAGMA ignore_check_constraints = 1")
+        table = "signature" if "keys" in change else "document"
+        store.connection.execute(f"UPDATE {table} SET {change} WHERE ordinal = 1")  # noqa: S608
+        assert any(one.check == "index" and "cannot be read" in one.first for one in faults(store))
+        with pytest.raises(BadDataError, match="numbered 0 to 9 cannot be read"):
+            part_of(store.connection, 0, 10)
 
 
 def test_a_row_that_says_something_else_is_found(filled, faults):
