@@ -258,11 +258,11 @@ PINNED = {
     "news-all-pairs": "14ff6d7cbf347b02c2e313fcaf47233b524bddc9329109837f04d199e3d9e749",
     "news-all-dedup": "f892f0a977c3eb68e701a80d61e545ea05187f1fe950fcee78e8e47e7ca717c1",
     "news-all-ingest": "4b53a4961cb9cc12b6da63c2f66b74a1b63c406cd374e305d0ee4a7d247be1a8",
-    "news-all-passages": "a13114b63080447350cfe1090b5fcbac4d645c74af5c2085fae2a27445b7acd7",
-    "news-all-sweep-morph": "3005ba3c69aaaeeb50b08996f77977abb25c566be0d4ac853ade21bcea8a93f3",
-    "news-all-sweep-pivot": "67cf8aa7334407a005ed0f3c09468aa0161d40c1f412c3219255ce459293582a",
+    "news-all-passages": "1359c9e30898454ea0f32f6a78fc454551fffab32130612b4d5048539bf204be",
+    "news-all-sweep-morph": "e8e0bb0d2091d28d99aaf3f9c4f524ed0a690f604cb540d4d51517c42dd9663e",
+    "news-all-sweep-pivot": "22cafd15bd10ca940f258acf9cdc8028d2dcf89d2826b0da7abc611a12ab7881",
     "news-all-ingest-morph": "ee3b451c0e326ea6395325b63ecd01bb03f936b97d47b17f3a35c257eff14ed5",
-    "news-all-provenance": "67680dcc46f51a31421dcfa9e83d5d320ee01f01c61f03fd0d7e9a762371d51f",
+    "news-all-provenance": "1c42d639f2f29910b916a0acdd4b180fdab44021ad41bee5fa28812021ca5249",
     "news-all-compare": "783c52620e846cfa6cb37f807f11e218426ca32d3f5de15978224d654c0c94b8",
 }
 
