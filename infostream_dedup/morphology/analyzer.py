@@ -24,7 +24,7 @@ from infostream_dedup.morphology.name_inflection import nominatives, predicted_n
 from infostream_dedup.morphology.reading_choice import ADJECTIVAL_SURNAME, PERSONAL, PROPER, ReadingChoice
 from infostream_dedup.morphology.readings import WordReading, readings_of
 from infostream_dedup.morphology.stemming import stem, stems
-from infostream_dedup.morphology.unwanted import is_english_word_of_no_name, is_roman_numeral, with_head_as_lemma
+from infostream_dedup.morphology.unwanted import is_roman_numeral, with_head_as_lemma
 from infostream_dedup.text.tokens import Shape
 
 __all__ = ["RULES", "Morphology"]
@@ -71,6 +71,7 @@ class Morphology:
             self._choice = ReadingChoice(language)
             self._names = names(language)
             self._latin_names = names("en")
+            self._english_stop = stop_words("en")
             self._excluded = excluded(language)
             self._agencies = agencies(language)
             self._repairs = repairs(language)
@@ -140,7 +141,7 @@ class Morphology:
             return None
         if form in self._names:
             return self._named(form)
-        proper = shape in _NAMED and len(form) > 1 and not is_english_word_of_no_name(form)
+        proper = shape in _NAMED and len(form) > 1 and form not in self._english_stop
         listed = self._latin_names.get(form) if proper else None
         return Analysis(
             lemma=form,
@@ -150,7 +151,7 @@ class Morphology:
             source=listed.place if listed else "latin",
             term=form if proper else None,
             in_dictionary=listed is not None,
-            why="" if proper else "a Latin word without a capital, or of no name",
+            why="" if proper else "a Latin word without a capital, or a function word",
         )
 
     def _mixed_alphabets(self, form: str) -> Analysis | None:
@@ -395,6 +396,5 @@ class Morphology:
 
     def _is_meant_as_name(self, lemma: str, form: str, shape: Shape) -> bool:
         """Whether a name that may be a common noun too (Правда) is not that noun here."""
-        return shape in _NAMED or not any(
-            one.lemma == lemma and not one.kinds & PROPER for one in self._source.readings(form)
-        )
+        nouns = (one for one in self._source.readings(form) if one.lemma == lemma and not one.kinds & PROPER)
+        return shape in _NAMED or not any(nouns)

@@ -1,4 +1,4 @@
-"""Words with a capital that are no names: Roman numerals, English words in Cyrillic text; and heads of compounds."""
+"""What is no key term as it stands: Roman numerals, and compounds whose head kept its case."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from infostream_dedup.lexicon.english_parts_of_speech import is_usually_noun
-from infostream_dedup.lexicon.word_lists import stop_words
 from infostream_dedup.morphology.readings import WordReading
 
-__all__ = ["is_english_word_of_no_name", "is_roman_numeral", "with_head_as_lemma"]
+__all__ = ["is_roman_numeral", "with_head_as_lemma"]
 
 _ROMAN: Final = re.compile(r"(?=[ivxіх]{2})[xх]{0,3}(?:[iі][xх]|[iі]?v|v?[iі]{0,3})")
 """Up to 39, in Latin letters or in Cyrillic ones of the same looks."""
@@ -18,7 +16,6 @@ _ROMAN: Final = re.compile(r"(?=[ivxіх]{2})[xх]{0,3}(?:[iі][xх]|[iі]?v|v?[
 _SHORTEST_HEAD: Final = 5
 _COMMON_HEAD: Final = 1e-5
 """A rarer noun is hardly what a head is a case of: вице is no case of вица, контр- none of контра."""
-
 
 
 def is_roman_numeral(form: str) -> bool:
@@ -29,16 +26,6 @@ def is_roman_numeral(form: str) -> bool:
         (True, True, False)
     """
     return all(map(_ROMAN.fullmatch, form.split("-")))
-
-
-def is_english_word_of_no_name(form: str) -> bool:
-    """Whether a Latin word is a function word, a verb or an adjective of English: Leave, The, Daily.
-
-    Example:
-        >>> is_english_word_of_no_name("leave"), is_english_word_of_no_name("apple")
-        (True, False)
-    """
-    return form in stop_words("en") or is_usually_noun(form, capital=False) is False
 
 
 def with_head_as_lemma(
