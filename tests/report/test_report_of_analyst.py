@@ -172,7 +172,7 @@ def test_parts_are_swept_alone(swept):
     found = swept.as_dict()
     assert found["whole"]["rows"][0]["documents"] == 199
     assert [part["part"] for part in found["parts"]] == list(swept.parts)
-    assert found["recommended_k"]["stem"] == 5
+    assert found["recommended_k"]["stem"] == 6
 
 
 def test_share_of_duplicates_by_hand():
