@@ -110,8 +110,9 @@ def _verdict(found: Evaluation) -> str:
             lines.append(f"{name}: {row.step_name} = {row.step:g}, F1 {_figure(row.scores.f1)}{refused}")
     if found.judged is not None:
         scores, (low, high) = found.judged.scores, found.judged.intervals.f1 or (None, None)
+        asked = ", with the sentence encoder" if found.semantic else ""
         lines.append(
-            f"preset judged{', with the sentence encoder' if found.semantic else ''}: precision {_figure(scores.precision)}, recall {_figure(scores.recall)}, "
+            f"preset judged{asked}: precision {_figure(scores.precision)}, recall {_figure(scores.recall)}, "
             f"F1 {_figure(scores.f1)} [{_figure(low)}-{_figure(high)}]; {scores.linked} pairs linked, "
             f"{scores.judged} of them judged"
         )
