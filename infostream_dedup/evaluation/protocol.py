@@ -68,7 +68,7 @@ class StepScores:
         return {name: value for name, value in self.as_dict().items() if name != self.step_name}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Evaluation(Tabular):
     """Result of an evaluation.
 
@@ -136,7 +136,7 @@ def evaluate(
         StepScores(step, predictions.step_name, score, bound)
         for step, score, bound in zip(predictions.steps, found, bounds, strict=True)
     ]
-    return Evaluation(rows, _find_best(rows), _find_recommended(rows, recommended))
+    return Evaluation(rows=rows, best=_find_best(rows), recommended=_find_recommended(rows, recommended))
 
 
 def _find_best(rows: list[StepScores]) -> StepScores | None:
