@@ -59,9 +59,9 @@ class _NothingStored:
         self._position = loaded.position
         return loaded
 
-    def batch(self, batch_id: str) -> StoredBatch | None:
+    def batch(self, _: str) -> StoredBatch | None:
         """Nothing: what came before is judged document by document."""
-        del batch_id
+        return None
 
     def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the document's own word
         """All versions of a document."""

@@ -36,6 +36,9 @@ _GROUPS: Final = (
     " document.source, document.url"
     " FROM grouping JOIN document ON document.ordinal = grouping.earliest)"
 )
+_GROUP_FIELDS: Final = (
+    *("group", "title", "documents", "sources", "languages", "first", "last", "alarm", "ordinal", "source", "url"),
+)
 _ALONE: Final = (
     "document.id = ?1 AND document.group_id = ?1"
     " AND NOT EXISTS (SELECT 1 FROM membership WHERE membership.ordinal = document.ordinal)"
@@ -132,20 +135,7 @@ def group_page(
         f" FROM {_GROUPS} WHERE {' AND '.join(conditions)} ORDER BY {order} DESC, ordinal LIMIT ?",
         (*values, limit),
     )
-    names = (
-        "group",
-        "title",
-        "documents",
-        "sources",
-        "languages",
-        "first",
-        "last",
-        "alarm",
-        "ordinal",
-        "source",
-        "url",
-    )
-    return [dict(zip(names, row, strict=True)) | {"alarm": bool(row[7])} for row in rows]
+    return [dict(zip(_GROUP_FIELDS, row, strict=True)) | {"alarm": bool(row[7])} for row in rows]
 
 
 def group_with_members(connection: sqlite3.Connection, group: str) -> dict[str, Any] | None:
