@@ -75,6 +75,7 @@ def evaluate(
     from infostream_dedup.api.sources import read_collection
     from infostream_dedup.batch.judging import JudgedCollection
     from infostream_dedup.corpus import same_file
+    from infostream_dedup.estimation.sweep_estimator import SweepEstimator
     from infostream_dedup.evaluation.collection_scores import evaluate_collection
     from infostream_dedup.evaluation.second_look import checked_kinds
     from infostream_dedup.evidence.collecting import EvidenceReader
@@ -87,6 +88,7 @@ def evaluate(
             raise ConfigurationError(f"{read.quarantine} is one of the inputs; give the quarantine a file of its own")
     evidence = EvidenceReader()
     collection, report = read_collection(source, read, evidence=evidence, engine=engine, progress=progress)
+    taken = evidence.finish(collection.languages)
     found = evaluate_collection(
         collection,
         labels,
@@ -97,7 +99,8 @@ def evaluate(
         domains=domains,
         positive=positive,
         closed=closed,
-        second_look=JudgedCollection.of(collection, evidence.finish(collection.languages), Settings()),
+        second_look=JudgedCollection.of(collection, taken, Settings()),
+        chooser=SweepEstimator(collection, taken),
         kinds=kinds,
         between=between,
         engine=engine,
