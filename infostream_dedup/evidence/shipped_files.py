@@ -20,7 +20,7 @@ _CHECKSUMS: Final = {
     "background.npz": "ddd8d7b6775bf84a4e31cdbbaf9b337c",
     "pair_model.json": "3a9c8cbb3e972fc234a8cee141d53151",
 }
-"""Blake2b of 16 bytes of each file: whoever makes one anew writes it here."""
+"""Blake2b (16 bytes) of each file; it changes with the file."""
 
 
 def shipped_bytes(path: Path) -> bytes:
