@@ -78,11 +78,11 @@ def share_pairs(
     """Fill in the shares of 12 and of all key terms.
 
     Args:
-        asking: int64 (pairs,), row of one document.
-        held: int64 (pairs,), row of the other one; quickest where equal ones are neighbours.
+        asking: int64 (pairs,), row of the first document.
+        held: int64 (pairs,), row of the second; quickest where equal ones are neighbours.
         keys: key terms of all documents.
         room: its tables are empty at the end, too.
-        column: of the share of ``asking``'s 12 key terms that ``held`` has: 0 or 1, the other way is the other one.
+        column: 0 or 1, receives the share of ``asking``'s 12 key terms that ``held`` has; 1 - column is for the opposite.
         evidence: float64 (pairs, COLUMNS), receives the first four columns.
     """
     now, key_bits, target_bits = -1, 0, 0
