@@ -82,7 +82,7 @@ def share_pairs(
         held: int64 (pairs,), row of the second; quickest where equal ones are neighbours.
         keys: key terms of all documents.
         room: its tables are empty at the end, too.
-        column: 0 or 1, receives the share of ``asking``'s 12 key terms that ``held`` has; 1 - column is for the opposite.
+        column: 0 or 1, receives the share of ``asking``'s 12 key terms that ``held`` has; the opposite goes to 1 or 0.
         evidence: float64 (pairs, COLUMNS), receives the first four columns.
     """
     now, key_bits, target_bits = -1, 0, 0
