@@ -56,6 +56,7 @@ class Disk:
         *,
         boilerplate: str | Path | None = None,
         hashes: bool = False,
+        evidence: bool = False,
         documents: Rereadable | None = None,
         progress: Progress | None = None,
     ) -> Iterator[DiskRun]:
@@ -70,6 +71,7 @@ class Disk:
             representations: all that the run needs.
             boilerplate: file of sentences to leave out.
             hashes: also take the hash of each body.
+            evidence: also take what judging pairs of documents needs.
             documents: the same source, if it will be read a second time.
             progress: called for each stage.
 
@@ -84,7 +86,7 @@ class Disk:
         from infostream_dedup.sharded.work_folder import WorkFolder
 
         plan = Plan(self.memory)
-        self._report_plan(source, reading, settings, representations, plan, progress)
+        self._report_plan(source, reading, settings, representations, plan, progress, evidence=evidence)
         report = ReadingReport() if documents is None else documents.report
 
         def read() -> Iterable[Document]:
@@ -102,6 +104,7 @@ class Disk:
                 representations=representations,
                 plan=plan,
                 hashes=hashes,
+                evidence=evidence,
                 progress=progress,
             )
 
@@ -113,6 +116,8 @@ class Disk:
         representations: Sequence[str],
         plan: Any,
         progress: Progress | None,
+        *,
+        evidence: bool,
     ) -> None:
         from infostream_dedup.sharded.estimate import SAMPLE, documents_in, estimate
 
@@ -121,7 +126,7 @@ class Disk:
         if not sample or not paths:
             return
         wanted = [settings.but(representation=name) for name in representations]
-        found = estimate(sample, documents_in(paths, sample), wanted, plan, self.folder)
+        found = estimate(sample, documents_in(paths, sample), wanted, plan, self.folder, evidence=evidence)
         found.check()
         if progress is not None:
             progress(str(found), 0, None)

@@ -206,7 +206,7 @@ def _make_turned(linked: LinkedRun, links: Stage, least: int) -> Iterator[tuple[
         # One part for each asking chunk, in their order.
         yield "links", merged_rows(batches[chunk :: len(firsts)])
         linked.run.tell(f"{linked.settings.representation}: links turned round", chunk + 1, len(firsts))
-    linked.run.folder.drop(f"{linked.settings.representation}-turning{least}")
+    linked.drop(f"turning{least}")
 
 
 def merged_rows(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
