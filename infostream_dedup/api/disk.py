@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from infostream_dedup.model import Document, Settings
     from infostream_dedup.sharded.disk_runner import DiskRun
 
-__all__ = ["Disk", "chosen_disk", "refuse_judged_on_disk", "refuse_on_disk"]
+__all__ = ["Disk", "chosen_disk", "refuse_on_disk"]
 
 _log = logging.getLogger(__name__)
 
@@ -182,19 +182,6 @@ def chosen_disk(
     _log.warning("the collection would not fit into %.1f GB of memory: working in %s", available / _GIGABYTE, folder)
     yield Disk(folder, half)
     shutil.rmtree(folder, ignore_errors=True)
-
-
-def refuse_judged_on_disk(workdir: Any, memory: Any, window_days: Any) -> None:
-    """Refuse a work folder for preset ``judged``.
-
-    Raises:
-        UsageError: there is one, or an option that goes with it.
-    """
-    for name, value in {"workdir": workdir, "memory": memory, "window_days": window_days}.items():
-        if value is not None:
-            raise UsageError(
-                f"preset judged works in memory; leave out {name} (--{name.replace('_', '-')}), or name preset faithful"
-            )
 
 
 def refuse_on_disk(settings: Settings, engine: str, *, pairs: bool = False) -> str | None:

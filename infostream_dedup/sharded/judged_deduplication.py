@@ -12,7 +12,6 @@ import pyarrow as pa
 from infostream_dedup.batch.deduplication import INSUFFICIENT_TERMS
 from infostream_dedup.batch.judged_deduplication import Decided, JudgedStatus
 from infostream_dedup.batch.judging import CANDIDATE_TERMS
-from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS
 from infostream_dedup.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.evidence.status import (
     JOINED_IN_STREAMS,
@@ -24,8 +23,7 @@ from infostream_dedup.evidence.status import (
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine.row_blocks import row_blocks
 from infostream_dedup.sharded.deduplication import STATUSES, FoundStatuses, earliest_joined, join_groups
-from infostream_dedup.sharded.judging import JudgedRun
-from infostream_dedup.sharded.layout import indptr_of
+from infostream_dedup.sharded.judging import EqualTexts, JudgedRun
 from infostream_dedup.sharded.pairing import paired
 
 if TYPE_CHECKING:
@@ -35,8 +33,6 @@ __all__ = ["FoundJudgedStatuses", "judged_statuses_on_disk"]
 
 _PAIRS_AT_ONCE: Final = 200_000
 _DECIMALS: Final = 6
-
-_Pairs = tuple["NDArray[np.int64]", "NDArray[np.int64]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +100,10 @@ def _found(
     )
 
 
-def _candidates(collection: JudgedRun) -> Iterator[_Pairs]:
+def _candidates(collection: JudgedRun) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Pairs to be judged, some later documents with all their earlier ones at a time."""
     nodes, facts = collection.nodes, collection.facts
-    finder, equals = paired(collection, CANDIDATE_TERMS), _EqualTexts(facts.texts)
+    finder, equals = paired(collection, CANDIDATE_TERMS), EqualTexts(facts.texts)
     # If each pair is judged, all documents of a node are looked at; or else those that do not repeat each other.
     alone = np.full(len(nodes), True) if collection.every_pair else _apart(collection)
     work = finder.work(whole=collection.every_pair) * nodes.weights
@@ -129,27 +125,3 @@ def _apart(collection: JudgedRun) -> NDArray[np.bool_]:
     sizes = nodes.sizes.astype(np.int64)
     least = need(CANDIDATE_TERMS, sizes, sizes, n=settings.n, short=settings.short)
     return np.asarray((nodes.weights > 1) & (nodes.inside < least))
-
-
-class _EqualTexts:
-    """Pairs of documents with equal texts; of great clusters only those with the earliest document.
-
-    Args:
-        texts: int64 (documents,), the earliest document with this text, negative for an empty one.
-    """
-
-    def __init__(self, texts: NDArray[np.int64]) -> None:
-        self._texts = texts
-        self._order = np.argsort(texts, kind="stable")
-        self._begins = np.searchsorted(texts[self._order], texts)
-        self._place = np.empty(len(texts), dtype=np.int64)
-        self._place[self._order] = np.arange(len(texts))
-        before = np.where(texts >= 0, self._place - self._begins, 0)
-        self._before = np.minimum(before, 1) if int(before.sum()) > MOST_VERBATIM_LINKS // 2 else before
-
-    def before(self, documents: NDArray[np.int64]) -> _Pairs:
-        """Later and earlier document of each pair whose later one is one of some."""
-        length = self._before[documents]
-        starts = indptr_of(length)
-        place = np.arange(starts[-1]) + np.repeat(self._begins[documents] - starts[:-1], length)
-        return np.repeat(documents, length), self._order[place]

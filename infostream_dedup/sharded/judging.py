@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 
     from infostream_dedup.sharded.work_folder import Stage
 
-__all__ = ["JudgedRun"]
+__all__ = ["EqualTexts", "JudgedRun"]
+
+_Pairs = tuple["NDArray[np.int64]", "NDArray[np.int64]"]
 
 _SORTED_BYTES: Final = 40
 """Of memory, for each triple that is sorted together with others."""
@@ -222,6 +224,41 @@ class JudgedRun(LinkedRun):
             target_begins=indptr_of(np.concatenate(target_sizes)),
             targets=np.concatenate(targets).astype(np.int32),
         )
+
+
+class EqualTexts:
+    """Pairs of documents with equal texts; of great clusters only those with the earliest document.
+
+    Args:
+        texts: int64 (documents,), the earliest document with this text, negative for an empty one.
+    """
+
+    def __init__(self, texts: NDArray[np.int64]) -> None:
+        self._texts = texts
+        self._order = np.argsort(texts, kind="stable")
+        self._begins = np.searchsorted(texts[self._order], texts)
+        self._place = np.empty(len(texts), dtype=np.int64)
+        self._place[self._order] = np.arange(len(texts))
+        before = np.where(texts >= 0, self._place - self._begins, 0)
+        self._great = int(before.sum()) > MOST_VERBATIM_LINKS // 2
+        self._before = np.minimum(before, 1) if self._great else before
+
+    def before(self, documents: NDArray[np.int64]) -> _Pairs:
+        """Later and earlier document of each pair whose later one is one of some."""
+        return self._run(documents, self._begins, self._before[documents])
+
+    def after(self, documents: NDArray[np.int64]) -> _Pairs:
+        """Earlier and later document of each pair whose earlier one is one of some."""
+        ends = np.searchsorted(self._texts[self._order], self._texts[documents], side="right")
+        length = np.where(self._texts[documents] >= 0, ends - self._place[documents] - 1, 0)
+        if self._great:
+            length = np.where(self._place[documents] == self._begins[documents], length, 0)
+        return self._run(documents, self._place + 1, length)
+
+    def _run(self, documents: NDArray[np.int64], begins: NDArray[np.int64], length: NDArray[np.int64]) -> _Pairs:
+        starts = indptr_of(length)
+        place = np.arange(starts[-1]) + np.repeat(begins[documents] - starts[:-1], length)
+        return np.repeat(documents, length), self._order[place]
 
 
 def _entries(indptr: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

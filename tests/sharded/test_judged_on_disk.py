@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from infostream_dedup import dedup
+from infostream_dedup import dedup, pairs
 from infostream_dedup.errors import UsageError
 from infostream_dedup.evidence.pair_evidence import TripleRows
 from infostream_dedup.links.compiled.term_rows import TermRows
@@ -83,7 +83,7 @@ def test_a_story_that_fills_a_collection_keeps_its_key_terms(tmp_path):
 
 
 def test_great_clusters_are_not_written_out(collections, tmp_path, monkeypatch):
-    for place in ("batch.judging", "sharded.judging", "sharded.judged_deduplication"):
+    for place in ("batch.judging", "sharded.judging"):
         monkeypatch.setattr(f"infostream_dedup.{place}.MOST_VERBATIM_LINKS", 10)
     _same(_write(tmp_path / "documents.jsonl", collections["equal texts"]), tmp_path)
 
@@ -98,6 +98,16 @@ def test_a_killed_run_goes_on(tmp_path, monkeypatch):
     made = (tmp_path / "work" / "counted.json").stat().st_mtime_ns
     _same(path, tmp_path)
     assert (tmp_path / "work" / "counted.json").stat().st_mtime_ns == made
+
+
+@pytest.mark.slow
+def test_mdnews(corpora, tmp_path, monkeypatch):
+    monkeypatch.setattr(Plan, "chunk", property(lambda self: 1_500))
+    monkeypatch.setattr("infostream_dedup.sharded.judged_deduplication._PAIRS_AT_ONCE", 20_000)
+    path = str(corpora / "mdnews.docs.jsonl.gz")
+    assert _same(path, tmp_path)["duplicate"] > 0
+    expected = [row.as_dict() for row in pairs(path)]
+    assert [row.as_dict() for row in pairs(path, workdir=tmp_path / "work", memory="2GB")] == expected
 
 
 def test_what_only_memory_knows_is_refused(tmp_path):
@@ -129,3 +139,42 @@ def test_fewer_keys_keeps_the_heaviest_and_of_equals_the_first():
     assert found["keys"].tolist() == [7, 5, 2]
     assert found["weights"].tolist() == [20, 30, 5]
     assert found["own"].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("name", ["made-up", "empty texts", "equal texts", "ties", "one", "none"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"min_probability": 0, "terms": False},
+        {"k_min": 4, "explain": True, "preset": "judged"},
+        {"sort": "strength", "top": 7},
+        {"cross_language": True},
+    ],
+)
+def test_pairs(collections, tmp_path, name, options):
+    path = _write(tmp_path / "documents.jsonl", collections[name])
+    expected = pairs(path, between="none", **options)
+    found = pairs(path, between="none", workdir=tmp_path / "work", memory="2GB", **options)
+    assert [row.as_dict() for row in found] == [row.as_dict() for row in expected]
+    assert found.report.used == len(collections[name])
+
+
+def test_pairs_of_the_sample(tmp_path):
+    path = str(documents_path())
+    expected = [row.as_dict() for row in pairs(path, between="none", explain=True)]
+    found = pairs(path, between="none", explain=True, workdir=tmp_path / "work", memory="2GB")
+    assert [row.as_dict() for row in found] == expected
+    assert len({row["kind"] for row in expected}) > 2
+    with pytest.raises(UsageError, match="between none"):
+        pairs(path, workdir=tmp_path / "work", memory="2GB")
+
+
+def test_pairs_between_files(collections, tmp_path):
+    plain = [one for one in collections["made-up"] if one.lang == "ru"]
+    again = [Document(id=f"again {one.id}", text=one.text, lang="ru") for one in plain[10:30]]
+    paths = [_write(tmp_path / "one.jsonl", plain[:40]), _write(tmp_path / "two.jsonl", again)]
+    expected = [row.as_dict() for row in pairs(paths, between_files=True)]
+    found = pairs(paths, between_files=True, workdir=tmp_path / "work", memory="2GB")
+    assert [row.as_dict() for row in found] == expected
+    assert len(expected) >= 20
