@@ -13,9 +13,9 @@ import numpy as np
 from infostream_dedup.links.measures import EXACT_FROM
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
-from infostream_dedup.sharded.chance import KeyCounts
 from infostream_dedup.sharded.collapse import NODES, NodeTable, collapse_documents
 from infostream_dedup.sharded.evidence import EVIDENCE_TABLES
+from infostream_dedup.sharded.key_counts import KeyCounts
 from infostream_dedup.sharded.key_terms import KEYS, KeyChunk, mark_key_terms, select_keys
 from infostream_dedup.sharded.linking import DEGREES, LINKS, Linking, Shard, merge_links
 from infostream_dedup.sharded.plan import Plan
