@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from infostream_dedup.model import Settings
     from infostream_dedup.sharded.disk_runner import DiskRun
 
-__all__ = ["Place", "judged_pairs"]
+__all__ = ["JudgingPlace", "judged_pairs"]
 
 _MEANT_IN_MEMORY: Final = "sentences are encoded (--semantic) in memory; leave out workdir (--workdir)"
 _TRANSLATED_IN_MEMORY: Final = (
@@ -33,7 +33,7 @@ def judged_pairs(
     source: Any,
     agreed: tuple[Settings, Reading],
     choice: PairChoice,
-    place: Place,
+    place: JudgingPlace,
     *,
     between_files: bool,
     semantic: bool,
@@ -81,7 +81,7 @@ def judged_pairs(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class JudgingPlace:
     """Where pairs are judged; attributes as the keywords of ``pairs``."""
 
     workdir: str | Path | None

@@ -124,7 +124,7 @@ def pairs(
 
     order = PairChoice(sort=sort or "id", top=top)
     if statistics is None and is_judged(options, settings=settings, k_min=k_min):
-        from infostream_dedup.api.judged_pairs import Place, judged_pairs
+        from infostream_dedup.api.judged_pairs import JudgingPlace, judged_pairs
 
         return judged_pairs(
             source,
@@ -139,7 +139,7 @@ def pairs(
                 between=between or "nothing-better",
                 one_to_one=one_to_one,
             ),
-            Place(workdir, memory, window_days),
+            JudgingPlace(workdir, memory, window_days),
             between_files=between_files,
             semantic=semantic,
             boilerplate=boilerplate,

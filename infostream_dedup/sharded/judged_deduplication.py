@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from infostream_dedup.batch.deduplication import INSUFFICIENT_TERMS
-from infostream_dedup.batch.judged_deduplication import Decided, JudgedStatus
+from infostream_dedup.batch.judged_deduplication import BestPairs, JudgedStatus
 from infostream_dedup.batch.judging import CANDIDATE_TERMS
 from infostream_dedup.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.evidence.status import (
@@ -70,7 +70,7 @@ def judged_statuses_on_disk(collection: JudgedRun, *, join: Sequence[str] | None
     sizes = nodes.sizes[nodes.node_of]
     if join is None:
         join = JOINED_IN_STREAMS if collection.dated else JOINED_WITHOUT_DATES
-    joins, decided = joined_kinds(join), Decided.none(len(sizes))
+    joins, decided = joined_kinds(join), BestPairs.none(len(sizes))
     parents = np.arange(len(sizes), dtype=np.int32)
     for a, b in _candidates(collection):
         judged = collection.judge(a, b)
@@ -84,7 +84,7 @@ def judged_statuses_on_disk(collection: JudgedRun, *, join: Sequence[str] | None
 
 
 def _found(
-    collection: JudgedRun, decided: Decided, group: NDArray[np.int64], sizes: NDArray[np.uint8]
+    collection: JudgedRun, decided: BestPairs, group: NDArray[np.int64], sizes: NDArray[np.uint8]
 ) -> FoundJudgedStatuses:
     number = np.array([STATUSES.index(name) for name in STATUS_NAMES], dtype=np.uint8)
     short = (sizes < INSUFFICIENT_TERMS) & (decided.of < 0)
