@@ -49,7 +49,7 @@ class FoundJudgedStatuses(FoundStatuses):
 
     def statuses(self) -> Iterator[JudgedStatus]:
         """The status of every document, in input order."""
-        # A class with slots is made anew by the decorator: super() without arguments would look for the old one.
+        # The decorator replaces a class with slots, so super() without arguments would look for the class before it.
         plain = FoundStatuses.statuses(self)
         for status, kind, probability in zip(plain, self.kinds, self.probability, strict=True):
             if status.of is None:
@@ -104,7 +104,7 @@ def _candidates(collection: JudgedRun) -> Iterator[tuple[NDArray[np.int64], NDAr
     """Pairs to be judged, some later documents with all their earlier ones at a time."""
     nodes, facts = collection.nodes, collection.facts
     finder, equals = paired(collection, CANDIDATE_TERMS), EqualTexts(facts.texts)
-    # If each pair is judged, all documents of a node are looked at; or else those that do not repeat each other.
+    # If each pair is judged, all documents of a node are looked at, otherwise only those that do not repeat each other.
     alone = np.full(len(nodes), True) if collection.every_pair else _apart(collection)
     work = finder.work(whole=collection.every_pair) * nodes.weights
     for block in row_blocks(work, _PAIRS_AT_ONCE):
@@ -120,7 +120,7 @@ def _candidates(collection: JudgedRun) -> Iterator[tuple[NDArray[np.int64], NDAr
 
 
 def _apart(collection: JudgedRun) -> NDArray[np.bool_]:
-    """Bool (nodes,): whether the documents of a node, equal as they are, are no candidates of each other."""
+    """Bool (nodes,): whether the equal documents of a node are no candidates of each other."""
     nodes, settings = collection.nodes, collection.settings
     sizes = nodes.sizes.astype(np.int64)
     least = need(CANDIDATE_TERMS, sizes, sizes, n=settings.n, short=settings.short)
