@@ -120,7 +120,7 @@ def _candidates(collection: JudgedRun) -> Iterator[tuple[NDArray[np.int64], NDAr
 
 
 def _apart(collection: JudgedRun) -> NDArray[np.bool_]:
-    """Bool (nodes,): whether the equal documents of a node are no candidates of each other."""
+    """Bool (nodes,): which nodes hold several documents that link none of the others."""
     nodes, settings = collection.nodes, collection.settings
     sizes = nodes.sizes.astype(np.int64)
     least = need(CANDIDATE_TERMS, sizes, sizes, n=settings.n, short=settings.short)
