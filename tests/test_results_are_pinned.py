@@ -214,7 +214,7 @@ VARIANTS = [
 PINNED = {
     "demo-json": "42b764b1a8f4dbed6b9a04e0a4ccffcbec3b11948b1b9f9b6ceab7436ce01339",
     "demo-csv": "a88e87bd3cc98aaf7932acabc65259fe5bc3060cb0e3dc09f20e574bd4bd1c09",
-    "sweep-json": "bf26ad626eaf6bebb3a8d00774b2a66a76eae8d3301555f249d2b1def45b51e5",
+    "sweep-json": "42b764b1a8f4dbed6b9a04e0a4ccffcbec3b11948b1b9f9b6ceab7436ce01339",
     "sweep-jsonl": "479ea3f045fd966512e2422cfb3fce8ee6c9270cde0d6275c9952c9e0e0fe511",
     "sweep-other-settings": "83751949e6c45b8f4b3e8350d800a816e112c64b59bc888164edc29f33e75da0",
     "sweep-top": "82d9c22a125dc766f5acfa7bfdb9ff9102211764b554885a71589981e0f07c33",
