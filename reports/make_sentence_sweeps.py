@@ -31,6 +31,11 @@ ANTECEDENTS = (0, 5, 10, 24, 50, 100, 250, 500, 1000)
 FEW_SPOTS = 24
 """Antecedents of the authors of SpotSigs."""
 
+ABOUT = """\
+Figures 1 and 2 of Yu et al. on {sentences} sentences of {documents} documents (theirs: 57135), {true} true pairs. Which
+pairs are true is as in [passages.md](passages.md); the pool is what any setting below finds. These are sweeps over the
+judged pairs themselves: they show shapes and choose nothing."""
+
 Pairs = NDArray[np.int64]
 
 
@@ -73,19 +78,12 @@ def main() -> None:
     sweeps = _sweeps(sentences)
     pools = (pairs for sweep in sweeps.values() for curve in sweep.curves for pairs in curve.points.values())
     gold = gold_of(sentences, documents, pools, {name: len(part) for name, part in chosen.items()})
-    parts = [
-        "# Sentences: thresholds and antecedents",
-        (
-            f"Made by `python reports/make_sentence_sweeps.py` on {date.today().isoformat()}, Python "
-            f"{platform.python_version()}. Corpora: see docs/reports.md."
-        ),
-        (
-            f"Figures 1 and 2 of Yu et al. on {len(sentences)} sentences of {len(documents)} documents (theirs: "
-            f"57135), {len(gold.truth)} true pairs. Which pairs are true is as in [passages.md](passages.md); the pool is what "
-            "any setting below finds. These are sweeps over the judged pairs themselves: they show shapes and choose "
-            "nothing."
-        ),
-    ]
+    origin = (
+        f"Made by `python reports/make_sentence_sweeps.py` on {date.today().isoformat()}, Python "
+        f"{platform.python_version()}. Corpora: see docs/reports.md."
+    )
+    about = ABOUT.format(sentences=len(sentences), documents=len(documents), true=len(gold.truth))
+    parts = ["# Sentences: thresholds and antecedents", origin, about]
     for slug, sweep in sweeps.items():
         figures = {
             curve.name: {place: compute_scores(pairs, gold.truth)[2] for place, pairs in curve.points.items()}
