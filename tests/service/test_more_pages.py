@@ -168,7 +168,7 @@ def test_a_job_is_stopped(filled: ServiceClient) -> None:
 
 
 def test_jobs_that_are_refused(fresh: ServiceClient) -> None:
-    for body in ({"kind": "train"}, {"kind": "sweep", "documents": 0}, {"kind": "audit", "judged": 1}, {"more": 1}):
+    for body in ({"kind": "other"}, {"kind": "sweep", "documents": 0}, {"kind": "audit", "judged": 1}, {"more": 1}):
         assert fresh("POST", "/v1/jobs", json=body).status_code == 422
     answer = fresh("POST", "/v1/jobs", json={"kind": "estimate"})
     assert (answer.status_code, answer.json()["code"]) == (409, "texts-not-kept")
