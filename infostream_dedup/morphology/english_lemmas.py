@@ -1,8 +1,8 @@
 """English nouns and names as lemmas, the terms of the pivot space.
 
 English has no morphological dictionary here. Rules reduce plurals and possessives if the singular is in our tables or
-frequent enough compared with the plural; verbs and adjectives stay as they are. A word that is a verb or an adjective
-in most of its places (``lexicon.english_parts_of_speech``) is no noun. Others are recognised by our tables, by their
+frequent enough compared with the plural; verbs and adjectives stay as they are. A word that is mostly a verb or an
+adjective (``lexicon.english_parts_of_speech``) does not count as a noun. Nouns are recognised by our tables, by their
 suffix, and by what wordfreq has seen: a noun has a possessive (committee's) and a plural about as frequent as itself, a
 verb has a past tense (denied).
 """
@@ -323,7 +323,7 @@ def _is_noun(word: str, singular: str, *, capital: bool) -> bool:
 
 
 def _is_other_word(word: str, singular: str, *, capital: bool) -> bool:
-    """Whether a word, or the last part of a compound, is a verb, an adjective or a number in most of its places."""
+    """Whether a word, or the last part of a compound, is mostly a verb, an adjective or a number."""
     first, hyphen, last = word.rpartition("-")
     if hyphen:
         head = first.partition("-")[0]

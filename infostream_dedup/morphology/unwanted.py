@@ -1,4 +1,4 @@
-"""What is no key term as it stands: Roman numerals, and compounds whose head kept its case."""
+"""Roman numerals, and lemmas of compounds whose first part is still in another case."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROMAN: Final = re.compile(r"(?=[ivxіх]{2})[xх]{0,3}(?:[iі][xх]|[iі]?v|v?[
 
 _SHORTEST_HEAD: Final = 5
 _COMMON_HEAD: Final = 1e-5
-"""A rarer noun is hardly what a head is a case of: вице is no case of вица, контр- none of контра."""
+"""Minimum frequency of its lemma; otherwise вице would count as a case of вица, and контр- as one of контра."""
 
 
 def is_roman_numeral(form: str) -> bool:
