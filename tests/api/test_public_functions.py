@@ -19,6 +19,7 @@ from infostream_dedup.passages import PassageSettings
 
 RENAMED = {
     "desk backup": "desk.backup_desk",
+    "desk forget": "desk.forget_in_desk",
     "desk export": "desk.export_labels",
     "desk import": "desk.import_labels",
     "dictionaries import": "dictionaries.import_table",
