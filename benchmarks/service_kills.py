@@ -4,7 +4,7 @@
 
 Three clients send batches of made-up documents, two people judge pairs of documents that were acknowledged. A client
 that gets no answer sends the same again, under the same batch id or key, until it is acknowledged. The process gets
-SIGKILL at a random moment within a second after it is ready. At the end everything acknowledged must be on disk as it
+SIGKILL at a random moment after it is ready and has acknowledged up to a dozen of acts. At the end everything acknowledged must be on disk as it
 was answered, once, and nothing else.
 """
 
@@ -32,6 +32,9 @@ from infostream_dedup.store.checking import checks
 BATCH: Final = 5
 CLIENTS: Final = 3
 PEOPLE: Final = 2
+_MOST_ANSWERS: Final = 12
+_MOST_SECONDS: Final = 20.0
+_LATER: Final = 0.3
 LABELS: Final = ("dup", "similar", "different", None)
 
 
@@ -48,6 +51,13 @@ class Clients:
         self.failures: list[str] = []
         self._ids: list[str] = []
         self._own = threading.local()
+
+    def wait_for(self, answers: int, seconds: float) -> None:
+        """Wait until so many more acts are acknowledged, or the time is up."""
+        end = time.monotonic() + seconds
+        wanted = len(self.batches) + len(self.judgements) + answers
+        while len(self.batches) + len(self.judgements) < wanted and time.monotonic() < end:
+            time.sleep(0.005)
 
     def send_batches(self, number: int) -> None:
         """Send one batch after another until the end."""
@@ -132,7 +142,8 @@ def _run(path: Path, most: int, minutes: float) -> dict[str, Any]:
         thread.start()
     kills = 0
     while kills < most and time.monotonic() - begin < 60 * minutes:
-        time.sleep(random.random())
+        clients.wait_for(random.randrange(_MOST_ANSWERS), _MOST_SECONDS)
+        time.sleep(random.random() * _LATER)
         served.kill()
         served.start()
         kills += 1

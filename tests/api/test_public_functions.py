@@ -27,6 +27,7 @@ RENAMED = {
     "dictionaries remove": "dictionaries.remove_table",
     "dictionaries install-model": "dictionaries.install_model",
     "passages provenance": "provenance",
+    "store copies": "store.copies_of",
     "store templates": "store.templates_of",
 }
 """Commands whose function has another name: ``import`` is a word of Python, ``list`` one of its functions."""
