@@ -4,8 +4,8 @@
 
 Three clients send batches of made-up documents, two people judge pairs of documents that were acknowledged. A client
 that gets no answer sends the same again, under the same batch id or key, until it is acknowledged. The process gets
-SIGKILL at a random moment after it is ready and has acknowledged up to a dozen of acts. At the end everything acknowledged must be on disk as it
-was answered, once, and nothing else.
+SIGKILL at a random moment after it is ready and has acknowledged up to a dozen of acts. At the end everything
+acknowledged must be on disk as it was answered, once, and nothing else.
 """
 
 from __future__ import annotations
