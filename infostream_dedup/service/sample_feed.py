@@ -24,8 +24,8 @@ def send_sample(address: str, token: str) -> int:
     """Send the sample in batches; each comes again until it is acknowledged, and is stored once.
 
     Args:
-        address: of the service, with ``http://``.
-        token: of a writer; empty where none is asked for.
+        address: the service's address, with ``http://``.
+        token: a writer's token; empty if the service asks for none.
 
     Returns:
         Number of documents.
