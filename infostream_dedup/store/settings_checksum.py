@@ -19,7 +19,7 @@ _NAME: Final = "checksum"
 
 
 def write_settings_checksum(connection: sqlite3.Connection) -> None:
-    """Write the checksum anew, at the end of every transaction that changes one of these tables."""
+    """Update the checksum, at the end of every transaction that changes one of these tables."""
     connection.execute("REPLACE INTO state (name, value) VALUES (?, ?)", (_NAME, _text(_checksum(connection))))
 
 
