@@ -95,10 +95,16 @@ def fault_of(connection: sqlite3.Connection, schema: tuple[str, ...]) -> str | N
     rows = 0
     for table in COLUMNS:
         name = _name(table, table)
-        wrong = connection.execute(
-            f"SELECT {name} FROM {table} LEFT JOIN seal ON relation = '{table}' AND name = {name}"  # noqa: S608
-            f" WHERE checksum IS NOT {_checksum(table, table)} LIMIT 1"
-        ).fetchone()
+        try:
+            wrong = connection.execute(
+                f"SELECT {name} FROM {table} LEFT JOIN seal ON relation = '{table}' AND name = {name}"  # noqa: S608
+                f" WHERE checksum IS NOT {_checksum(table, table)} LIMIT 1"
+            ).fetchone()
+        except sqlite3.OperationalError as error:
+            if "user-defined function" not in str(error):
+                raise
+            # The function was not reached: Python could not read a value.
+            return f"a row of table {table} holds text that is not UTF-8"
         if wrong is not None:
             return f"row {wrong[0]!r} of table {table} is not what was written"
         rows += connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
