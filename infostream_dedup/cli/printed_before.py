@@ -35,7 +35,7 @@ def go_on_printing(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, A
 
 
 def _end_of_output(size: int) -> bytes:
-    """The last bytes of the file that standard output writes to, after a line end; empty if it is no such file."""
+    """The last lines of the file that standard output writes to; empty if it is a pipe or a terminal."""
     try:
         path = Path(f"/proc/self/fd/{sys.stdout.fileno()}")
         if not stat.S_ISREG(path.stat().st_mode):
