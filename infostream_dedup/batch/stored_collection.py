@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -28,7 +28,7 @@ from infostream_dedup.terms.key_terms import KeyTerms
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["StoredCollection", "stored_collection"]
+__all__ = ["StoredCollection", "stored_collection", "stored_evidence"]
 
 _BEGIN: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _KEPT: Final = 30
@@ -150,7 +150,7 @@ def stored_collection(
         if not evidence or not len(table.evidence.records.values):
             return found
         known = _known(table)
-        return replace(found, evidence=(_evidence(store, table, known), _facts(table, known)))
+        return replace(found, evidence=stored_evidence(store, table, known, table.published))
 
 
 def _known(table: RememberedTable) -> NDArray[np.int64]:
@@ -158,7 +158,17 @@ def _known(table: RememberedTable) -> NDArray[np.int64]:
     return np.flatnonzero((np.diff(table.targets.indptr) > 0) | (table.lengths == 0))
 
 
-def _evidence(store: Store, table: RememberedTable, known: NDArray[np.int64]) -> DocumentEvidence:
+def stored_evidence(
+    store: Store, table: RememberedTable, known: NDArray[np.int64], times: Sequence[int | None]
+) -> tuple[DocumentEvidence, DocumentFacts]:
+    """What preset ``judged`` keeps of documents, without their meanings, and who published them when.
+
+    Args:
+        store: the store.
+        table: documents of it.
+        known: int64, rows of the documents wanted.
+        times: microseconds since 1970, of all rows.
+    """
     records, places = table.evidence.records, known.tolist()
     words = EvidenceRecords.of_blobs(
         [records.values[slice(*records.indptr[row : row + 2])].tobytes() for row in places]
@@ -166,14 +176,9 @@ def _evidence(store: Store, table: RememberedTable, known: NDArray[np.int64]) ->
     wording = store.wording(table.ordinals[known].tolist())
     begins = np.cumsum([0, *(len(blob) // 8 for blob in wording)], dtype=np.int64)
     triples = np.frombuffer(b"".join(wording), dtype="<u8").astype(np.uint64)
-    return DocumentEvidence(words, TripleRows(triples, begins))
-
-
-def _facts(table: RememberedTable, known: NDArray[np.int64]) -> DocumentFacts:
-    sources, times, addresses = (
-        [column[row] for row in known.tolist()] for column in (table.sources, table.published, table.evidence.urls)
-    )
-    return DocumentFacts.of(sources, times, [b""] * len(known), addresses)
+    columns = [[column[row] for row in known.tolist()] for column in (table.sources, times, table.evidence.urls)]
+    facts = DocumentFacts.of(columns[0], columns[1], [b""] * len(known), columns[2])
+    return DocumentEvidence(words, TripleRows(triples, begins)), facts
 
 
 def _collected(store: Store, table: RememberedTable, stored: Mapping[str, Any], titles: list[str]) -> StoredCollection:
