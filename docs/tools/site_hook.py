@@ -48,6 +48,16 @@ def on_page_content(html: str, **_: Any) -> str:
 
 
 def on_post_page(output: str, **_: Any) -> str:
+    """A page with its dialog named."""
+    return _named_dialog(output)
+
+
+def on_post_template(output_content: str, **_: Any) -> str:
+    """The page of a wrong address, likewise."""
+    return _named_dialog(output_content)
+
+
+def _named_dialog(output: str) -> str:
     """Name the dialog of the search for screen readers, as the theme does not."""
     dialog = 'data-md-component="search" role="dialog"'
     return output.replace(dialog, f'{dialog} aria-label="Search"')

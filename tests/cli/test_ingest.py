@@ -204,7 +204,7 @@ def test_a_folder_that_is_followed_again_reports_only_what_may_not_have_been_rep
 def follow_into(tmp_path, folder, verdicts, rows):
     """Follow a folder and append verdicts to a file until it has so many rows."""
     with verdicts.open("ab") as appended:
-        command = [*COMMAND, "ingest", str(folder), "--follow", "--store", str(tmp_path / "s.db")]
+        command = [*COMMAND, str(folder), "--follow", "--store", str(tmp_path / "s.db")]
         process = subprocess.Popen(command, stdout=appended, stderr=subprocess.PIPE)
     try:
         end, mark = time.monotonic() + 120, tmp_path / "s.db.reported"
@@ -243,7 +243,7 @@ def test_a_file_of_verdicts_is_whole_after_kills_at_any_moment(tmp_path):
         write(folder / f"{begin:04}.jsonl", rows[begin : begin + 40])
     for _ in range(12):
         with verdicts.open("ab") as appended:
-            command = [*COMMAND, "ingest", str(folder), "--follow", "--store", str(tmp_path / "s.db")]
+            command = [*COMMAND, str(folder), "--follow", "--store", str(tmp_path / "s.db")]
             process = subprocess.Popen(command, stdout=appended, stderr=subprocess.DEVNULL)
         before, end = verdicts.stat().st_size, time.monotonic() + 60
         while verdicts.stat().st_size == before and time.monotonic() < end and process.poll() is None:
