@@ -142,6 +142,10 @@ class LinkedRun:
         self._counted = counted
         self._window = None if window_days is None else round(window_days * _DAY)
 
+    def with_settings(self, settings: Settings) -> LinkedRun:
+        """The same representation with another n, in stages of its own."""
+        return LinkedRun(self.run, self._counted, settings, self._window and self._window / _DAY)
+
     def counts(self) -> Iterator[pa.RecordBatch]:
         """Rows of COUNTS."""
         wanted = REPRESENTATIONS.index(self.settings.representation)
@@ -318,4 +322,5 @@ class LinkedRun:
         make: Callable[[], Iterable[tuple[str, pa.RecordBatch]]],
     ) -> Stage:
         """A stage of this representation (see ``WorkFolder.stage``)."""
-        return self.run.folder.stage(f"{self.settings.representation}-{name}", tables, decided_by, make)
+        own = "" if self.settings.n == self.run.settings.n else f"-{self.settings.n}"
+        return self.run.folder.stage(f"{self.settings.representation}{own}-{name}", tables, decided_by, make)
