@@ -153,7 +153,7 @@ class LinkedRun:
         self._window = None if window_days is None else round(window_days * _DAY)
 
     def with_settings(self, settings: Settings) -> LinkedRun:
-        """The same representation with another n, in stages of its own."""
+        """Return this representation with another n; its stages have other names."""
         return LinkedRun(self.run, self.counted, settings, self._window and self._window / _DAY)
 
     @property
