@@ -82,7 +82,7 @@ class DiskEstimator:
         """As ``LinkEstimator.estimate``, of one representation.
 
         Args:
-            linked: of a run from ``watching``; if it is resumed, its documents are read once more.
+            linked: one representation of a run from ``watching``. A resumed run reads its documents once more.
 
         Raises:
             UsageError: evidence does not fit into the memory of the plan.
