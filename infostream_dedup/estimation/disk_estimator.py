@@ -60,7 +60,7 @@ class DiskEstimator:
         self._evidence: DocumentEvidence | None = None
 
     def watching(self, run: DiskRun) -> DiskRun:
-        """The same run, whose documents are seen here when it reads them."""
+        """Return the run with a source that also passes documents on to this estimator."""
         read = run.source.read
         return replace(run, source=replace(run.source, read=lambda: self._watched(read, run.plan.memory)))
 
@@ -82,7 +82,7 @@ class DiskEstimator:
         """As ``LinkEstimator.estimate``, of one representation.
 
         Args:
-            linked: of a run that is watched; documents that an interrupted run had read are read again.
+            linked: one representation of a run from ``watching``. A resumed run reads its documents once more.
 
         Raises:
             UsageError: evidence does not fit into the memory of the plan.

@@ -27,6 +27,7 @@ __all__ = [
     "PairFacts",
     "circumstances",
     "facts_of_pairs",
+    "microseconds",
 ]
 
 NO_SOURCE: Final = -1
@@ -66,7 +67,7 @@ class DocumentFacts:
         """Number what documents have in common; ``text_hashes`` as in ``of``."""
         return cls.of(
             [document.source for document in documents],
-            [_microseconds(document) for document in documents],
+            [microseconds(document) for document in documents],
             text_hashes,
             [document.url for document in documents],
         )
@@ -243,7 +244,8 @@ def _hours(earlier: DocumentFacts, later: DocumentFacts, dated: NDArray[np.bool_
     return np.asarray(np.where(dated, apart / HOUR, np.inf), dtype=np.float64)
 
 
-def _microseconds(document: Document) -> int | None:
+def microseconds(document: Document) -> int | None:
+    """Date of a document in microseconds since 1970; ``None`` without one."""
     return None if document.time is None else (document.time - _START) // _MICROSECOND
 
 
