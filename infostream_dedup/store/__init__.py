@@ -15,6 +15,8 @@ from infostream_dedup.store.store import Store, StoreChangedError
 if TYPE_CHECKING:
     from infostream_dedup.api.store import (
         backup,
+        copies_of,
+        drifts_of,
         events_of,
         expire,
         forget,
@@ -40,6 +42,8 @@ __all__ = [
     "StoreChangedError",
     "StoredBatch",
     "backup",
+    "copies_of",
+    "drifts_of",
     "events_of",
     "expire",
     "forget",
@@ -55,7 +59,7 @@ __all__ = [
 ]
 
 _PUBLIC: Final = (
-    *("backup", "events_of", "expire", "forget", "groups", "index", "migrate"),
+    *("backup", "copies_of", "drifts_of", "events_of", "expire", "forget", "groups", "index", "migrate"),
     *("representatives_of", "republications_of", "show", "stats", "templates_of", "verify"),
 )
 
