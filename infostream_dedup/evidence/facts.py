@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from infostream_dedup.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.evidence.pair_model import DECIMALS
-from infostream_dedup.model import Document
+from infostream_dedup.model import NO_TIME, Document, fields_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +29,6 @@ __all__ = [
 ]
 
 NO_SOURCE: Final = -1
-NO_TIME: Final = np.iinfo(np.int64).min
 HOUR: Final = 3_600_000_000
 DAY: Final = 24 * HOUR
 """Microseconds."""
@@ -40,9 +38,6 @@ STORY_HOURS: Final = 36
 
 CIRCUMSTANCES: Final = 64
 """Results that ``circumstances`` has."""
-
-_START: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND: Final = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +59,8 @@ class DocumentFacts:
     @classmethod
     def of_documents(cls, documents: Sequence[Document], text_hashes: Sequence[bytes]) -> DocumentFacts:
         """Number what documents have in common; ``text_hashes`` as in ``of``."""
-        return cls.of(
-            [document.source for document in documents],
-            [_microseconds(document) for document in documents],
-            text_hashes,
-            [document.url for document in documents],
-        )
+        fields = fields_of(documents)
+        return cls.of(fields.sources, fields.times, text_hashes, fields.urls)
 
     @classmethod
     def of(
@@ -241,10 +232,6 @@ def _one_dated(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.bool_
 def _hours(earlier: DocumentFacts, later: DocumentFacts, dated: NDArray[np.bool_]) -> NDArray[np.float64]:
     apart = np.abs(np.where(dated, earlier.times - later.times, 0))
     return np.asarray(np.where(dated, apart / HOUR, np.inf), dtype=np.float64)
-
-
-def _microseconds(document: Document) -> int | None:
-    return None if document.time is None else (document.time - _START) // _MICROSECOND
 
 
 def _equal(earlier: NDArray[np.int64], later: NDArray[np.int64]) -> NDArray[np.bool_]:
