@@ -32,6 +32,8 @@ PARTS: Final = {
     "tests/attack/test_power_loss.py": "power loss",
     "tests/attack/test_store_machine.py": "courses of commands",
     "tests/attack/test_flipped_bits.py": "flipped bits of a store",
+    "tests/attack/test_flipped_files.py": "flipped bits of the desk, the files of the package and files beside a store",
+    "tests/desk/test_kills.py": "SIGKILL while people judge",
     "tests/store/test_log_cuts.py": "the log cut, torn, wiped at any byte",
     "tests/store/test_disk_full.py": "files and databases that may grow no further, at many sizes",
     "tests/store/test_processes.py": "four writers and four readers",
@@ -46,6 +48,9 @@ PARTS: Final = {
     "tests/criteria/classifier/test_model_file.py": "models of train damaged",
     "tests/machine/test_compiled_cache.py": "compiled code damaged, or in folders of others",
     "tests/lexicon/test_sealed_tables.py": "tables damaged",
+    "tests/morphology/test_known_terms.py": "tables of known terms damaged",
+    "tests/translation/test_ladder.py": "the cache of translations damaged",
+    "tests/sharded/test_work_folder.py": "work folders damaged, runs killed",
     "tests/corpus/test_formulas.py": "a million columns, formulas in CSV",
     "tests/corpus/test_bad_input.py": "the catalogue of bad input",
 }

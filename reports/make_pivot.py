@@ -13,12 +13,13 @@ from typing import Any, Final
 
 import numpy as np
 from make_reports import CORPORA, NEWS, OTHER, table, write_page
+from old_rule import old_recommendation
 
 from infostream_dedup import Settings, read_documents
 from infostream_dedup.batch.collection import Collection, collect
 from infostream_dedup.batch.judging import JudgedCollection
 from infostream_dedup.batch.linking import Linked, link
-from infostream_dedup.batch.sweeping import SweepResult, recommendation_for, sweep_collection
+from infostream_dedup.batch.sweeping import SweepResult, sweep_collection
 from infostream_dedup.batch.translations import find_translations
 from infostream_dedup.evaluation.collection_scores import predictions_of, truth_for
 from infostream_dedup.evaluation.predictions import Predictions, predicted_pairs
@@ -217,7 +218,7 @@ def _evaluate(linked: Linked, predictions: Predictions, truth: Truth, *, cross: 
     if linked.settings.score == "share":
         return evaluate(predictions, truth, recommended=linked.settings.threshold, resamples=RESAMPLES)
     inside = np.flatnonzero(truth.scope.documents())
-    recommended = recommendation_for(linked, inside, cross=cross).k
+    recommended = old_recommendation(linked, inside, cross=cross).k
     return evaluate(predictions, truth, recommended=recommended, resamples=RESAMPLES)
 
 

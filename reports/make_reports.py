@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from old_rule import old_recommendation
 
 from infostream_dedup import Settings, read_documents
 from infostream_dedup.batch.collection import Collection, collect
 from infostream_dedup.batch.linking import Linked, link
-from infostream_dedup.batch.sweeping import SweepResult, SweepRow, recommendation_for
+from infostream_dedup.batch.sweeping import SweepResult, SweepRow
 from infostream_dedup.evaluation.agreement import agreement
 from infostream_dedup.evaluation.collection_scores import evaluate_collection, predictions_of, truth_for
 from infostream_dedup.evaluation.protocol import Evaluation
@@ -163,7 +164,7 @@ def sweep_pages(collections: _Collections) -> None:
             measures = linked.relation().measures()
             rows += [SweepRow(name, "all", row) for row in measures]
             lines += [",".join([corpus, name.replace(", ", "-"), *_csv_values(row.as_dict())]) for row in measures]
-            advice = recommendation_for(linked)
+            advice = old_recommendation(linked)
             recommended.append(f"- {name}: {advice.k if advice.k is not None else 'none'}: {advice.reason}")
         figures = _sweep_figures(corpus, rows)
         parts += [f"## {corpus}", _sweep_table(rows), "Recommended k:\n\n" + "\n".join(recommended), figures]

@@ -6,10 +6,11 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from old_rule import old_recommendation
 from without_labels_audits import simulated_audits
 
 from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.linking import link, recommendation_for
+from infostream_dedup.batch.linking import link
 from infostream_dedup.estimation.candidates import compare_candidates
 from infostream_dedup.estimation.copy_scores import CopyScores, count_copies
 from infostream_dedup.estimation.duplicate_scores import estimate_duplicates
@@ -103,7 +104,7 @@ def measure(name: str, one: TrueSet, representation: str) -> dict[str, Any]:
             "recommended": recommended_k(scores, estimate).k,
             "estimated": _greatest([_harmonic(one.precision, one.recall) for one in estimate.scores]),
             "counted": _greatest([one.f1 for one in scores]),
-            "old": max(recommendation_for(linked).k or 6, STEPS[0]),
+            "old": max(old_recommendation(linked).k or 6, STEPS[0]),
             "hits": _by_hits(candidates.grades),
             "greatest S T": _greatest([_harmonic(measures[k].symmetry, measures[k].transitivity) for k in STEPS]),
         },

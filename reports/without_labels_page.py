@@ -11,6 +11,7 @@ import numpy as np
 from without_labels_audits import AUDITED_K, AUDITS, JUDGEMENTS
 from without_labels_choice import SHIPPED, chosen_thresholds, errors_of, greatest_error, verdicts_without_kind
 from without_labels_measuring import STEPS
+from without_labels_more_page import across_section, stream_section
 from without_labels_sets import FAMILIES
 
 __all__ = ["page"]
@@ -35,11 +36,13 @@ are news of `mdnews` without any labelled overlap, with edited copies (sentences
 """
 
 
-def page(figures: Sequence[Figures]) -> None:
+def page(figures: Sequence[Figures], across: Sequence[Figures], stream: Figures | None) -> None:
     """Write the page.
 
     Args:
         figures: of each set, in order.
+        across: of each pair of languages.
+        stream: of the stream by days; ``None`` if it was not measured.
     """
     dates = sorted({one["date"] for one in figures})
     head = _HEAD.format(
@@ -49,6 +52,8 @@ def page(figures: Sequence[Figures]) -> None:
     )
     parts = [head, _in_short(figures)]
     parts += [_check(figures), _choice(figures), _counts(figures), _intervals(figures), _ks(figures), _audits(figures)]
+    parts += [across_section(across)] if across else []
+    parts += [stream_section(stream)] if stream else []
     parts.append("## Every k")
     parts += [f"### {_name(one)}\n\n{_steps(one)}" for one in figures]
     PAGE.write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")

@@ -26,6 +26,7 @@ EXTRAS = {
     "spark",
     "semantic",
     "bench",
+    "docs",
     "dev",
     "all",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import json
@@ -14,29 +15,42 @@ from typing import Any
 TUTORIALS = Path(__file__).resolve().parents[1] / "tutorials"
 
 
-def outputs_of(notebook: dict[str, Any]) -> list[str]:
-    """What each code cell of a notebook prints, run in an empty folder, one after another."""
+def outputs_of(notebook: dict[str, Any]) -> list[list[dict[str, Any]]]:
+    """What each code cell of a notebook shows, run in an empty folder, one after another, as Jupyter keeps it."""
     space: dict[str, Any] = {"__name__": "__main__"}
-    printed = []
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         try:
-            for cell in notebook["cells"]:
-                if cell["cell_type"] == "code":
-                    stream = io.StringIO()
-                    with contextlib.redirect_stdout(stream):
-                        exec("".join(cell["source"]), space)  # noqa: S102
-                    printed.append(stream.getvalue())
+            return [_run("".join(cell["source"]), space, count) for count, cell in enumerate(code_cells(notebook), 1)]
         finally:
             os.chdir(before)
-    return printed
 
 
-def stored_outputs(notebook: dict[str, Any]) -> list[str]:
-    """What the code cells of a notebook printed when it was last run by this script."""
-    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
-    return ["".join("".join(output["text"]) for output in cell["outputs"]) for cell in cells]
+def code_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
+    """The cells with code, in their order."""
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def _run(source: str, space: dict[str, Any], count: int) -> list[dict[str, Any]]:
+    """What one cell prints, and its last line if that is an expression with a value."""
+    tree = ast.parse(source)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    value = None
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(tree, "<cell>", "exec"), space)  # noqa: S102
+        if last is not None:
+            value = eval(compile(ast.Expression(last.value), "<cell>", "eval"), space)  # noqa: S307
+    outputs: list[dict[str, Any]] = []
+    if printed.getvalue():
+        lines = printed.getvalue().splitlines(keepends=True)
+        outputs.append({"name": "stdout", "output_type": "stream", "text": lines})
+    if value is not None:
+        data = {"text/html": [value._repr_html_()]} if hasattr(value, "_repr_html_") else {}
+        shown = {"data": data | {"text/plain": [repr(value)]}, "execution_count": count, "metadata": {}}
+        outputs.append({**shown, "output_type": "execute_result"})
+    return outputs
 
 
 def main() -> None:
@@ -44,11 +58,9 @@ def main() -> None:
     paths = [Path(name) for name in sys.argv[1:]] or sorted(TUTORIALS.glob("*.ipynb"))
     for path in paths:
         notebook = json.loads(path.read_text("utf-8"))
-        cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
-        for number, (cell, text) in enumerate(zip(cells, outputs_of(notebook), strict=True), start=1):
-            cell["execution_count"] = number
-            lines = text.splitlines(keepends=True)
-            cell["outputs"] = [{"name": "stdout", "output_type": "stream", "text": lines}] if lines else []
+        for count, (cell, shown) in enumerate(zip(code_cells(notebook), outputs_of(notebook), strict=True), 1):
+            cell["execution_count"] = count
+            cell["outputs"] = shown
         path.write_text(json.dumps(notebook, ensure_ascii=False, indent=1) + "\n", "utf-8")
 
 

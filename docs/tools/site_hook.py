@@ -53,11 +53,24 @@ def _renamed(found: re.Match[str]) -> str:
 
 
 def notebook_page(path: Path) -> str:
-    """A notebook as Markdown: text, code, and what the code printed."""
+    """A notebook as Markdown: text, code, and what the code showed."""
     parts = []
     for cell in json.loads(path.read_text("utf-8"))["cells"]:
         source = "".join(cell["source"])
-        parts.append(source if cell["cell_type"] == "markdown" else f"```python\n{source}\n```")
-        printed = ["".join(output["text"]).rstrip("\n") for output in cell.get("outputs", ())]
-        parts.extend(f"```text\n{text}\n```" for text in printed)
+        parts.append(
+            source.replace("](../../", "](../") if cell["cell_type"] == "markdown" else _fenced("python", source)
+        )
+        parts.extend(map(_shown, cell.get("outputs", ())))
     return "\n\n".join(parts) + "\n"
+
+
+def _shown(output: dict[str, Any]) -> str:
+    """What a cell printed, or its value: as a table if it is one."""
+    if output["output_type"] == "stream":
+        return _fenced("text", "".join(output["text"]))
+    data = output["data"]
+    return "".join(data["text/html"]) if "text/html" in data else _fenced("text", "".join(data["text/plain"]))
+
+
+def _fenced(kind: str, text: str) -> str:
+    return f"```{kind}\n{text.rstrip()}\n```"

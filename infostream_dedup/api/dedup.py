@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from infostream_dedup.api.disk import chosen_disk, refuse_judged_on_disk, refuse_on_disk
+from infostream_dedup.api.disk import chosen_disk, refuse_on_disk
 from infostream_dedup.api.judged import chosen_for_judging, is_judged, refuse_without_judged
 from infostream_dedup.api.keywords import DedupKeywords, chosen
 from infostream_dedup.errors import UsageError
@@ -22,12 +22,16 @@ if TYPE_CHECKING:
     from infostream_dedup.evidence.collecting import DocumentEvidence
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, DocumentBlock, Settings
+    from infostream_dedup.sharded.deduplication import FoundStatuses
     from infostream_dedup.sharded.disk_runner import DiskRun
+
+    FoundOnDisk = tuple[FoundStatuses, Mapping[str, Any]]
 
 __all__ = ["DedupSummary", "dedup"]
 
-_JUDGED_IN_MEMORY: Final = "preset judged works in memory; leave out workdir (--workdir)"
+_MEANT_IN_MEMORY: Final = "sentences are encoded (--semantic) in memory; leave out workdir (--workdir)"
 _COUNTED_IN_MEMORY: Final = "copies are counted (--count-copies) in memory; leave out workdir (--workdir)"
+_IN_ROWS: Final = "work on disk writes a file; give out, or leave out workdir"
 _STATUSES: Final = ("new", "exact", "duplicate", "similar", "insufficient_text")
 
 
@@ -127,8 +131,8 @@ def dedup(
             copies groups join. In memory only.
         boilerplate: file of sentences to leave out of the comparison (from ``boilerplate``); they are written all the
             same.
-        workdir: work on disk, in this folder (see ``sweep``); not with preset ``judged``, the share score or
-            representation ``pivot``. A private one is made next to ``out``.
+        workdir: work on disk, in this folder (see ``sweep``); not with ``semantic``, ``count_copies``, the share score
+            or representation ``pivot``. A private one is made next to ``out``.
         memory: with ``workdir``, how much memory to use (see ``sweep``).
         window_days: with ``workdir``, compare only documents that were published at most this many days apart;
             equal bodies are ``exact`` however far apart.
@@ -154,27 +158,22 @@ def dedup(
     from infostream_dedup.machine.engines import engine_named
     from infostream_dedup.model import fields_of
 
-    judged = is_judged(options, settings=settings, duplicate_rule=duplicate_rule, workdir=workdir)
+    judged = is_judged(options, settings=settings, duplicate_rule=duplicate_rule)
     if judged:
         agreed, read = chosen_for_judging(dedup, DedupKeywords, options, settings=settings, reading=reading)
-        refuse_judged_on_disk(workdir, memory, window_days)
         way = _by_evidence(agreed, duplicate_rule, join, semantic=semantic)
     else:
         refuse_without_judged({"join": join, "semantic": semantic})
         agreed, read = chosen(dedup, DedupKeywords, options, settings=settings, reading=reading)
         way = _by_key_terms(agreed, duplicate_rule, evidence=count_copies)
-    if out is None and workdir is not None:
-        raise UsageError("work on disk writes a file; give out, or leave out workdir")
-    if count_copies and workdir is not None:
-        raise UsageError(_COUNTED_IN_MEMORY)
     if out is not None:
         file_kind(str(out))
     with rereadable(source, read) as documents:
         if out is not None:
             check_output(out, inputs=documents.paths, quarantine=read.quarantine)
         columns = Annotation(way.columns, prefix=prefix) if annotate else None
-        refusal = _JUDGED_IN_MEMORY if judged or out is None else refuse_on_disk(agreed, engine)
-        refusal = _COUNTED_IN_MEMORY if count_copies else refusal
+        refusal = _IN_ROWS if out is None else refuse_on_disk(agreed, engine)
+        refusal = _COUNTED_IN_MEMORY if count_copies else _MEANT_IN_MEMORY if semantic else refusal
         with chosen_disk(
             source,
             read,
@@ -192,10 +191,12 @@ def dedup(
                     [agreed.representation],
                     boilerplate=boilerplate,
                     hashes=True,
+                    evidence=judged,
                     documents=documents,
                     progress=progress,
                 ) as run:
-                    return _dedup_on_disk(run, documents, out, columns, keep, duplicate_rule, disk.window_days)
+                    found_on_disk = way.decide_on_disk(run, disk.window_days)
+                    return _written_from_disk(found_on_disk, documents, out, columns, keep)
         first: Iterable[Document | DocumentBlock]
         if columns is None and boilerplate is None and engine_named(engine) != "plain":
             first = documents.first_blocks()
@@ -235,32 +236,23 @@ def _copies_in_groups(
     return {"pairs": scores.links, **copy_columns(scores)}
 
 
-def _dedup_on_disk(
-    run: DiskRun,
-    documents: Rereadable,
-    out: str | Path,
-    columns: Annotation | None,
-    keep: Keep,
-    duplicate_rule: DuplicateRule,
-    window_days: float | None,
+def _written_from_disk(
+    found: FoundOnDisk, documents: Rereadable, out: str | Path, columns: Annotation | None, keep: Keep
 ) -> DedupSummary:
-    """What ``dedup`` does in a work folder."""
+    """Write what ``dedup`` writes, with what was decided in a work folder."""
     from infostream_dedup.corpus import ReadingReport, write_documents
-    from infostream_dedup.sharded.deduplication import statuses_on_disk
 
-    linked = run.linked(run.settings.representation, window_days=window_days)
-    report = ReadingReport(**linked.report)
+    statuses, facts = found
+    report = ReadingReport(**facts)
     if documents.report != report:
         documents.was_read(report)
-    found = statuses_on_disk(linked, duplicate_rule=duplicate_rule)
-    kept = [True] * len(found) if columns is not None else found.kept(keep).tolist()
-    write_documents(_rows(documents, found.statuses(), kept, columns), out, inputs=documents.paths)
-    counts = found.counts()
+    kept = [True] * len(statuses) if columns is not None else statuses.kept(keep).tolist()
+    write_documents(_rows(documents, statuses.statuses(), kept, columns), out, inputs=documents.paths)
     return DedupSummary(
-        documents=len(found),
+        documents=len(statuses),
         kept=sum(kept),
-        statuses={name: counts[name] for name in _STATUSES},
-        groups=found.groups(),
+        statuses={name: statuses.counts()[name] for name in _STATUSES},
+        groups=statuses.groups(),
         report=documents.report,
     )
 
@@ -272,10 +264,13 @@ class _Way:
     Attributes:
         columns: that annotate a document.
         decide: reads documents and decides; also gives their evidence, if it was taken.
+        decide_on_disk: decides in a work folder, with documents at most some days apart; also gives what was noted
+            when they were read.
     """
 
     columns: tuple[str, ...]
     decide: Callable[..., tuple[Collection, DocumentEvidence | None, Sequence[Status]]]
+    decide_on_disk: Callable[[DiskRun, float | None], FoundOnDisk]
 
 
 def _by_key_terms(settings: Settings, duplicate_rule: DuplicateRule, *, evidence: bool) -> _Way:
@@ -291,7 +286,13 @@ def _by_key_terms(settings: Settings, duplicate_rule: DuplicateRule, *, evidence
         taken = None if reader is None else reader.finish(collection.languages)
         return collection, taken, statuses(collection, settings, duplicate_rule=duplicate_rule, engine=engine)
 
-    return _Way(STATUS_COLUMNS, decide)
+    def decide_on_disk(run: DiskRun, window_days: float | None) -> FoundOnDisk:
+        from infostream_dedup.sharded.deduplication import statuses_on_disk
+
+        linked = run.linked(settings.representation, window_days=window_days)
+        return statuses_on_disk(linked, duplicate_rule=duplicate_rule), linked.report
+
+    return _Way(STATUS_COLUMNS, decide, decide_on_disk)
 
 
 def _by_evidence(
@@ -317,7 +318,14 @@ def _by_evidence(
         judged = JudgedCollection.of(collection, evidence, settings)
         return collection, evidence, judged_statuses(judged, join=kinds, engine=engine, progress=progress)
 
-    return _Way(JUDGED_STATUS_COLUMNS, decide)
+    def decide_on_disk(run: DiskRun, window_days: float | None) -> FoundOnDisk:
+        from infostream_dedup.sharded.judged_deduplication import judged_statuses_on_disk
+        from infostream_dedup.sharded.judging import JudgedRun
+
+        linked = JudgedRun(run, run.counted(), settings, window_days)
+        return judged_statuses_on_disk(linked, join=kinds), linked.report
+
+    return _Way(JUDGED_STATUS_COLUMNS, decide, decide_on_disk)
 
 
 def _rows(

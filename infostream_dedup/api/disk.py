@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from infostream_dedup.model import Document, Settings
     from infostream_dedup.sharded.disk_runner import DiskRun
 
-__all__ = ["Disk", "chosen_disk", "refuse_judged_on_disk", "refuse_on_disk"]
+__all__ = ["Disk", "chosen_disk", "refuse_on_disk"]
 
 _log = logging.getLogger(__name__)
 
@@ -56,6 +56,7 @@ class Disk:
         *,
         boilerplate: str | Path | None = None,
         hashes: bool = False,
+        evidence: bool = False,
         documents: Rereadable | None = None,
         progress: Progress | None = None,
     ) -> Iterator[DiskRun]:
@@ -70,6 +71,7 @@ class Disk:
             representations: all that the run needs.
             boilerplate: file of sentences to leave out.
             hashes: also take the hash of each body.
+            evidence: also take what judging pairs of documents needs.
             documents: the same source, if it will be read a second time.
             progress: called for each stage.
 
@@ -84,7 +86,7 @@ class Disk:
         from infostream_dedup.sharded.work_folder import WorkFolder
 
         plan = Plan(self.memory)
-        self._report_plan(source, reading, settings, representations, plan, progress)
+        self._report_plan(source, reading, settings, representations, plan, progress, evidence=evidence)
         report = ReadingReport() if documents is None else documents.report
 
         def read() -> Iterable[Document]:
@@ -102,6 +104,7 @@ class Disk:
                 representations=representations,
                 plan=plan,
                 hashes=hashes,
+                evidence=evidence,
                 progress=progress,
             )
 
@@ -113,6 +116,8 @@ class Disk:
         representations: Sequence[str],
         plan: Any,
         progress: Progress | None,
+        *,
+        evidence: bool,
     ) -> None:
         from infostream_dedup.sharded.estimate import SAMPLE, documents_in, estimate
 
@@ -121,7 +126,7 @@ class Disk:
         if not sample or not paths:
             return
         wanted = [settings.but(representation=name) for name in representations]
-        found = estimate(sample, documents_in(paths, sample), wanted, plan, self.folder)
+        found = estimate(sample, documents_in(paths, sample), wanted, plan, self.folder, evidence=evidence)
         found.check()
         if progress is not None:
             progress(str(found), 0, None)
@@ -177,19 +182,6 @@ def chosen_disk(
     _log.warning("the collection would not fit into %.1f GB of memory: working in %s", available / _GIGABYTE, folder)
     yield Disk(folder, half)
     shutil.rmtree(folder, ignore_errors=True)
-
-
-def refuse_judged_on_disk(workdir: Any, memory: Any, window_days: Any) -> None:
-    """Refuse a work folder for preset ``judged``.
-
-    Raises:
-        UsageError: there is one, or an option that goes with it.
-    """
-    for name, value in {"workdir": workdir, "memory": memory, "window_days": window_days}.items():
-        if value is not None:
-            raise UsageError(
-                f"preset judged works in memory; leave out {name} (--{name.replace('_', '-')}), or name preset faithful"
-            )
 
 
 def refuse_on_disk(settings: Settings, engine: str, *, pairs: bool = False) -> str | None:

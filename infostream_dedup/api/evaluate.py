@@ -32,6 +32,7 @@ def evaluate(
     closed: bool = False,
     kinds: Sequence[str] | None = None,
     between: Between = "nothing-better",
+    semantic: bool = False,
     settings: Settings | None = None,
     reading: Reading | None = None,
     engine: str = "auto",
@@ -57,6 +58,7 @@ def evaluate(
             and every label row of kind ``template``.
         kinds: judge preset ``judged`` by its pairs of these kinds only, such as ``["copy"]``.
         between: rule for pairs of two languages in preset ``judged``, as in ``pairs``.
+        semantic: let preset ``judged`` ask a sentence encoder about pairs in doubt, as in ``pairs``.
         settings: all settings at once, of the rows; ``rule`` says which directions must hold. Preset ``judged`` has its
             own.
         reading: all reading options at once.
@@ -70,11 +72,13 @@ def evaluate(
     Raises:
         ConfigurationError: an option is out of its range or given twice.
         BadDataError, NoInputError: the documents or the labels cannot be used.
+        MissingExtraError: ``semantic`` without its extra.
         TypeError: an option is unknown.
     """
     from infostream_dedup.api.sources import read_collection
     from infostream_dedup.batch.judging import JudgedCollection
     from infostream_dedup.corpus import same_file
+    from infostream_dedup.estimation.sweep_estimator import SweepEstimator
     from infostream_dedup.evaluation.collection_scores import evaluate_collection
     from infostream_dedup.evaluation.second_look import checked_kinds
     from infostream_dedup.evidence.collecting import EvidenceReader
@@ -85,8 +89,9 @@ def evaluate(
     for name in (labels, kin):
         if read.quarantine is not None and name is not None and same_file(name, read.quarantine):
             raise ConfigurationError(f"{read.quarantine} is one of the inputs; give the quarantine a file of its own")
-    evidence = EvidenceReader()
+    evidence = EvidenceReader(semantic=semantic)
     collection, report = read_collection(source, read, evidence=evidence, engine=engine, progress=progress)
+    taken = evidence.finish(collection.languages)
     found = evaluate_collection(
         collection,
         labels,
@@ -97,9 +102,10 @@ def evaluate(
         domains=domains,
         positive=positive,
         closed=closed,
-        second_look=JudgedCollection.of(collection, evidence.finish(collection.languages), Settings()),
+        second_look=JudgedCollection.of(collection, taken, Settings()),
+        chooser=SweepEstimator(collection, taken),
         kinds=kinds,
         between=between,
         engine=engine,
     )
-    return replace(found, report=report)
+    return replace(found, report=report, semantic=semantic)

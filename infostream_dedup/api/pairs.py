@@ -2,108 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from infostream_dedup.api.disk import chosen_disk, refuse_judged_on_disk, refuse_on_disk
+from infostream_dedup.api.disk import chosen_disk, refuse_on_disk
 from infostream_dedup.api.judged import chosen_for_judging, is_judged, refuse_without_judged
 from infostream_dedup.api.keywords import PairKeywords, chosen, parted
-from infostream_dedup.api.listing import Listing
+from infostream_dedup.api.pair_listing import PAIR_COLUMNS, PairListing, files_of
 from infostream_dedup.corpus.reading import chosen_reading
 from infostream_dedup.errors import UsageError
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from infostream_dedup.batch.epoch_statistics import EpochStatistics
-    from infostream_dedup.batch.judged_pairing import PairChoice, PairOrder
+    from infostream_dedup.batch.judged_pairing import PairOrder
     from infostream_dedup.batch.pairing import PairRow
     from infostream_dedup.batch.translations import Between
-    from infostream_dedup.corpus import Reading, ReadingReport
+    from infostream_dedup.corpus import Reading
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
     from infostream_dedup.sharded.disk_runner import DiskRun
 
 __all__ = ["PairListing", "pairs"]
 
-_COLUMNS = ("a", "b", "forward", "backward", "n_a", "n_b", "share_forward", "share_backward", "relation")
-
-
 _STATISTICS_ON_DISK = (
     "statistics of a stream go with work in memory; leave out workdir (--workdir) or statistics (--statistics)"
 )
-
-
-class PairListing(Listing["PairRow"]):
-    """Pairs in the order of (a, b), made as they are asked for.
-
-    Args:
-        rows: the pairs.
-        columns: names of the columns of ``PairRow.as_dict``.
-        report: what was read.
-        settings: what decided key terms and relations.
-        semantic: whether the sentence encoder was asked.
-        k_min: as it was asked for.
-
-    Attributes:
-        settings: the same.
-        semantic: the same.
-        k_min: the same.
-    """
-
-    def __init__(
-        self,
-        rows: Iterable[PairRow],
-        columns: tuple[str, ...],
-        report: ReadingReport,
-        settings: Settings,
-        *,
-        semantic: bool = False,
-        k_min: int | None = None,
-    ) -> None:
-        super().__init__(rows, columns, report)
-        self.settings = settings
-        self.semantic = semantic
-        self.k_min = k_min
-
-    def rethreshold(self, k: int | None = None, *, min_probability: float | None = None) -> PairListing:
-        """The pairs that a stricter k, or a higher probability, would have listed; nothing is computed again.
-
-        Args:
-            k: key terms that must meet: not below the ``k`` of these settings, or the ``k_min`` that was asked for.
-                ``relation`` follows it.
-            min_probability: with preset ``judged``, least probability, 0 to 1; translations, which have none, stay.
-
-        Returns:
-            A new listing; the rows of this one are kept and can be asked again.
-
-        Raises:
-            UsageError: these rows cannot say: too low a k, preset ``faithful`` without k, ``judged`` with one.
-
-        Example:
-            >>> found = pairs("march.parquet", k_min=4)  # doctest: +SKIP
-            >>> [len(found.rethreshold(k).rows) for k in (4, 6, 8)]  # doctest: +SKIP
-        """
-        from infostream_dedup.batch.pair_order import stricter_rows
-
-        judged = "probability" in self.columns
-        if (k is None) == (min_probability is None) or judged == (min_probability is None):
-            asked = "min_probability" if judged else "k"
-            raise UsageError(f"these pairs were listed by {asked}; give rethreshold a new {asked}")
-        least = self.settings.k if self.k_min is None else self.k_min
-        if k is not None and (self.settings.score != "count" or not least <= k <= self.settings.n):
-            raise UsageError(
-                f"these rows hold the pairs of k = {least} to {self.settings.n} of score count, not of {k}; for others"
-                " ask pairs(..., k_min=1) once"
-            )
-        rows = list(stricter_rows(self.rows, self.settings, k=k, min_probability=min_probability))
-        found = PairListing(rows, self.columns, self.report, self.settings, semantic=self.semantic, k_min=k)
-        found._kept = rows
-        return found
 
 
 def pairs(
@@ -138,8 +64,8 @@ def pairs(
     probability and a kind. It judges pairs of one language, and always runs compiled code. Between two languages, pairs
     whose key terms meet in the pivot language are listed as translations, without a probability. Preset ``faithful`` is
     the paper's way; it is the default if an option is given that ``judged`` does not know: ``k``,
-    ``k_min``, ``n``, ``score``, ``threshold``, ``min_terms``, ``target``, ``representation``, ``statistics``,
-    ``workdir`` or ``settings``.
+    ``k_min``, ``n``, ``score``, ``threshold``, ``min_terms``, ``target``, ``representation``, ``statistics`` or
+    ``settings``.
 
     Args:
         source: the documents (see ``read_documents``).
@@ -157,14 +83,14 @@ def pairs(
         top: number of pairs to list, the strongest first; with preset ``judged`` translations come after all others.
         between: with preset ``judged``, rule for translations: ``nothing-better`` (the default) takes pairs that share
             .4 of the weight of their 30 heaviest key terms in both directions, where neither document has a clearly
-            better partner in the other's language; ``plain`` leaves the second condition out.
+            better partner in the other's language; ``plain`` leaves the second condition out, ``none`` all of them.
         one_to_one: with preset ``judged``, at most one translation of each document in each other language: for sources
             that translate a text once.
         semantic: with preset ``judged``, ask a sentence encoder about pairs in doubt (probability .1 to .9): the same
             story in other words. Needs the extra ``semantic``; the last bits of its numbers differ between processors.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
-        workdir: work on disk, in this folder (see ``sweep``); not with preset ``judged``, ``statistics`` or
-            representation ``pivot``.
+        workdir: work on disk, in this folder (see ``sweep``); not with ``statistics``, ``semantic``, representation
+            ``pivot``, or translations: with preset ``judged``, documents of several languages need ``between="none"``.
         memory: with ``workdir``, how much memory to use (see ``sweep``).
         window_days: with ``workdir``, pair only documents that were published at most this many days apart.
         settings: all settings of key terms at once.
@@ -197,9 +123,10 @@ def pairs(
     from infostream_dedup.batch.pairing import pair_rows
 
     order = PairChoice(sort=sort or "id", top=top)
-    if statistics is None and is_judged(options, settings=settings, k_min=k_min, workdir=workdir):
-        refuse_judged_on_disk(workdir, memory, window_days)
-        return _judged(
+    if statistics is None and is_judged(options, settings=settings, k_min=k_min):
+        from infostream_dedup.api.judged_pairs import JudgingPlace, judged_pairs
+
+        return judged_pairs(
             source,
             chosen_for_judging(pairs, PairKeywords, options, settings=settings, reading=reading),
             replace(
@@ -212,6 +139,7 @@ def pairs(
                 between=between or "nothing-better",
                 one_to_one=one_to_one,
             ),
+            JudgingPlace(workdir, memory, window_days),
             between_files=between_files,
             semantic=semantic,
             boilerplate=boilerplate,
@@ -256,13 +184,13 @@ def pairs(
         k_min=k_min,
         terms=terms,
         cross_language=cross_language,
-        parts=_files(report) if between_files else None,
+        parts=files_of(report) if between_files else None,
         engine=engine,
         progress=progress,
     )
     rows = ordered_rows(rows, strongest_first=order.sort == "strength", top=order.top)
     met = ("met",) if agreed.representation == "pivot" else ()
-    return PairListing(rows, (*_COLUMNS, "terms", *met) if terms else _COLUMNS, report, agreed, k_min=k_min)
+    return PairListing(rows, (*PAIR_COLUMNS, "terms", *met) if terms else PAIR_COLUMNS, report, agreed, k_min=k_min)
 
 
 def _on_disk(
@@ -281,53 +209,13 @@ def _on_disk(
 
     linked = run.linked(run.settings.representation, window_days=window_days)
     report = ReadingReport(**linked.report)
-    parts = _files(report) if between_files else None
+    parts = files_of(report) if between_files else None
 
     def rows() -> Iterator[PairRow]:
         with held:
             yield from pairs_on_disk(linked, k_min=k_min, terms=terms, cross_language=cross_language, parts=parts)
 
-    return PairListing(rows(), (*_COLUMNS, "terms") if terms else _COLUMNS, report, run.settings)
-
-
-def _judged(
-    source: Any,
-    agreed: tuple[Settings, Reading],
-    choice: PairChoice,
-    *,
-    between_files: bool,
-    semantic: bool,
-    boilerplate: str | Path | None,
-    engine: str,
-    progress: Progress | None,
-) -> PairListing:
-    """What ``pairs`` returns with preset ``judged``; keywords as there."""
-    from infostream_dedup.api.sources import read_collection
-    from infostream_dedup.batch.judged_pairing import JUDGED_COLUMNS, judged_pair_rows
-    from infostream_dedup.batch.judging import JudgedCollection
-    from infostream_dedup.evidence.collecting import EvidenceReader
-
-    (settings, reading), evidence = agreed, EvidenceReader(semantic=semantic)
-    collection, report = read_collection(
-        source, reading, boilerplate=boilerplate, evidence=evidence, engine=engine, progress=progress
-    )
-    rows = judged_pair_rows(
-        JudgedCollection.of(collection, evidence.finish(collection.languages), settings),
-        choice,
-        parts=_files(report) if between_files else None,
-        engine=engine,
-        progress=progress,
-    )
-    met = ("terms", "met") if len(set(collection.languages)) > 1 else ("terms",)
-    terms, reasons = met if choice.terms else (), ("reasons",) if choice.explain else ()
-    return PairListing(rows, (*_COLUMNS, *terms, *JUDGED_COLUMNS, *reasons), report, settings, semantic=semantic)
-
-
-def _files(report: ReadingReport) -> NDArray[np.int64]:
-    """Number of the file of each document: int64 (documents,)."""
-    import numpy as np
-
-    return np.repeat(np.arange(len(report.used_by_source)), list(report.used_by_source.values()))
+    return PairListing(rows(), (*PAIR_COLUMNS, "terms") if terms else PAIR_COLUMNS, report, run.settings)
 
 
 def _agreed(

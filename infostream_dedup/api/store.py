@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Forgetting",
     "backup",
+    "copies_of",
+    "drifts_of",
     "events_of",
     "expire",
     "forget",
@@ -180,6 +182,55 @@ def events_of(path: str | Path) -> list[dict[str, Any]]:
 
     with Store.open(path, read_only=True) as opened, opened.reading():
         return [asdict(event) for event in opened.events()]
+
+
+def copies_of(path: str | Path, *, days: int | None = None) -> list[dict[str, Any]]:
+    """Count the copies of a stream by day and source: of the documents of at most seven days before, series left out.
+
+    Args:
+        path: the store, of preset ``judged``.
+        days: only the last days of the stream's clock; all by default.
+
+    Returns:
+        Rows ``day, source, documents, links, copies, linked_copies, copy_precision, copy_recall``. A link is a verdict
+        ``exact`` or ``duplicate``; a copy is a document that shares three tenths of the word triples with an earlier
+        one, whatever its verdict is.
+
+    Raises:
+        ConfigurationError: the store keeps no wording.
+        NoInputError, BadDataError: see ``stats``.
+    """
+    from infostream_dedup.estimation.stream_copies import copies_by_day
+    from infostream_dedup.store import Store
+
+    with Store.open(path, read_only=True) as opened:
+        return [row.as_dict() for row in copies_by_day(opened, days=days)]
+
+
+def drifts_of(path: str | Path, *, days: int | None = None) -> list[dict[str, Any]]:
+    """Find the days on which the copies of a stream, or precision and recall of its links as copies, drifted.
+
+    The last seven days are compared with the 28 before, on every day, for the whole stream and for each source; a drift
+    is a difference that chance would bring less than once in 10,000 times (Fisher's exact test).
+
+    Args:
+        path: the store, of preset ``judged``.
+        days: only the last days of the stream's clock, of which the first 35 are no more than what is usual; all by
+            default.
+
+    Returns:
+        Rows ``first, last, source, measure, recent, usual, recent_of, usual_of, chance``, the latest first: ``source``
+        is None for the whole stream, ``measure`` is ``copies``, ``precision`` or ``recall``, ``recent`` and ``usual``
+        are shares and ``_of`` what they are shares of.
+
+    Raises:
+        ConfigurationError, NoInputError, BadDataError: see ``copies_of``.
+    """
+    from infostream_dedup.estimation.stream_copies import copies_by_day, drifts
+    from infostream_dedup.store import Store
+
+    with Store.open(path, read_only=True) as opened:
+        return [row.as_dict() for row in drifts(copies_by_day(opened, days=days))]
 
 
 def representatives_of(

@@ -14,9 +14,13 @@ from infostream_dedup.model import Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
 
 if TYPE_CHECKING:
+    from infostream_dedup.batch.link_estimate import LinkEstimator
     from infostream_dedup.batch.parts import Parting
+    from infostream_dedup.batch.stored_collection import StoredCollection
     from infostream_dedup.batch.sweeping import SweepResult
     from infostream_dedup.corpus import Reading
+    from infostream_dedup.evidence.collecting import DocumentEvidence
+    from infostream_dedup.evidence.facts import DocumentFacts
     from infostream_dedup.machine.progress import Progress
 
 __all__ = ["demo", "moment", "sweep", "sweep_store"]
@@ -166,7 +170,8 @@ def sweep_store(
     """Sweep over what a stream has taken in, without its texts.
 
     Documents keep the key terms that they were given when they came in, by the document frequencies of their epoch.
-    So the numbers differ from a sweep over the same documents, which has statistics of its own.
+    So the numbers differ from a sweep over the same documents, which has statistics of its own. Copies are counted and
+    duplicates estimated if the stream is of preset ``judged``, which keeps the evidence.
 
     Args:
         path: the store.
@@ -192,7 +197,7 @@ def sweep_store(
     from infostream_dedup.batch.sweeping import sweep_collection
 
     given, _ = parted(sweep_store, RepresentedKeywords, settings)
-    collection = stored_collection(path, since=since, until=until)
+    collection = stored_collection(path, since=since, until=until, evidence=True)
     agreed = collection.settings(given)
     if ks is not None and agreed.score == "share":
         raise ConfigurationError("a sweep by score share has thresholds and no k: leave out k")
@@ -204,6 +209,7 @@ def sweep_store(
         [agreed.representation],
         ks=ks,
         examples=examples,
+        estimator=None if collection.evidence is None else _estimator_of(collection, *collection.evidence),
         exact=exact,
         engine=engine,
         progress=progress,
@@ -252,6 +258,12 @@ def moment(date: str | None, tz: str | None = None) -> datetime | None:
     from infostream_dedup.corpus import time_zone, utc_time
 
     return utc_time(date, time_zone(tz))
+
+
+def _estimator_of(collection: StoredCollection, evidence: DocumentEvidence, facts: DocumentFacts) -> LinkEstimator:
+    from infostream_dedup.estimation.sweep_estimator import SweepEstimator
+
+    return SweepEstimator(collection, evidence, facts=facts)
 
 
 def _check_ks(ks: Sequence[int] | None, settings: Settings) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from infostream_dedup.evidence.judging import JudgedCandidates
 
-__all__ = ["JUDGED_STATUS_COLUMNS", "JudgedStatus", "checked_join", "judged_statuses"]
+__all__ = ["JUDGED_STATUS_COLUMNS", "BestPairs", "JudgedStatus", "checked_join", "judged_statuses"]
 
 JUDGED_STATUS_COLUMNS: Final = (*STATUS_COLUMNS, "kind", "probability")
 """What ``dedup --annotate`` adds to a document with preset ``judged``."""
@@ -54,7 +54,7 @@ class JudgedStatus(Status):
 
 
 @dataclass(slots=True)
-class _Decided:
+class BestPairs:
     """What the best pair of each document says; -1 and status new if there is none."""
 
     status: NDArray[np.int8]
@@ -63,7 +63,8 @@ class _Decided:
     probability: NDArray[np.float64]
 
     @classmethod
-    def none(cls, documents: int) -> _Decided:
+    def none(cls, documents: int) -> BestPairs:
+        """Nothing yet."""
         return cls(
             np.full(documents, _NEW, dtype=np.int8),
             np.full(documents, -1, dtype=np.int64),
@@ -117,7 +118,7 @@ def judged_statuses(
         dated = bool(np.any(collection.facts.times != NO_TIME))
         join = JOINED_IN_STREAMS if dated else JOINED_WITHOUT_DATES
     joins, sizes = joined_kinds(join), collection.key_terms.sizes
-    decided = _Decided.none(len(sizes))
+    decided = BestPairs.none(len(sizes))
     a, b = collection.deciding_candidates(engine=engine)
     groups, done = [(a[:0], b[:0])], 0
     for judged in collection.judged(a, b):
@@ -133,7 +134,7 @@ def judged_statuses(
     return _named(collection, decided, groups_of(groups, len(sizes)))
 
 
-def _named(collection: JudgedCollection, decided: _Decided, leader: NDArray[np.int64]) -> list[JudgedStatus]:
+def _named(collection: JudgedCollection, decided: BestPairs, leader: NDArray[np.int64]) -> list[JudgedStatus]:
     ids = fields_of(collection.collection.documents).ids
     sizes, found = collection.key_terms.sizes, []
     for ordinal, group in enumerate(leader.tolist()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -32,6 +32,7 @@ __all__ = [
     "PairChoice",
     "PairOrder",
     "judged_pair_rows",
+    "judged_rows",
     "listed_pairs",
 ]
 
@@ -260,18 +261,31 @@ def _rows(collection: JudgedCollection, listed: ListedPairs, choice: PairChoice)
             wanted=np.ones(len(pairs), dtype=np.bool_),
             terms=choice.terms,
         )
-        wording = np.round(part.wording, _DECIMALS).tolist()
-        probability, kinds = np.round(part.probability, _DECIMALS).tolist(), names_of_kinds(part.kinds)
-        reasons = _reasons(collection, part) if choice.explain else [None] * len(part.a)
-        for at, row in enumerate(plain):
-            yield JudgedPairRow(
-                **{name: getattr(row, name) for name in PairRow.__slots__},
-                probability=probability[at],
-                kind=kinds[at],
-                wording_forward=wording[at][0],
-                wording_backward=wording[at][1],
-                reasons=reasons[at],
-            )
+        reasons = _reasons(collection, part) if choice.explain else None
+        yield from judged_rows(plain, part, reasons)
+
+
+def judged_rows(
+    plain: Iterable[PairRow], listed: ListedPairs, reasons: Sequence[list[EvidenceReason] | None] | None
+) -> Iterator[JudgedPairRow]:
+    """Rows of pairs with their judgements.
+
+    Args:
+        plain: the row of each pair.
+        listed: the pairs.
+        reasons: reasons of each; ``None`` without them.
+    """
+    wording = np.round(listed.wording, _DECIMALS).tolist()
+    probability, kinds = np.round(listed.probability, _DECIMALS).tolist(), names_of_kinds(listed.kinds)
+    for at, row in enumerate(plain):
+        yield JudgedPairRow(
+            **{name: getattr(row, name) for name in PairRow.__slots__},
+            probability=probability[at],
+            kind=kinds[at],
+            wording_forward=wording[at][0],
+            wording_backward=wording[at][1],
+            reasons=None if reasons is None else reasons[at],
+        )
 
 
 def _reasons(collection: JudgedCollection, part: ListedPairs) -> list[list[EvidenceReason] | None]:

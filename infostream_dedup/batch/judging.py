@@ -24,12 +24,14 @@ from infostream_dedup.terms.plain.key_terms import heaviest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CANDIDATE_TERMS", "JudgedCollection"]
+__all__ = ["CANDIDATE_TERMS", "COMPARED_TERMS", "JudgedCollection"]
 
 CANDIDATE_TERMS: Final = 3
 """Key terms of 12 that must meet in one direction."""
 
-_KEY_TERMS: Final = 30
+COMPARED_TERMS: Final = 30
+"""Key terms whose shares are evidence."""
+
 _CHUNK: Final = 100_000
 
 Ordinals = tuple["NDArray[np.int64]", "NDArray[np.int64]"]
@@ -64,7 +66,7 @@ class JudgedCollection:
             evidence: what an ``EvidenceReader`` made of the same documents.
             settings: as in ``faithful``.
         """
-        terms = collection.key_terms_despite_repeats(settings.but(n=_KEY_TERMS), evidence.triples.repeat_earlier)
+        terms = collection.key_terms_despite_repeats(settings.but(n=COMPARED_TERMS), evidence.triples.repeat_earlier)
         return cls(
             collection,
             settings,

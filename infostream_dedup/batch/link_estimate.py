@@ -6,15 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from infostream_dedup.batch.linking import SHARE_THRESHOLDS
+from infostream_dedup.batch.linking import SHARE_THRESHOLDS, Linked
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from infostream_dedup.links import Measures, Recommendation, SimilarityMatrix
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
     from infostream_dedup.terms.key_terms import KeyTerms
 
-__all__ = ["LinkEstimate", "LinkEstimator"]
+__all__ = ["KChooser", "LinkEstimate", "LinkEstimator"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,21 @@ class LinkEstimate:
         if step is None and measures.threshold is not None:
             step = SHARE_THRESHOLDS.index(measures.threshold) + 1
         return self.columns.get((block, step or 0), self.absent)
+
+
+class KChooser(Protocol):
+    """Chooses the k of links without labels."""
+
+    def recommendation(
+        self, linked: Linked, documents: NDArray[np.int64] | None = None, *, cross: bool = False
+    ) -> Recommendation:
+        """Choose k: by the estimate where it is reliable, else by the copies counted, else 6.
+
+        Args:
+            linked: links of a collection, by count.
+            documents: int64, ordinals: only the pairs of these documents; default: all.
+            cross: only pairs of two languages.
+        """
 
 
 class LinkEstimator(Protocol):

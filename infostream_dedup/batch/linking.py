@@ -10,14 +10,12 @@ from infostream_dedup.links import (
     EXACT_FROM,
     Backend,
     LowLinks,
-    Recommendation,
     Relation,
     ShareLinks,
     SimilarityMatrix,
     StoredLinks,
     choose_backend,
     expected_work,
-    recommend,
 )
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Settings
@@ -33,7 +31,6 @@ __all__ = [
     "Linked",
     "least_k",
     "link",
-    "recommendation_for",
     "relate",
 ]
 
@@ -136,19 +133,3 @@ def relate(
     if settings.score == "share":
         return ShareLinks(linked.relation(), key_terms.own_weights, SHARE_THRESHOLDS)
     return LowLinks(linked.relation(), exact)
-
-
-def recommendation_for(
-    linked: Linked, documents: NDArray[np.int64] | None = None, *, cross: bool = False
-) -> Recommendation:
-    """Find the k to use, without labels.
-
-    Args:
-        linked: links of a collection.
-        documents: int64, ordinals: consider these documents only; default: all.
-        cross: consider links between languages only.
-    """
-    relation, languages = linked.relation(documents), linked.key_terms.counts.languages
-    if cross:
-        relation = relation.between(languages if documents is None else languages[documents], same=False)
-    return recommend(relation.measures(), relation.chance(), n=relation.n, cross=cross)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -13,8 +13,13 @@ import scipy.sparse as sp
 
 from infostream_dedup.batch.stored_settings import settings_of_terms
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.evidence.collecting import DocumentEvidence
+from infostream_dedup.evidence.facts import DocumentFacts
+from infostream_dedup.evidence.pair_evidence import TripleRows
+from infostream_dedup.evidence.records import EvidenceRecords
 from infostream_dedup.model import Document, Language, Settings, language_number
 from infostream_dedup.model.settings import PRESETS
+from infostream_dedup.store.blobs import Ragged
 from infostream_dedup.store.remembered_table import RememberedTable
 from infostream_dedup.store.store import Store
 from infostream_dedup.terms.counts import TermCounts
@@ -23,11 +28,11 @@ from infostream_dedup.terms.key_terms import KeyTerms
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.store.blobs import Ragged
-
-__all__ = ["StoredCollection", "stored_collection"]
+__all__ = ["StoredCollection", "stored_collection", "stored_evidence"]
 
 _BEGIN: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_KEPT: Final = 30
+"""Key terms that preset ``judged`` keeps."""
 _FREE: Final = ("n", "target", "short")
 """Settings that need no new weights: of n and target a store has the smaller ones."""
 
@@ -45,6 +50,9 @@ class StoredCollection:
         held: bool (documents, terms), all terms of each document.
         terms: by column, in code point order.
         lengths: int64 (documents,), terms of each document with repetition.
+        ranked: key terms of a document that are kept at most; preset ``judged`` keeps 30.
+        evidence: what preset ``judged`` keeps besides, and the facts of its documents; ``None`` if it was not asked
+            for, or the stream keeps none.
         notes: what a reader of the results should know.
     """
 
@@ -56,6 +64,8 @@ class StoredCollection:
     held: sp.csr_array
     terms: list[str]
     lengths: NDArray[np.int64]
+    ranked: int
+    evidence: tuple[DocumentEvidence, DocumentFacts] | None = None
     notes: list[str] = field(default_factory=list)
 
     def __len__(self) -> int:
@@ -74,7 +84,7 @@ class StoredCollection:
         preset = PRESETS.get(asked.get("preset", ""), {})
         stored = {name: value for name, value in self.stored.items() if name not in preset}
         chosen = Settings.of(**{**stored, **asked})
-        self._check(chosen)
+        self._check(chosen, self.stored["n"])
         return chosen
 
     def key_terms(self, settings: Settings) -> KeyTerms:
@@ -85,7 +95,7 @@ class StoredCollection:
         Raises:
             ConfigurationError: the store cannot give what is asked for.
         """
-        self._check(settings)
+        self._check(settings, self.ranked)
         size = settings.target_size()
         keys = self._heaviest(settings.n)
         targets = self.held if size is None else _pattern(self._heaviest(size or settings.n))
@@ -98,12 +108,12 @@ class StoredCollection:
         ends = np.concatenate(([0], np.cumsum(kept)))[self.keys.indptr]
         return sp.csr_array((self.keys.data[kept], self.keys.indices[kept], ends), shape=self.keys.shape)
 
-    def _check(self, settings: Settings) -> None:
+    def _check(self, settings: Settings, n: int) -> None:
         for name, kept in self.stored.items():
             asked = getattr(settings, name)
             if name not in _FREE and asked != kept:
                 raise _refused(name, asked, f"were weighed with {name} {kept!r}")
-        n, size = self.stored["n"], settings.target_size()
+        size = settings.target_size()
         if settings.n > n:
             raise _refused("n", settings.n, f"keep {n} key terms each")
         if size is not None and size > n:
@@ -111,7 +121,7 @@ class StoredCollection:
 
 
 def stored_collection(
-    path: str | Path, *, since: datetime | None = None, until: datetime | None = None
+    path: str | Path, *, since: datetime | None = None, until: datetime | None = None, evidence: bool = False
 ) -> StoredCollection:
     """The documents of a store by the stream's clock, from their stored signatures.
 
@@ -119,6 +129,7 @@ def stored_collection(
         path: path of the store.
         since: the first moment; from the beginning by default.
         until: the first moment left out; to the end by default.
+        evidence: also read what preset ``judged`` keeps, about 3 KB of a news item.
 
     Raises:
         NoInputError: there is no store.
@@ -134,18 +145,51 @@ def stored_collection(
                 f"'store expire'; {_advice(store)}"
             )
         stored = {**settings_of_terms(store.settings), "background": True}
-        return _collected(store, store.documents(first, end), stored, store.headlines(first, end))
+        table = store.documents(first, end)
+        found = _collected(store, table, stored, store.headlines(first, end))
+        if not evidence or not len(table.evidence.records.values):
+            return found
+        known = _known(table)
+        return replace(found, evidence=stored_evidence(store, table, known, table.published))
+
+
+def _known(table: RememberedTable) -> NDArray[np.int64]:
+    # A forgotten document has a length and no terms any more.
+    return np.flatnonzero((np.diff(table.targets.indptr) > 0) | (table.lengths == 0))
+
+
+def stored_evidence(
+    store: Store, table: RememberedTable, known: NDArray[np.int64], times: Sequence[int | None]
+) -> tuple[DocumentEvidence, DocumentFacts]:
+    """What preset ``judged`` keeps of documents, without their meanings, and who published them when.
+
+    Args:
+        store: the store.
+        table: documents of it.
+        known: int64, rows of the documents wanted.
+        times: microseconds since 1970, of all rows.
+    """
+    records, places = table.evidence.records, known.tolist()
+    words = EvidenceRecords.of_blobs(
+        [records.values[slice(*records.indptr[row : row + 2])].tobytes() for row in places]
+    )
+    wording = store.wording(table.ordinals[known].tolist())
+    begins = np.cumsum([0, *(len(blob) // 8 for blob in wording)], dtype=np.int64)
+    triples = np.frombuffer(b"".join(wording), dtype="<u8").astype(np.uint64)
+    columns = [[column[row] for row in known.tolist()] for column in (table.sources, times, table.evidence.urls)]
+    facts = DocumentFacts.of(columns[0], columns[1], [b""] * len(known), columns[2])
+    return DocumentEvidence(words, TripleRows(triples, begins)), facts
 
 
 def _collected(store: Store, table: RememberedTable, stored: Mapping[str, Any], titles: list[str]) -> StoredCollection:
-    # A forgotten document has a length and no terms any more.
-    known = np.flatnonzero((np.diff(table.targets.indptr) > 0) | (table.lengths == 0))
+    known = _known(table)
     numbers = np.flatnonzero(np.bincount(table.targets.values, minlength=1))
     words = store.terms()
     order = sorted(numbers.tolist(), key=words.__getitem__)
     column_of = np.zeros(len(words) + 1, dtype=np.int32)
     column_of[order] = np.arange(len(order), dtype=np.int32)
-    keys, ranks = _with_ranks(_matrix(table.keys, table.weights.values, column_of, len(order)), known)
+    heaviest, weights = _joined(table.keys, table.evidence.keys), _joined(table.weights, table.evidence.weights)
+    keys, ranks = _with_ranks(_matrix(heaviest, weights.values, column_of, len(order)), known)
     held = _matrix(table.targets, np.ones(len(table.targets.values), dtype=np.bool_), column_of, len(order))[known]
     held.sort_indices()
     documents = [
@@ -164,8 +208,18 @@ def _collected(store: Store, table: RememberedTable, stored: Mapping[str, Any], 
         held=held,
         terms=terms,
         lengths=table.lengths[known],
+        ranked=max(stored["n"], int(ranks.max(initial=-1)) + 1, _KEPT if len(table.evidence.keys.values) else 0),
         notes=notes,
     )
+
+
+def _joined(one: Ragged, other: Ragged) -> Ragged:
+    """Each row followed by the one of the same number."""
+    indptr = one.indptr + other.indptr
+    values = np.empty(int(indptr[-1]), dtype=one.values.dtype)
+    values[np.arange(len(one.values)) + np.repeat(other.indptr[:-1], np.diff(one.indptr))] = one.values
+    values[np.arange(len(other.values)) + np.repeat(one.indptr[1:], np.diff(other.indptr))] = other.values
+    return Ragged(indptr, values)
 
 
 def _matrix(rows: Ragged, values: NDArray[Any], column_of: NDArray[np.int32], columns: int) -> sp.csr_array:

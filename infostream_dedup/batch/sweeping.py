@@ -16,7 +16,7 @@ from infostream_dedup.batch.examples import Example, pick_examples
 from infostream_dedup.batch.group_listing import GroupListing, list_groups
 from infostream_dedup.batch.judging import JudgedCollection
 from infostream_dedup.batch.link_estimate import LinkEstimate, LinkEstimator
-from infostream_dedup.batch.linking import SHARE_THRESHOLDS, recommendation_for, relate
+from infostream_dedup.batch.linking import SHARE_THRESHOLDS, relate
 from infostream_dedup.links import (
     GroupCounts,
     Measures,
@@ -48,7 +48,6 @@ __all__ = [
     "SweepRow",
     "add_survey",
     "configuration_of",
-    "recommendation_for",
     "sweep_collection",
 ]
 
@@ -228,9 +227,9 @@ def sweep_collection(
         collection: the documents.
         settings: everything but the representation.
         representations: representations to sweep, in this order.
-        ks: the k to show, 1..n by default; a recommendation always looks at all of them.
+        ks: the k to show, 1..n by default; a recommendation looks at all of them.
         examples: also pick example pairs at each k, list groups, and look at dates and sources.
-        estimator: fills in the columns that say how good the links are, and recommends k.
+        estimator: fills in the columns that say how good the links are, and recommends k; else 6 is.
         second_look: the same documents with their evidence, to add the block ``confirmed``; the score must be
             ``count``.
         exact: count the links at k = 1 to 3 of all documents, however many there are.

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["BETWEEN", "Between", "Translations", "find_translations"]
 
-Between = Literal["nothing-better", "plain"]
+Between = Literal["nothing-better", "plain", "none"]
 
-BETWEEN: Final[tuple[Between, ...]] = ("nothing-better", "plain")
+BETWEEN: Final[tuple[Between, ...]] = ("nothing-better", "plain", "none")
 """Rules for links between languages; the first is the default."""
 
 _KEY_TERMS: Final = 30
@@ -65,6 +65,7 @@ def find_translations(
     ``plain``: in both directions at least three of the 30 heaviest key terms in the pivot language meet, with .4 of
     their weight. ``nothing-better``: in addition, neither document leaves the other for a clearly better partner of
     that language (see ``links.between_languages``). Evidence judges which documents of one language have one text.
+    ``none``: no translations.
 
     Args:
         collection: the documents. Pairs of equal texts are left out: they are copies.
@@ -73,9 +74,9 @@ def find_translations(
         engine: as in ``link``.
 
     Returns:
-        ``None`` if all documents have one language.
+        ``None`` if all documents have one language, or translations are not wanted.
     """
-    if len(set(collection.collection.languages)) < 2:
+    if between == "none" or len(set(collection.collection.languages)) < 2:
         return None
     settings = collection.settings.but(representation="pivot", n=_KEY_TERMS)
     key_terms = collection.collection.key_terms(settings)

@@ -13,6 +13,7 @@ from infostream_dedup.cli.options import (
     general_options,
     reading_options,
     representation_option,
+    semantic_option,
     settings_options,
 )
 from infostream_dedup.cli.output import chosen_format, note_reading, print_json, print_rows
@@ -60,6 +61,7 @@ __all__ = ["evaluate"]
     help="Judge preset judged by its pairs of these kinds only, such as copy.  [default: all that it lists]",
 )
 @between_option
+@semantic_option
 @representation_option
 @settings_options
 @reading_options
@@ -108,8 +110,9 @@ def _verdict(found: Evaluation) -> str:
             lines.append(f"{name}: {row.step_name} = {row.step:g}, F1 {_figure(row.scores.f1)}{refused}")
     if found.judged is not None:
         scores, (low, high) = found.judged.scores, found.judged.intervals.f1 or (None, None)
+        asked = ", with the sentence encoder" if found.semantic else ""
         lines.append(
-            f"preset judged: precision {_figure(scores.precision)}, recall {_figure(scores.recall)}, "
+            f"preset judged{asked}: precision {_figure(scores.precision)}, recall {_figure(scores.recall)}, "
             f"F1 {_figure(scores.f1)} [{_figure(low)}-{_figure(high)}]; {scores.linked} pairs linked, "
             f"{scores.judged} of them judged"
         )

@@ -275,8 +275,8 @@ representation_option = click.option(
 
 between_option = click.option(
     "--between",
-    type=click.Choice(["nothing-better", "plain"]),
-    help="Rule of preset judged for pairs of two languages.  [default: nothing-better]",
+    type=click.Choice(["nothing-better", "plain", "none"]),
+    help="Rule of preset judged for pairs of two languages; none leaves them out.  [default: nothing-better]",
 )
 
 semantic_option = click.option(

@@ -165,6 +165,26 @@ def templates(file: Path, least: int, output_format: str | None, quiet: bool) ->
     _print(kept.templates_of(file, least=least), output_format)
 
 
+@store.command(epilog=examples("store copies news.db", "store copies news.db --drifts"))
+@file_argument
+@click.option("--days", type=click.IntRange(min=1), help="Only the last days of the stream's clock.  [default: all]")
+@click.option("--drifts", is_flag=True, help="List the days on which copies, precision or recall drifted instead.")
+@format_options
+def copies(file: Path, days: int | None, drifts: bool, output_format: str | None, quiet: bool) -> None:
+    """Count the copies of a stream by day and source; needs a store of preset judged.
+
+    Columns: day, source, documents, links (verdicts exact and duplicate), copies (documents that share three tenths of
+    their word triples with one of the seven days before, whatever their verdict; series left out), linked_copies,
+    copy_precision, copy_recall. With --drifts: first, last (days), source (a dash for the whole stream), measure
+    (copies, precision, recall), recent, usual (its share in seven days, and in the 28 before), recent_of, usual_of
+    (shares of how many), chance (less than .0001: Fisher's exact test).
+    """
+    del quiet
+    from infostream_dedup.api import store as kept
+
+    _print(kept.drifts_of(file, days=days) if drifts else kept.copies_of(file, days=days), output_format)
+
+
 @store.command(epilog=examples("store verify news.db"))
 @file_argument
 @format_options

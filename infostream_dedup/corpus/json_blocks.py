@@ -105,7 +105,7 @@ def _blocks_of(
         if in_columns():
             columns = _columns(buffer.size)
             count_work(0, buffer.size)
-            rows = read_lines(buffer.data, buffer.size, buffer.whole, limit - buffer.mark, NAME_WORDS, columns)
+            rows = read_lines(buffer.data, buffer.size, buffer.whole, limit, NAME_WORDS, columns)
             bounds = columns.bounds[:rows]
             if rows:
                 yield JsonBlock(source, buffer, columns, rows, limit)
@@ -121,7 +121,7 @@ def _blocks_of(
             buffer.take(rows, begin, end, limit)
         elif buffer.ended:
             return
-        elif buffer.size > buffer.limit_of(0, limit):
+        elif buffer.size > limit:
             item = line_item(source, buffer.line(0, buffer.size, 0, limit), limit)
             if item is not None:
                 yield item

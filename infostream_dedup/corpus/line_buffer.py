@@ -33,7 +33,6 @@ class LineBuffer:
         number: lines before these bytes.
         offset: bytes before them.
         last: offset after the last line that was taken.
-        mark: bytes of the byte order mark before the first line.
     """
 
     def __init__(self, stream: Any, size: int = _SIZE) -> None:
@@ -46,7 +45,6 @@ class LineBuffer:
         self.number = 0
         self.offset = 0
         self.last = 0
-        self.mark = 0
 
     def fill(self) -> None:
         """Read until there is a piece, or the stream ends.
@@ -88,7 +86,6 @@ class LineBuffer:
             before: lines before it among these.
             limit: maximum bytes kept.
         """
-        limit = self.limit_of(before, limit)
         too_long = end - begin > limit
         stop = begin + limit if too_long else min(end + 1, self.size)
         return Line(self.data[begin:stop].tobytes(), self.number + before + 1, self.offset + begin, too_long)
@@ -102,7 +99,6 @@ class LineBuffer:
             end: the byte after it, without its line end.
             limit: maximum bytes kept of a line.
         """
-        limit = self.limit_of(lines - 1, limit)
         too_long = end - begin > limit
         end = min(end + 1, self.size)
         self.last = self.offset + (begin + limit if too_long else end)
@@ -119,7 +115,7 @@ class LineBuffer:
         Args:
             limit: maximum bytes kept of a line.
         """
-        self.last = self.offset + self.limit_of(0, limit)
+        self.last = self.offset + limit
         self.number += 1
         while True:
             self.offset += self.size
@@ -133,15 +129,6 @@ class LineBuffer:
                 self.take(0, 0, int(found[0]), limit)
                 self.last = last
                 return
-
-    def limit_of(self, before: int, limit: int) -> int:
-        """Maximum bytes kept of a line: a byte order mark counts among those of the first.
-
-        Args:
-            before: lines before it among these.
-            limit: of other lines.
-        """
-        return limit - self.mark if self.number + before == 0 else limit
 
     def check_end(self) -> None:
         """Raise what ended the stream, if that was a fault.
@@ -160,4 +147,4 @@ class LineBuffer:
             self.data[: self.size - mark] = self.data[mark : self.size].copy()
             self.size -= mark
             self.data[self.size : self.size + BLOCK] = 0
-            self.offset = self.mark = mark
+            self.offset = mark

@@ -165,6 +165,10 @@ def byte_lines(stream: BinaryIO, limit: int, *, blanks_as_one: bool = False) -> 
             if data.startswith(BYTE_ORDER_MARK):
                 data = data.removeprefix(BYTE_ORDER_MARK)
                 start += len(BYTE_ORDER_MARK)
+                if not data.endswith(b"\n"):
+                    tail = stream.readline(len(BYTE_ORDER_MARK))
+                    data += tail
+                    offset += len(tail)
         too_long = len(data) > limit and not data.endswith(b"\n")
         if too_long:
             offset += _skip_line(stream)

@@ -13,12 +13,13 @@ from infostream_dedup.desk.judgements import ordered_pair
 
 __all__ = ["QUEUES", "asked_pairs", "group_pairs", "linked_pairs"]
 
-QUEUES: Final = ("boundary", "model", "translation", "random", "audit", "disagreement")
+QUEUES: Final = ("boundary", "model", "translation", "random", "audit", "disagreement", "learning", "methods")
 """Names of queues; ``group:ID`` is one too.
 
 ``boundary``: links that the stream was least sure of. ``model``: links on which key terms and evidence disagree.
 ``translation``: documents taken for translations. ``random``: links drawn at random. ``audit``: pairs that somebody
-asked for. ``disagreement``: pairs that people label differently.
+asked for. ``disagreement``: pairs that people label differently. ``learning``: pairs of which the last
+classifier that was trained is least sure. ``methods``: pairs on which the methods last compared disagree.
 """
 
 _PAIRS: Final = 5_000

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from infostream_dedup.desk.schema import APPLICATION_ID, TABLES, VERSION
+from infostream_dedup.desk.seals import SEALS, add_checksum_function, fault_of, fill_seals
 from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, NoInputError
 from infostream_dedup.machine.private_files import make_private_file
 from infostream_dedup.store.connection import begin_wal, connect, naming_failures, snapshot, writing
@@ -19,6 +20,7 @@ from infostream_dedup.store.copying import copy_file
 __all__ = ["Desk", "desk_path", "present_moment"]
 
 _BUSY_SECONDS: Final = 30.0
+_ADVICE: Final = "go back to the latest 'desk backup': put it in the place of the file"
 
 
 def desk_path(store: str | Path) -> Path:
@@ -35,6 +37,9 @@ def present_moment() -> int:
 class Desk:
     """Judgements, reservations, reviews and jobs of one store. Use a desk in the thread that opened it.
 
+    All of its rows are compared with their checksums when it is opened, before the first use after another process
+    wrote to it, and before it is copied.
+
     Example:
         >>> with Desk.open(folder / "news.db.desk") as desk:                            # doctest: +SKIP
         ...     with desk.reading() as connection:
@@ -43,6 +48,7 @@ class Desk:
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection, self.path = connection, path
+        self._seen = _state_of(connection)
 
     @classmethod
     def open(cls, path: str | Path, *, create: bool = True) -> Self:
@@ -54,7 +60,7 @@ class Desk:
 
         Raises:
             NoInputError: there is none and ``create`` is off.
-            BadDataError: the file is not a desk.
+            BadDataError: the file is not a desk, or damaged.
             ConfigurationError: a newer version of this program wrote it.
             CannotCreateError, CannotWriteError: the file or its folder cannot be written.
             StoreBusyError: another process was writing all the time.
@@ -67,14 +73,17 @@ class Desk:
                 make_private_file(place)
             except OSError as error:
                 raise CannotCreateError(f"cannot create {place}: {error.strerror or error}") from error
-        connection = connect(place, mode="rw", busy_seconds=_BUSY_SECONDS)
-        try:
-            with naming_failures(place):
+        with _naming_damage(place):
+            connection = connect(place, mode="rw", busy_seconds=_BUSY_SECONDS)
+            try:
                 _make_ready(connection, place)
-        except BaseException:
-            connection.close()
-            raise
-        return cls(connection, place)
+                opened = cls(connection, place)
+                with opened.reading():
+                    opened.check()
+            except BaseException:
+                connection.close()
+                raise
+        return opened
 
     def close(self) -> None:
         """Close the file."""
@@ -95,14 +104,31 @@ class Desk:
         Raises:
             StoreBusyError, CannotWriteError, BadDataError: nothing of the block was stored.
         """
-        with writing(self._connection, self.path):
+        with _naming_damage(self.path), writing(self._connection, self.path):
+            self._check_what_others_wrote()
             yield self._connection
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Several reads of one state."""
-        with snapshot(self._connection, self.path):
+        """Several reads of one state.
+
+        Raises:
+            BadDataError: the file is damaged.
+        """
+        with _naming_damage(self.path), snapshot(self._connection, self.path):
+            self._check_what_others_wrote()
             yield self._connection
+
+    def check(self) -> None:
+        """Compare everything with its checksums, inside a transaction.
+
+        Raises:
+            BadDataError: something is not what was written.
+        """
+        fault = fault_of(self._connection, (*TABLES, *SEALS))
+        if fault is not None:
+            raise _damaged(fault, self.path)
+        self._seen = _state_of(self._connection)
 
     def backup(self, target: str | Path) -> None:
         """Copy the desk while others write; the copy appears whole or not at all.
@@ -110,26 +136,78 @@ class Desk:
         Raises:
             CannotCreateError, CannotWriteError, BadDataError: see ``copy_file``.
         """
-        copy_file(self._connection, self.path, Path(target), application=APPLICATION_ID)
+        with self.reading():
+            self.check()
+            copy_file(self._connection, self.path, Path(target), application=APPLICATION_ID)
+
+    def _check_what_others_wrote(self) -> None:
+        # The number belongs to the transaction only once something has been read.
+        self._connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+        if _state_of(self._connection) != self._seen:
+            self.check()
 
 
 def _make_ready(connection: sqlite3.Connection, path: Path) -> None:
+    add_checksum_function(connection)
+    # The triggers of the file may call the function whatever this SQLite was compiled with.
+    connection.execute("PRAGMA trusted_schema = ON")
     if _is_empty(connection):
         with writing(connection, path):
             # Another process may have done it while this one waited.
             if _is_empty(connection):
-                for statement in TABLES:
+                for statement in (*TABLES, *SEALS):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID:d}")
                 connection.execute(f"PRAGMA user_version = {VERSION:d}")
-    (found,) = connection.execute("PRAGMA application_id").fetchone()
-    if found != APPLICATION_ID:
+    if _number(connection, "application_id") != APPLICATION_ID:
         raise BadDataError("not a desk: an SQLite file of another kind", code="E_STORE_FOREIGN", source=str(path))
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    version = _number(connection, "user_version")
     if version > VERSION:
         raise ConfigurationError(f"{path} has schema {version}, this program reads {VERSION}; use a newer version")
+    if version < VERSION:
+        with writing(connection, path):
+            _add_seals(connection, path)
     begin_wal(connection, path, busy_seconds=_BUSY_SECONDS)
+
+
+def _add_seals(connection: sqlite3.Connection, path: Path) -> None:
+    """Bring a desk of version 1 to version 2, unless another process has done it."""
+    version = _number(connection, "user_version")
+    if version == VERSION:
+        return
+    (found,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    if version != 1 or found != "ok":
+        raise _damaged(f"schema {version}" if found == "ok" else str(found), path)
+    for statement in SEALS:
+        connection.execute(statement)
+    fill_seals(connection)
+    connection.execute(f"PRAGMA user_version = {VERSION:d}")
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:
     return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
+
+
+def _number(connection: sqlite3.Connection, pragma: str) -> int:
+    return int(connection.execute(f"PRAGMA {pragma}").fetchone()[0])
+
+
+def _state_of(connection: sqlite3.Connection) -> int:
+    """A number that changes when another connection has written to the file."""
+    return _number(connection, "data_version")
+
+
+def _damaged(what: str, path: Path) -> BadDataError:
+    return BadDataError(f"the desk is damaged: {what}; {_ADVICE}", code="E_DESK_DAMAGED", source=str(path))
+
+
+@contextmanager
+def _naming_damage(path: Path) -> Iterator[None]:
+    """``naming_failures`` for a desk, whose damage has another remedy than that of a store."""
+    try:
+        with naming_failures(path):
+            yield
+    except BadDataError as error:
+        if error.code != "E_STORE_DAMAGED":
+            raise
+        raise _damaged(str(error.__cause__), path) from error

@@ -22,8 +22,11 @@ __all__ = [
     "stop_job",
 ]
 
-KINDS: Final = ("sweep", "estimate", "audit")
-"""``sweep``: S and T for every k. ``estimate``: also how good the links are. ``audit``: pairs to judge for that."""
+KINDS: Final = ("sweep", "estimate", "audit", "train", "compare")
+"""``sweep``: S and T for every k. ``estimate``: also how good the links are. ``audit``: pairs to judge for that.
+
+``train``: a classifier from what was judged. ``compare``: methods by what was judged.
+"""
 
 _COLUMNS: Final = (
     *("number", "kind", "parameters", "position", "state", "step", "done", "total", "message", "person", "began"),

@@ -9,8 +9,8 @@ __all__ = ["APPLICATION_ID", "LABELS", "TABLES", "VERSION"]
 APPLICATION_ID: Final = 0x4953444B
 """Marks an SQLite file as a desk: ``ISDK``."""
 
-VERSION: Final = 1
-"""Of the schema, as ``PRAGMA user_version``."""
+VERSION: Final = 2
+"""Of the schema, as ``PRAGMA user_version``. Version 1 had no checksums."""
 
 LABELS: Final = ("dup", "similar", "template", "translation", "different")
 """What a person may say of a pair; the words of labels files. NULL is a pair that was passed over."""

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from infostream_dedup.estimation.duplicate_scores import LOWEST_K
-from infostream_dedup.links import Recommendation
+from infostream_dedup.links import Recommendation, default_recommendation
+from infostream_dedup.links.recommendation import FEWEST_COPIES
 from infostream_dedup.machine.phrase import Phrase
 
 if TYPE_CHECKING:
     from infostream_dedup.estimation.copy_scores import CopyScores
     from infostream_dedup.estimation.duplicate_scores import DuplicateEstimate
 
-__all__ = ["DEFAULT_K", "FEWEST_COPIES", "recommended_k"]
-
-DEFAULT_K: Final = 6
-"""Where nothing better is known: the paper's own."""
-
-FEWEST_COPIES: Final = 50
-"""Fewer copies say nothing about the best k."""
+__all__ = ["recommended_k"]
 
 
 def recommended_k(
@@ -44,14 +39,4 @@ def recommended_k(
             "counted: F1 of the links as copies is greatest ({f1:.2f}; {copies} copies)", f1=most.f1, copies=most.copies
         )
         return Recommendation(most.step, found)
-    return Recommendation(min(DEFAULT_K, n), _too_few(counted[0].copies if counted else None))
-
-
-def _too_few(copies: int | None) -> Phrase:
-    if copies is None:
-        return Phrase.of(
-            "default: no copies counted, fewer than the {needed} that a choice needs", needed=FEWEST_COPIES
-        )
-    return Phrase.of(
-        "default: {copies} copies, fewer than the {needed} that a choice needs", copies=copies, needed=FEWEST_COPIES
-    )
+    return default_recommendation(n, counted[0].copies if counted else None)

@@ -28,7 +28,10 @@ from infostream_dedup.evidence.pair_evidence import key_rows
 from infostream_dedup.links.pair_rules import count_grades, share_grades
 
 if TYPE_CHECKING:
-    from infostream_dedup.batch.collection import Collection
+    from numpy.typing import NDArray
+
+    from infostream_dedup.batch.collection import Weighable
+    from infostream_dedup.batch.linking import Linked
     from infostream_dedup.evidence.collecting import DocumentEvidence
     from infostream_dedup.links import Recommendation, SimilarityMatrix
     from infostream_dedup.machine.progress import Progress
@@ -62,24 +65,39 @@ class SweepEstimator:
     Args:
         collection: the documents.
         evidence: evidence of its documents.
+        only: int64, ordinals: only the pairs of these documents; default: all.
+        facts: sources and dates, where the documents do not say them.
     """
 
-    def __init__(self, collection: Collection, evidence: DocumentEvidence) -> None:
+    def __init__(
+        self,
+        collection: Weighable,
+        evidence: DocumentEvidence,
+        only: NDArray[np.int64] | None = None,
+        facts: DocumentFacts | None = None,
+    ) -> None:
         self._collection = collection
         self._evidence = evidence
+        self._only = only
+        self._facts = facts
         self._copies: Copies | None = None
 
     @cached_property
     def facts(self) -> DocumentFacts:
         """Sources, dates and texts of the documents; texts of equal word triples count as equal."""
         documents = self._collection.documents
-        facts = DocumentFacts.of_documents(documents, [b""] * len(documents))
+        facts = self._facts or DocumentFacts.of_documents(documents, [b""] * len(documents))
         return replace(facts, texts=numbers_of_texts(self._evidence.triples))
 
     @cached_property
     def counted(self) -> CountedPairs:
         """The pairs that are counted."""
-        return counted_pairs(self.facts, self._evidence.records)
+        found = counted_pairs(self.facts, self._evidence.records)
+        if self._only is None:
+            return found
+        inside = np.zeros(len(self._collection), dtype=np.bool_)
+        inside[self._only] = True
+        return replace(found, universe=found.universe._replace(counted=found.universe.counted & inside))
 
     def copies(self, progress: Progress | None = None) -> Copies:
         """The census of copies."""
@@ -139,6 +157,18 @@ class SweepEstimator:
         }
         notes = [] if shares else said(settings.representation, counted, scores, estimate, known, recommended)
         return LinkEstimate(columns, absent, recommended, summary, notes)
+
+    def recommendation(
+        self, linked: Linked, documents: NDArray[np.int64] | None = None, *, cross: bool = False
+    ) -> Recommendation:
+        """As ``KChooser.recommendation``."""
+        part = SweepEstimator(self._collection, self._evidence, documents, self._facts)
+        languages = linked.key_terms.counts.languages
+        several = len(np.unique(languages if documents is None else languages[documents])) > 1
+        apart = several and (cross or linked.key_terms.pivot is not None)
+        blocks = ("all", "mono", "cross") if apart else ("all",)
+        found = part.estimate(linked.key_terms, linked.matrix, linked.settings, blocks)
+        return found.recommended["cross" if cross and apart else "all"]
 
     def _duplicates(
         self,

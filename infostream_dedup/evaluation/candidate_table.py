@@ -12,12 +12,12 @@ from infostream_dedup.criteria.candidates import key_term_candidates, two_word_c
 from infostream_dedup.criteria.document_models import DocumentModels
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.evaluation.labels import Label
-from infostream_dedup.evaluation.pair_codes import codes_of, places_in
+from infostream_dedup.evaluation.pair_codes import both_of, codes_of, places_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["PUBLISHED", "FilterRow", "candidate_table", "filter_row"]
+__all__ = ["PUBLISHED", "FilterRow", "candidate_table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,19 +100,22 @@ def candidate_table(
     labels: Sequence[Label],
     *,
     positive: Sequence[str] = ("dup",),
+    newest: int | None = None,
     k: int = 3,
     n: int = 12,
     engine: str = "auto",
 ) -> list[FilterRow]:
     """Measure both filters on one collection: the paper's two heaviest words, then key-term links.
 
-    All pairs of the collection count, not only those between one day and the preceding days. A pair without a label
-    counts as original, so the true precision is at least the figure given.
+    All pairs of the collection count, or, as in the paper, those of its newest documents with all earlier ones and with
+    each other. A pair without a label counts as original, so the true precision is at least the figure given.
 
     Args:
         models: document models of the collection.
         labels: labelled pairs; those without a positive label count as original.
         positive: labels that mean "duplicate".
+        newest: how many documents are the new ones, by time of publication, then by input order; documents without a
+            time are left out. ``None``: all pairs.
         k: number of key terms that must be found for a link.
         n: number of key terms per document.
         engine: engine that computes the links.
@@ -120,29 +123,30 @@ def candidate_table(
     Raises:
         BadDataError: a label names a document that is not in the collection.
     """
-    duplicates = _encode_labels(models, labels, positive)
+    documents = len(models)
+    new, known = np.ones(documents, dtype=np.bool_), np.ones(documents, dtype=np.bool_)
+    if newest is not None:
+        known = ~np.isnan(models.times)
+        order = np.flatnonzero(known)[np.argsort(models.times[known], kind="stable")]
+        new = np.zeros(documents, dtype=np.bool_)
+        new[order[max(len(order) - newest, 0) :]] = True
+    fresh, earlier = int(new.sum()), int((known & ~new).sum())
+    pairs = fresh * earlier + fresh * (fresh - 1) // 2
+
+    def chosen(i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.int64]:
+        counted = known[i] & known[j] & (new[i] | new[j])
+        return np.sort(codes_of(i[counted], j[counted], documents))
+
+    duplicates = chosen(*both_of(_encode_labels(models, labels, positive), documents))
     filters: Mapping[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = {
         "two heaviest words": two_word_candidates(models),
         f"key terms, {k} of {n}": key_term_candidates(models, k=k, n=n, engine=engine),
     }
-    return [filter_row(name, i, j, duplicates, len(models)) for name, (i, j) in filters.items()]
-
-
-def filter_row(
-    name: str, i: NDArray[np.int64], j: NDArray[np.int64], duplicates: NDArray[np.int64], documents: int
-) -> FilterRow:
-    """Measure one filter.
-
-    Args:
-        name: name of the filter.
-        i: int64 (pairs,), ordinals of the first documents of the pairs that pass, each pair once.
-        j: int64 (pairs,), ordinals of the second documents.
-        duplicates: int64, ascending codes of the duplicates (``pair_codes.codes_of``).
-        documents: size of the collection.
-    """
-    passed = np.sort(codes_of(i, j, documents))
-    found = len(places_in(passed, duplicates))
-    return FilterRow(name, documents * (documents - 1) // 2, len(passed), len(duplicates), found)
+    rows = []
+    for name, (i, j) in filters.items():
+        passed = chosen(i, j)
+        rows.append(FilterRow(name, pairs, len(passed), len(duplicates), len(places_in(passed, duplicates))))
+    return rows
 
 
 def _encode_labels(models: DocumentModels, labels: Sequence[Label], positive: Sequence[str]) -> NDArray[np.int64]:

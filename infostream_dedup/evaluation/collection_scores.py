@@ -11,8 +11,8 @@ import numpy as np
 
 from infostream_dedup.batch.collection import Collection
 from infostream_dedup.batch.judging import JudgedCollection
-from infostream_dedup.batch.linking import Linked, link
-from infostream_dedup.batch.sweeping import SHARE_THRESHOLDS, recommendation_for
+from infostream_dedup.batch.link_estimate import KChooser
+from infostream_dedup.batch.linking import SHARE_THRESHOLDS, Linked, link
 from infostream_dedup.batch.translations import Between
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.evaluation.groups import group_scores
@@ -21,6 +21,7 @@ from infostream_dedup.evaluation.predictions import Predictions, predicted_by_co
 from infostream_dedup.evaluation.protocol import Evaluation, evaluate
 from infostream_dedup.evaluation.second_look import checked_kinds, judged_groups, judged_predictions
 from infostream_dedup.evaluation.truth import Truth, truth_of
+from infostream_dedup.links import default_recommendation
 from infostream_dedup.model import Document, Settings
 
 __all__ = ["Documents", "evaluate_collection", "predictions_of", "truth_for"]
@@ -50,6 +51,7 @@ def evaluate_collection(
     positive: Sequence[str] = ("dup",),
     closed: bool = False,
     second_look: JudgedCollection | None = None,
+    chooser: KChooser | None = None,
     kinds: Sequence[str] | None = None,
     between: Between = "nothing-better",
     resamples: int = 1000,
@@ -57,8 +59,8 @@ def evaluate_collection(
 ) -> Evaluation:
     """Evaluate key-term links, and preset ``judged`` beside them, against labelled pairs.
 
-    The recommended k is chosen without labels, on the documents that the restrictions leave (rows and columns of the
-    same matrix). The share score is evaluated at ``settings.threshold`` instead.
+    The recommended k is chosen without labels, on the documents that the restrictions leave. The share score is
+    evaluated at ``settings.threshold`` instead.
 
     Args:
         collection: the documents.
@@ -72,6 +74,7 @@ def evaluate_collection(
         positive: labels that count as true.
         closed: see ``truth_of``.
         second_look: the same documents with their evidence; ``None`` to leave out preset ``judged`` and its groups.
+        chooser: recommends k without labels; 6 by default.
         kinds: judge preset ``judged`` by its pairs of these kinds only.
         between: rule of preset ``judged`` for pairs of two languages.
         resamples: number of collections drawn for the intervals.
@@ -88,17 +91,27 @@ def evaluate_collection(
         positive=positive,
         closed=closed,
     )
-    found = _evaluate_key_terms(collection, settings, truth, lang=lang, resamples=resamples, engine=engine)
+    cross = lang is not None and "-" in lang
+    found = _evaluate_key_terms(
+        collection, settings, truth, chooser=chooser, cross=cross, resamples=resamples, engine=engine
+    )
     if second_look is None:
         return found
-    one_language = lang is not None and "-" not in lang
+    one_language = lang is not None and not cross
     predictions = judged_predictions(second_look, kinds, between=None if one_language else between, engine=engine)
     judged = evaluate(predictions, truth, recommended=1, resamples=resamples).recommended
     return replace(found, judged=judged, groups=group_scores(judged_groups(second_look, engine=engine), truth))
 
 
 def _evaluate_key_terms(
-    collection: Collection, settings: Settings, truth: Truth, *, lang: str | None, resamples: int, engine: str
+    collection: Collection,
+    settings: Settings,
+    truth: Truth,
+    *,
+    chooser: KChooser | None,
+    cross: bool,
+    resamples: int,
+    engine: str,
 ) -> Evaluation:
     share = settings.score == "share"
     key_terms = collection.key_terms(settings)
@@ -106,9 +119,10 @@ def _evaluate_key_terms(
     predictions = predictions_of(linked)
     if share:
         return evaluate(predictions, truth, recommended=settings.threshold, resamples=resamples)
-    inside = np.flatnonzero(truth.scope.documents())
-    cross = lang is not None and "-" in lang
-    recommended = recommendation_for(linked, inside, cross=cross).k
+    if chooser is None:
+        recommended = default_recommendation(settings.n).k
+    else:
+        recommended = chooser.recommendation(linked, np.flatnonzero(truth.scope.documents()), cross=cross).k
     return evaluate(predictions, truth, recommended=recommended, resamples=resamples)
 
 

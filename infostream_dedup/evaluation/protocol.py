@@ -68,7 +68,7 @@ class StepScores:
         return {name: value for name, value in self.as_dict().items() if name != self.step_name}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Evaluation(Tabular):
     """Result of an evaluation.
 
@@ -78,6 +78,7 @@ class Evaluation(Tabular):
         recommended: row of the recommended step.
         judged: scores of the pairs of preset ``judged``; ``None`` if it did not run.
         groups: scores of the groups that this preset makes; ``None`` as in ``group_scores``, or if it did not run.
+        semantic: whether the preset asked the sentence encoder.
         report: what was read; ``None`` if no documents were read.
     """
 
@@ -86,6 +87,7 @@ class Evaluation(Tabular):
     recommended: StepScores
     judged: StepScores | None = None
     groups: GroupScores | None = None
+    semantic: bool = False
     report: ReadingReport | None = None
 
     @property
@@ -103,6 +105,7 @@ class Evaluation(Tabular):
             "recommended": self.recommended.as_dict(),
             "judged": None if self.judged is None else self.judged.without_step(),
             "groups": None if self.groups is None else self.groups.as_dict(),
+            **({"semantic": True} if self.semantic else {}),
         }
 
     def as_rows(self) -> list[dict[str, Any]]:
@@ -133,7 +136,7 @@ def evaluate(
         StepScores(step, predictions.step_name, score, bound)
         for step, score, bound in zip(predictions.steps, found, bounds, strict=True)
     ]
-    return Evaluation(rows, _find_best(rows), _find_recommended(rows, recommended))
+    return Evaluation(rows=rows, best=_find_best(rows), recommended=_find_recommended(rows, recommended))
 
 
 def _find_best(rows: list[StepScores]) -> StepScores | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -26,6 +27,7 @@ __all__ = [
     "PairFacts",
     "circumstances",
     "facts_of_pairs",
+    "microseconds",
 ]
 
 NO_SOURCE: Final = -1
@@ -35,6 +37,9 @@ DAY: Final = 24 * HOUR
 
 STORY_HOURS: Final = 36
 """Hours within which two sources tell one story; nothing else is asked of the hours between two documents."""
+
+_START: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
 
 CIRCUMSTANCES: Final = 64
 """Results that ``circumstances`` has."""
@@ -232,6 +237,11 @@ def _one_dated(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.bool_
 def _hours(earlier: DocumentFacts, later: DocumentFacts, dated: NDArray[np.bool_]) -> NDArray[np.float64]:
     apart = np.abs(np.where(dated, earlier.times - later.times, 0))
     return np.asarray(np.where(dated, apart / HOUR, np.inf), dtype=np.float64)
+
+
+def microseconds(document: Document) -> int | None:
+    """Date of a document in microseconds since 1970; ``None`` without one."""
+    return None if document.time is None else (document.time - _START) // _MICROSECOND
 
 
 def _equal(earlier: NDArray[np.int64], later: NDArray[np.int64]) -> NDArray[np.bool_]:

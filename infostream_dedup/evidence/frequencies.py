@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from infostream_dedup.evidence.kernels.packing import BUCKET_BITS, buckets_of_documents
 from infostream_dedup.evidence.reading import RawEvidence
+from infostream_dedup.evidence.shipped_files import BACKGROUND_FILE, shipped_bytes
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ __all__ = [
     "EPOCH",
     "Changes",
     "EvidenceFrequencies",
+    "background_of",
     "changes_of",
 ]
 
@@ -37,10 +40,6 @@ EPOCH: Final = 1000
 
 Shorter than the epochs of key terms, so that names that every item of a stream holds soon weigh little.
 """
-
-_FILE: Final = "background.npz"
-"""Made by ``reports/make_background.py``: hashing the common words of a language takes longer than a small job."""
-
 
 _WITH_OTHERS: Final = -1
 """Opens a stored blob that also counts documents of other languages; a stream without any keeps the older form."""
@@ -135,16 +134,20 @@ class EvidenceFrequencies:
         for number, language in enumerate(LANGUAGES):
             missing = BACKGROUND_DOCUMENTS - int(self.documents[number])
             if missing > 0 and (language in OUR_LANGUAGES or self.documents[number]):
-                buckets, shares = _background()[language]
+                buckets, shares = background_of(BACKGROUND_FILE)[language]
                 counts[buckets] += (missing * shares).astype(np.float32)
                 documents[number] += missing
         return counts, documents
 
 
 @cache
-def _background() -> Mapping[Language, tuple[NDArray[np.int64], NDArray[np.float64]]]:
-    """Counters that a pseudo-document of each language raises, ascending, and by how much: int64, float64 of 0 to 1."""
-    with files("infostream_dedup.evidence").joinpath(_FILE).open("rb") as file, np.load(file) as held:
+def background_of(path: Path) -> Mapping[Language, tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    """Counters that a pseudo-document of each language raises, ascending, and by how much: int64, float64 of 0 to 1.
+
+    Raises:
+        BadDataError: the file is damaged.
+    """
+    with np.load(BytesIO(shipped_bytes(path))) as held:
         return {
             language: (held[f"{language}_buckets"].astype(np.int64), held[f"{language}_shares"])
             for language in LANGUAGES

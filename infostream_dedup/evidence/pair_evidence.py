@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.evidence.kernels.comparing import COLUMNS, ComparedKeys, compare_pairs, share_pairs, sum_keys
+from infostream_dedup.evidence.kernels.comparing import COLUMNS, ComparedKeys, compare_pairs, sum_keys
 from infostream_dedup.evidence.kernels.meeting import meeting_room
+from infostream_dedup.evidence.kernels.sharing import SharingRoom, share_pairs
+from infostream_dedup.evidence.kernels.term_places import SLOTS
 from infostream_dedup.evidence.kernels.wording import PLACES, word_pairs
 from infostream_dedup.evidence.records import EvidenceRecords
 
@@ -20,6 +22,8 @@ __all__ = ["COLUMNS", "ComparedKeys", "TripleRows", "compared", "fill_in_wording
 
 _HEAVIEST: Final = 12
 _LARGEST: Final = 1 << 62
+_LEAST: Final = 4
+"""Terms that tables of a document have room for at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,19 @@ def shares_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64], keys: ComparedKe
         keys: key terms of all documents.
     """
     evidence = np.zeros((len(a), len(COLUMNS)), dtype=np.float64)
-    share_pairs(a, b, keys, evidence)
+    if not len(a):
+        return evidence
+    most, longest = (int(np.diff(begins).max()) for begins in (keys.begins, keys.target_begins))
+    room = SharingRoom(
+        np.zeros(SLOTS * max(most, _LEAST), dtype=np.int32),
+        np.zeros(SLOTS * max(longest, _LEAST), dtype=np.int32),
+        np.zeros(max(most, longest) + 1, dtype=np.int64),
+    )
+    # The tables hold the document that stays the same from pair to pair: the earlier ones in the order of a collection.
+    if np.count_nonzero(a[1:] != a[:-1]) < np.count_nonzero(b[1:] != b[:-1]):
+        share_pairs(b, a, keys, room, 1, evidence)
+    else:
+        share_pairs(a, b, keys, room, 0, evidence)
     return evidence
 
 

@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.evidence.kernels.scoring import fill_features, score_pairs
+from infostream_dedup.evidence.shipped_files import MODEL_FILE, shipped_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,7 +42,6 @@ FEATURES: Final = (
 DECIMALS: Final = 9
 """Decimals of z, and of every value that a threshold is compared with."""
 
-_FILE: Final = "pair_model.json"
 _FORMAT: Final = "infostream-dedup pair model 1"
 
 
@@ -117,8 +116,12 @@ def features_of(evidence: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @cache
 def shipped_model() -> PairModel:
-    """The model that comes with the package."""
-    return PairModel.from_json(files("infostream_dedup.evidence").joinpath(_FILE).read_text("utf-8"), _FILE)
+    """The model that comes with the package.
+
+    Raises:
+        BadDataError: its file is damaged.
+    """
+    return PairModel.from_json(shipped_bytes(MODEL_FILE).decode("utf-8"), MODEL_FILE.name)
 
 
 def _checked(content: Any, name: str) -> tuple[float, dict[str, float]]:

@@ -7,7 +7,7 @@ the links of a collection are stored.
 from infostream_dedup.links.backend import PLAIN, Backend, choose_backend
 from infostream_dedup.links.measures import EXACT_FROM, LinkTotals, Measures
 from infostream_dedup.links.plain import sweep_counts, sweep_shares
-from infostream_dedup.links.recommendation import Recommendation, expected_chance_links, recommend
+from infostream_dedup.links.recommendation import Recommendation, default_recommendation
 from infostream_dedup.links.relation import (
     GroupCounts,
     LowLinks,
@@ -38,11 +38,10 @@ __all__ = [
     "StoredLinks",
     "Survey",
     "choose_backend",
-    "expected_chance_links",
+    "default_recommendation",
     "expected_work",
     "group_counts",
     "group_sizes",
-    "recommend",
     "survey",
     "sweep_counts",
     "sweep_shares",

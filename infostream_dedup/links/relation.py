@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from infostream_dedup.links.backend import PLAIN, Backend
 from infostream_dedup.links.measures import Measures
 from infostream_dedup.links.plain import sweep_shares
-from infostream_dedup.links.recommendation import Recommendation, chance_links, recommend
+from infostream_dedup.links.recommendation import DEFAULT_K, Recommendation, default_recommendation
 from infostream_dedup.links.sampling import drawn_documents
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.progress import Progress
@@ -42,9 +42,6 @@ __all__ = [
     "group_sizes",
     "survey",
 ]
-
-_REFUSED_K: Final = 6
-"""The k at which groups are counted if none is recommended."""
 
 
 class Relation(Protocol):
@@ -68,9 +65,6 @@ class Relation(Protocol):
         Raises:
             ConfigurationError: the links at a k are not stored.
         """
-
-    def chance(self) -> NDArray[np.float64]:
-        """float64 (n + 1,): at index k the links expected by chance at k."""
 
     def group_sizes(self, k: int) -> NDArray[np.int64]:
         """int64 (groups,): documents in each group at k (or at the smallest k stored), single ones included."""
@@ -119,10 +113,6 @@ class StoredLinks:
         """As ``Relation.measures``."""
         chosen = range(self.k_min, self.n + 1) if ks is None else ks
         return self.backend.sweep_counts(self.matrix, chosen, progress=progress)
-
-    def chance(self) -> NDArray[np.float64]:
-        """As ``Relation.chance``."""
-        return chance_links(self.keys, self.targets, self.n, self.labels, across=self.matrix.between_groups)
 
     def group_sizes(self, k: int) -> NDArray[np.int64]:
         """As ``Relation.group_sizes``."""
@@ -177,10 +167,6 @@ class NodeLinks:
         block = LinkBlock(self.matched.counts, self.matched.nodes.weights, self.matched.inside)
         chosen = range(self.k_min, self.n + 1) if ks is None else ks
         return block_totals(block, chosen, progress=progress).measures()
-
-    def chance(self) -> NDArray[np.float64]:
-        """As ``Relation.chance``."""
-        return chance_links(self.keys, self.targets, self.n)
 
     def group_sizes(self, k: int) -> NDArray[np.int64]:
         """As ``Relation.group_sizes``, in no particular order."""
@@ -241,10 +227,6 @@ class LowLinks:
         high = stored.measures(chosen.difference(below), progress=progress)
         return [*(row for row in low if row.k in chosen), *high]
 
-    def chance(self) -> NDArray[np.float64]:
-        """As ``Relation.chance``."""
-        return self.stored.chance()
-
     def group_sizes(self, k: int) -> NDArray[np.int64]:
         """As ``Relation.group_sizes``."""
         return self.stored.group_sizes(k)
@@ -283,10 +265,6 @@ class ShareLinks:
         del ks, progress
         shares = self.matrix.shares(self.own_weights)
         return sweep_shares(shares, self.thresholds, between_groups=self.matrix.between_groups)
-
-    def chance(self) -> NDArray[np.float64]:
-        """As ``Relation.chance``, by count."""
-        return self.stored.chance()
 
     def group_sizes(self, k: int) -> NDArray[np.int64]:
         """As ``Relation.group_sizes``, by count."""
@@ -347,7 +325,7 @@ class Survey:
     matrix: SimilarityMatrix | None
     across: SimilarityMatrix | None
     groups: dict[str, list[GroupCounts | None]]
-    groups_k: int = _REFUSED_K
+    groups_k: int = DEFAULT_K
 
 
 def survey(
@@ -358,13 +336,13 @@ def survey(
     recommended: Mapping[str, Recommendation] | None = None,
     progress: Progress | None = None,
 ) -> Survey:
-    """Measure the links of a collection at each k or threshold and recommend a k.
+    """Measure the links of a collection at each k or threshold.
 
     Args:
         relation: all links.
         n: largest possible count; ``None`` for links by share.
         labels: (documents,), to measure links inside labels and between them too.
-        recommended: the k to use for ``all`` and for ``cross``, where it is known otherwise.
+        recommended: the k to use for ``all`` and for ``cross``; 6 where nothing is said.
         progress: called for each part of measuring all links.
     """
     parts = {"all": relation}
@@ -375,14 +353,10 @@ def survey(
     groups = {name: group_counts(part, rows[name]) for name, part in parts.items()}
     if n is None:
         return Survey(rows=rows, recommended={}, group_sizes=None, matrix=relation.matrix, across=across, groups=groups)
-    known = recommended or {
-        name: recommend(rows[name], part.chance(), n=n, cross=name == "cross")
-        for name, part in parts.items()
-        if name != "mono"
-    }
-    chosen = {name: known[name] for name in parts if name != "mono"}
+    known = recommended or {}
+    chosen = {name: known.get(name) or default_recommendation(n) for name in parts if name != "mono"}
     k = chosen["all"].k
-    groups_k = min(_REFUSED_K, n) if k is None else k
+    groups_k = min(DEFAULT_K, n) if k is None else k
     sizes, found = relation.group_sizes(groups_k), relation.matrix
     return Survey(
         rows=rows, recommended=chosen, group_sizes=sizes, matrix=found, across=across, groups=groups, groups_k=groups_k

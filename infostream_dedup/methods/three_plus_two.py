@@ -4,8 +4,8 @@ L. Chala, P. Popadenko: A method for finding near duplicates of electronic text 
 National University of Radio Electronics. The 10 most frequent words of a document are its frequency dictionary. It is
 described by the three sentences with the most dictionary words, then the two longest of the others, and by five words:
 up to three of the dictionary, then the longest of the document; ``frequent`` sets another ratio than 3 to 2. A pair
-needs the same first sentence or, for documents
-with more than five sentences, N common ones: N = 2 for recall, N = 3 for precision. Everything else is as in 3+5.
+needs the same first sentence or, for documents with more than five sentences, N common ones: N = 2 for recall, N = 3
+for precision. Everything else is as in 3+5.
 
 Each dictionary word counts once per sentence unless ``occurrences`` is true; the paper is inconsistent. A document with
 fewer than five sentences keeps them by length, and its five longest words. A repeated sentence counts once.

@@ -24,6 +24,7 @@ from infostream_dedup.service.pages import (
     group_pages,
     judge_page,
     labels_page,
+    learning_pages,
     now_page,
     provenance_page,
     review_pages,
@@ -35,9 +36,11 @@ from infostream_dedup.service.pages.frame import page
 from infostream_dedup.service.problems import PROBLEM_TYPE, ProblemError, problem_of
 from infostream_dedup.service.routes import (
     batches,
+    checks,
     comparison,
     documents,
     events,
+    exports,
     groups,
     health,
     jobs,
@@ -63,6 +66,7 @@ _PAGES: Final = (
     compare_page,
     judge_page,
     labels_page,
+    learning_pages,
     explore_page,
     search_page,
     review_pages,
@@ -71,7 +75,9 @@ _PAGES: Final = (
 _ROUTES: Final = (
     health,
     batches,
+    checks,
     events,
+    exports,
     documents,
     groups,
     stories,

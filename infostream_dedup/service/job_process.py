@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import orjson
-
 from infostream_dedup.desk import Desk
 from infostream_dedup.desk.jobs import end_job, job_shown, report_step
 from infostream_dedup.desk.labels import import_labels, label_rows
 from infostream_dedup.errors import InfostreamError
+from infostream_dedup.service.learning_jobs import compare_methods_on_labels, labels_file, train_classifier
 
 if TYPE_CHECKING:
     from infostream_dedup.batch.sweeping import SweepResult
@@ -112,10 +110,8 @@ def _audit(store: Path, desk: Desk, parameters: Mapping[str, Any], progress: Pro
         return {"asked": len(asked.rows), "added": added, "notes": asked.notes}
     with desk.reading() as connection:
         rows = list(label_rows(connection))
-    with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
-        file.write(b"".join(orjson.dumps(row) + b"\n" for row in rows))
-        file.flush()
-        found = audit(documents, judged=file.name, settings=chosen, progress=progress)
+    with labels_file(rows) as file:
+        found = audit(documents, judged=file, settings=chosen, progress=progress)
     return {"rows": found.rows, "notes": found.notes}
 
 
@@ -166,6 +162,8 @@ _KINDS: Final[Mapping[str, Callable[[Path, Desk, Mapping[str, Any], Progress], d
     "sweep": _sweep,
     "estimate": _estimate,
     "audit": _audit,
+    "train": train_classifier,
+    "compare": compare_methods_on_labels,
 }
 
 

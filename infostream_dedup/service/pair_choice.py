@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from infostream_dedup.desk.agreement import disagreements
 from infostream_dedup.desk.candidates import QUEUES, asked_pairs, group_pairs, linked_pairs
+from infostream_dedup.desk.jobs import last_result
+from infostream_dedup.desk.judgements import ordered_pair
 from infostream_dedup.desk.reservations import SHARE_OF_TWO, next_pairs
 from infostream_dedup.service.pair_view import pair_shown
 from infostream_dedup.service.problems import ProblemError
@@ -21,7 +23,7 @@ __all__ = ["check_queue", "pairs_for"]
 Pair = tuple[str, str]
 
 _GROUP: Final = "group:"
-_OF_DESK: Final = ("audit", "disagreement")
+_OF_DESK: Final = ("audit", "disagreement", "learning", "methods")
 _DISAGREED: Final = 1_000
 _KEPT_CHOICES: Final = 8
 _TRIES: Final = 5
@@ -104,6 +106,12 @@ def _of_store(store: Store, queue: str) -> list[Pair]:
 def _from_desk(connection: sqlite3.Connection, queue: str) -> list[Pair]:
     if queue == "audit":
         return asked_pairs(connection, queue)
+    if queue == "learning":
+        trained = last_result(connection, "train")
+        return [ordered_pair(a, b) for a, b in (trained or {"result": {}})["result"].get("teach", ())]
+    if queue == "methods":
+        compared = last_result(connection, "compare")
+        return [ordered_pair(row["a"], row["b"]) for row in (compared or {"result": {}})["result"].get("disputed", ())]
     return [(row["a"], row["b"]) for row in disagreements(connection, _DISAGREED)]
 
 

@@ -57,6 +57,10 @@ _STATUS: Final = {
     "E_ID_CONFLICT": (409, "id-conflict"),
     "E_KEY_CONFLICT": (409, "key-conflict"),
     "E_JSON": (400, "json"),
+    # Not what was sent is at fault.
+    "E_STORE_DAMAGED": (500, "internal"),
+    "E_DESK_DAMAGED": (500, "internal"),
+    "E_PACKAGE": (500, "internal"),
 }
 
 

@@ -12,6 +12,7 @@ from typing import TypeVar
 from starlette.requests import Request
 
 from infostream_dedup.desk import desk_path
+from infostream_dedup.service.checker import Checker
 from infostream_dedup.service.desk_thread import DeskThread
 from infostream_dedup.service.job_runner import JobRunner
 from infostream_dedup.service.metrics import Metrics
@@ -41,6 +42,7 @@ class RunningService:
         writer: None if the service is read-only.
         readers: see there.
         searched: see there.
+        checker: see there.
         desk: see there.
         jobs: see there.
         ended: set when the service stops, so that open streams end by themselves.
@@ -54,6 +56,7 @@ class RunningService:
     writer: Writer | None
     readers: Readers
     searched: SearchThread
+    checker: Checker
     desk: DeskThread
     jobs: JobRunner
     ended: asyncio.Event = field(default_factory=asyncio.Event)
@@ -84,6 +87,7 @@ class RunningService:
             writer=writer,
             readers=readers,
             searched=searched,
+            checker=Checker(settings.store),
             desk=desk,
             jobs=jobs,
         )
@@ -93,6 +97,7 @@ class RunningService:
         if self.writer is not None:
             self.writer.stop()
         self.jobs.close()
+        self.checker.close()
         self.searched.close()
         self.desk.close()
         self.readers.close()

@@ -23,9 +23,18 @@ if TYPE_CHECKING:
 
     from infostream_dedup.sharded.disk_runner import LinkedRun
 
-__all__ = ["FoundStatuses", "StatusRules", "Statuses", "statuses_on_disk"]
+__all__ = [
+    "STATUSES",
+    "FoundStatuses",
+    "StatusRules",
+    "Statuses",
+    "earliest_joined",
+    "equal_texts",
+    "join_groups",
+    "statuses_on_disk",
+]
 
-_NAMES: Final = ("new", "exact", "insufficient_text", "duplicate", "similar")
+STATUSES: Final = ("new", "exact", "insufficient_text", "duplicate", "similar")
 _NOBODY: Final = -1
 _DIGEST: Final = 16
 _PAIRS_AT_ONCE: Final = 1_000_000
@@ -36,7 +45,7 @@ class FoundStatuses:
     """Statuses of all documents.
 
     Attributes:
-        status: uint8 (documents,), index into ``names``.
+        status: uint8 (documents,), index into ``STATUSES``.
         of: int64 (documents,), the earlier document that each repeats or resembles most; -1 if there is none.
         group: int64 (documents,), the earliest document of its group.
         ids: id of each document, by chunk.
@@ -56,11 +65,11 @@ class FoundStatuses:
         """The status of every document, in input order."""
         for begin in range(0, len(self), 10_000):
             rows = slice(begin, min(begin + 10_000, len(self)))
-            of = self._ids_at(np.maximum(self.of[rows], 0))
-            groups = self._ids_at(self.group[rows])
+            of = self.ids_at(np.maximum(self.of[rows], 0))
+            groups = self.ids_at(self.group[rows])
             known = (self.of[rows] != _NOBODY).tolist()
             for status, one, there, group in zip(self.status[rows].tolist(), of, known, groups, strict=True):
-                yield Status(_NAMES[status], one if there else None, group)
+                yield Status(STATUSES[status], one if there else None, group)
 
     def kept(self, keep: Keep) -> NDArray[np.bool_]:
         """Which documents remain when each group keeps one: its earliest, or its longest (the earliest of equals)."""
@@ -75,14 +84,15 @@ class FoundStatuses:
 
     def counts(self) -> dict[str, int]:
         """Documents of each status."""
-        found = np.bincount(self.status, minlength=len(_NAMES)).tolist()
-        return dict(zip(_NAMES, found, strict=True))
+        found = np.bincount(self.status, minlength=len(STATUSES)).tolist()
+        return dict(zip(STATUSES, found, strict=True))
 
     def groups(self) -> int:
         """Groups of at least two documents."""
         return int((np.unique(self.group, return_counts=True)[1] > 1).sum())
 
-    def _ids_at(self, documents: NDArray[np.int64]) -> list[str]:
+    def ids_at(self, documents: NDArray[np.int64]) -> list[str]:
+        """Ids of documents."""
         found: list[str] = self.ids.take(documents).to_pylist()
         return found
 
@@ -146,7 +156,7 @@ class Statuses:
         """Take what ``StatusRules.decide`` returned."""
         self._duplicate[duplicate.b] = duplicate.a
         self._similar[similar.b] = similar.a
-        _join(same.a, same.b, self._parents)
+        join_groups(same.a, same.b, self._parents)
 
     def finish(self, rows: Sequence[dict[str, Any]]) -> FoundStatuses:
         """Statuses of all documents.
@@ -154,9 +164,10 @@ class Statuses:
         Args:
             rows: of DOCUMENTS, all of them in order, with the hashes of the bodies.
         """
-        exact = _earliest_equal(rows, self._nodes.documents)
+        first = equal_texts(rows, self._nodes.documents)
+        exact = np.where(first != np.arange(len(first)), first, _NOBODY)
         equal = np.flatnonzero(exact != _NOBODY)
-        _join(exact[equal], equal, self._parents)
+        join_groups(exact[equal], equal, self._parents)
         short = self._nodes.sizes[self._nodes.node_of] < INSUFFICIENT_TERMS
         conditions = [exact != _NOBODY, short, self._duplicate != _NOBODY, self._similar != _NOBODY]
         status = np.select(conditions, [1, 2, 3, 4], 0).astype(np.uint8)
@@ -164,7 +175,7 @@ class Statuses:
         return FoundStatuses(
             status,
             of,
-            _roots(self._parents),
+            earliest_joined(self._parents),
             pa.chunked_array([row["ids"] for row in rows], pa.string()),
             np.concatenate([np.zeros(0, np.int64), *(row["lengths"] for row in rows)]),
         )
@@ -194,12 +205,13 @@ def _best(pairs: DocumentPairs) -> DocumentPairs:
     return pairs.where(order[np.unique(pairs.b[order], return_index=True)[1]])
 
 
-def _join(a: NDArray[np.int64], b: NDArray[np.int64], parents: NDArray[np.int32]) -> None:
+def join_groups(a: NDArray[np.int64], b: NDArray[np.int64], parents: NDArray[np.int32]) -> None:
+    """Join pairs of documents; ``parents``, int32 (documents,), begin as the documents themselves."""
     every = np.arange(len(a), dtype=np.int64)
     join_edges(a.astype(np.int32), b.astype(np.int32), every, parents, np.empty(len(a), dtype=np.int64))
 
 
-def _roots(parents: NDArray[np.int32]) -> NDArray[np.int64]:
+def earliest_joined(parents: NDArray[np.int32]) -> NDArray[np.int64]:
     """The smallest document that each is joined with: a parent is always the smaller one."""
     found = parents.astype(np.int64)
     while True:
@@ -209,8 +221,13 @@ def _roots(parents: NDArray[np.int32]) -> NDArray[np.int64]:
         found = nearer
 
 
-def _earliest_equal(rows: Sequence[dict[str, Any]], documents: int) -> NDArray[np.int64]:
-    """The earliest document with the same body, or -1; an empty body equals no other."""
+def equal_texts(rows: Sequence[dict[str, Any]], documents: int) -> NDArray[np.int64]:
+    """The earliest document with the same body, itself if there is none before: int64 (documents,); -1 without a body.
+
+    Args:
+        rows: of DOCUMENTS, all of them in order, with the hashes of the bodies.
+        documents: their number.
+    """
     parts = [row["digests"] for row in rows]
     digests = np.concatenate([np.zeros(0, np.uint8), *parts]).reshape(documents, _DIGEST).copy().view(np.uint64)
     one, other = digests[:, 0], digests[:, 1]
@@ -220,5 +237,4 @@ def _earliest_equal(rows: Sequence[dict[str, Any]], documents: int) -> NDArray[n
     starts = np.flatnonzero(new)
     first = np.empty(documents, dtype=np.int64)
     first[order] = np.repeat(order[starts], np.diff(np.append(starts, documents)))
-    repeated = (first != np.arange(documents)) & ((one != 0) | (other != 0))
-    return np.where(repeated, first, _NOBODY)
+    return np.where((one != 0) | (other != 0), first, _NOBODY)

@@ -13,8 +13,9 @@ import numpy as np
 from infostream_dedup.links.measures import EXACT_FROM
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
-from infostream_dedup.sharded.chance import KeyCounts
 from infostream_dedup.sharded.collapse import NODES, NodeTable, collapse_documents
+from infostream_dedup.sharded.evidence import EVIDENCE_TABLES
+from infostream_dedup.sharded.key_counts import KeyCounts
 from infostream_dedup.sharded.key_terms import KEYS, KeyChunk, mark_key_terms, select_keys
 from infostream_dedup.sharded.linking import DEGREES, LINKS, Linking, Shard, merge_links
 from infostream_dedup.sharded.plan import Plan
@@ -72,6 +73,7 @@ class DiskRun:
         representations: all that the run needs; texts are read once for all of them.
         plan: how the collection is cut.
         hashes: also take the hash of each body.
+        evidence: also take what judging pairs of documents needs.
         workers: threads; 0 for as many as the process may use.
         progress: called for each stage.
     """
@@ -82,6 +84,7 @@ class DiskRun:
     representations: Sequence[str]
     plan: Plan
     hashes: bool = False
+    evidence: bool = False
     workers: int = 0
     progress: Progress | None = None
 
@@ -93,18 +96,20 @@ class DiskRun:
             "representations": list(self.representations),
             "morph": self.settings.morph,
             "hashes": self.hashes,
+            "evidence": self.evidence,
         }
         if self.source.mark is None:
             self.folder.drop("counted")
         return self.folder.stage(
             "counted",
-            FIRST_TABLES,
+            FIRST_TABLES | (EVIDENCE_TABLES if self.evidence else {}),
             decided,
             lambda: read_and_count(
                 self.source.read(),
                 wanted,
                 chunk=self.plan.chunk,
                 hashes=self.hashes,
+                evidence=self.evidence,
                 workers=self.workers,
                 progress=self.progress,
             ),
@@ -134,39 +139,50 @@ class LinkedRun:
         counted: its first stage.
         settings: with the representation.
         window_days: as in ``DiskRun.linked``.
+
+    Attributes:
+        run: the run.
+        settings: with the representation.
+        counted: the first stage.
     """
 
     def __init__(self, run: DiskRun, counted: Stage, settings: Settings, window_days: float | None) -> None:
         self.run = run
         self.settings = settings
-        self._counted = counted
+        self.counted = counted
         self._window = None if window_days is None else round(window_days * _DAY)
+
+    @property
+    def name(self) -> str:
+        """The beginning of the names of its stages."""
+        return self.settings.representation
 
     def counts(self) -> Iterator[pa.RecordBatch]:
         """Rows of COUNTS."""
         wanted = REPRESENTATIONS.index(self.settings.representation)
-        for batch in self._counted.batches("counts"):
+        for batch in self.counted.batches("counts"):
             if batch.column("representation")[0].as_py() == wanted:
                 yield batch
 
     def documents(self) -> Iterator[dict[str, Any]]:
         """Rows of DOCUMENTS."""
-        return DOCUMENTS.rows(self._counted.batches("documents"))
+        return DOCUMENTS.rows(self.counted.batches("documents"))
 
     @property
     def report(self) -> Mapping[str, Any]:
         """What the first stage noted."""
-        return self._counted.facts
+        return self.counted.facts
 
     @cached_property
     def vocabulary(self) -> FrozenVocabulary:
         """All terms, frozen."""
-        return FrozenVocabulary.of(self._statistics.batches("statistics"))
+        return FrozenVocabulary.of(self.statistics.batches("statistics"))
 
     @cached_property
-    def _statistics(self) -> Stage:
+    def statistics(self) -> Stage:
+        """The vocabulary with its statistics, in one row."""
         return self.stage(
-            "statistics", {"statistics": STATISTICS}, {"counted": self._counted.key}, self._make_statistics
+            "statistics", {"statistics": STATISTICS}, {"counted": self.counted.key}, self._make_statistics
         )
 
     def _make_statistics(self) -> Iterator[tuple[str, pa.RecordBatch]]:
@@ -181,12 +197,24 @@ class LinkedRun:
     @cached_property
     def keys(self) -> Stage:
         """Key terms and targets."""
-        decided = {"statistics": self._statistics.key, **{name: getattr(self.settings, name) for name in _SHARED}}
-        return self.stage("keys", {"keys": KEYS}, decided, self._make_keys)
+        return self.selected("keys", self.settings)
 
-    def _make_keys(self) -> Iterator[tuple[str, pa.RecordBatch]]:
-        done = 0
-        for row in select_keys(self.counts(), self.vocabulary, self.settings, workers=self.run.workers):
+    def selected(self, name: str, settings: Settings, distinct: FrozenVocabulary | None = None) -> Stage:
+        """A stage of key terms and targets.
+
+        Args:
+            name: its name.
+            settings: everything that decides them.
+            distinct: as in ``select_keys``.
+        """
+        decided = {"statistics": self.statistics.key, **{one: getattr(settings, one) for one in _SHARED}}
+        if distinct is not None:
+            decided["distinct"] = True
+        return self.stage(name, {"keys": KEYS}, decided, lambda: self._make_keys(settings, distinct))
+
+    def _make_keys(self, settings: Settings, distinct: FrozenVocabulary | None) -> Iterator[tuple[str, pa.RecordBatch]]:
+        done, workers = 0, self.run.workers
+        for row in select_keys(self.counts(), self.vocabulary, settings, distinct=distinct, workers=workers):
             yield "keys", row
             done += len(row.column("sizes")[0])
             self.run.tell(f"{self.settings.representation}: key terms", done, self.vocabulary.documents)
@@ -250,7 +278,7 @@ class LinkedRun:
         name = f"links{k_min}"
         found = self.stage(name, {"links": LINKS}, decided, lambda: self._make_links(k_min, shards))
         for shard in range(shards):
-            self.run.folder.drop(f"{self.settings.representation}-{name}-{shard}")
+            self.drop(f"{name}-{shard}")
         return found
 
     def _make_links(self, k_min: int, shards: int) -> Iterator[tuple[str, pa.RecordBatch]]:
@@ -318,4 +346,8 @@ class LinkedRun:
         make: Callable[[], Iterable[tuple[str, pa.RecordBatch]]],
     ) -> Stage:
         """A stage of this representation (see ``WorkFolder.stage``)."""
-        return self.run.folder.stage(f"{self.settings.representation}-{name}", tables, decided_by, make)
+        return self.run.folder.stage(f"{self.name}-{name}", tables, decided_by, make)
+
+    def drop(self, name: str) -> None:
+        """Remove the files of a stage of this representation that is no longer needed."""
+        self.run.folder.drop(f"{self.name}-{name}")

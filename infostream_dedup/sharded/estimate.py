@@ -33,6 +33,9 @@ _LINKS_OF_MONTH: Final = 74.0
 _GROWTH: Final = 1.32
 _MATCHING_OF_MONTH: Final = 60.0
 """CPU seconds for links, S and T of a made-up month on disk."""
+_COMPARED_BYTES: Final = 1_000
+_JUDGING: Final = 3.0
+"""How much longer finding and judging pairs takes than finding them (made-up texts)."""
 _OVERHEAD: Final = 1.3
 _MEMORY_OF_ENGINE: Final = 5_000
 """Bytes that a document takes in the engine that keeps a collection in memory (reports/speed.md)."""
@@ -104,7 +107,13 @@ def in_memory(documents: int) -> int:
 
 
 def estimate(
-    documents: Iterable[Document], number: int, settings: Sequence[Settings], plan: Plan, folder: Path
+    documents: Iterable[Document],
+    number: int,
+    settings: Sequence[Settings],
+    plan: Plan,
+    folder: Path,
+    *,
+    evidence: bool = False,
 ) -> Estimate:
     """Estimate a run by counting the terms of some documents.
 
@@ -114,18 +123,23 @@ def estimate(
         settings: one for each representation.
         plan: how memory is used.
         folder: the work folder.
+        evidence: whether pairs are judged by it.
     """
     sample = list(islice(documents, SAMPLE))
-    _count(sample[:1], settings)
+    _count(sample[:1], settings, evidence=evidence)
     started = time.process_time()
-    rows = _count(sample, settings)
+    rows = _count(sample, settings, evidence=evidence)
     spent = (time.process_time() - started) / max(len(sample), 1)
-    entries = sum(len(row.column("columns")[0]) for row in rows) / max(len(sample), 1)
-    counts = sum(row.nbytes for row in rows) / max(len(sample), 1)
+    counted = [row for table, row in rows if table == "counts"]
+    entries = sum(len(row.column("columns")[0]) for row in counted) / max(len(sample), 1)
+    kept = sum(row.nbytes for _, row in rows) / max(len(sample), 1)
+    if evidence:
+        # Key terms that are compared, and records.
+        kept += _COMPARED_BYTES + 4 * entries
     share = number / _MONTH
     links = _LINKS_OF_MONTH * share ** (_GROWTH - 1)
-    disk = number * (counts + 4 * entries + len(settings) * (_KEY_BYTES + 2 * _LINK_BYTES * links))
-    matching = len(settings) * _MATCHING_OF_MONTH * share**_GROWTH
+    disk = number * (kept + 4 * entries + len(settings) * (_KEY_BYTES + 2 * _LINK_BYTES * links))
+    matching = len(settings) * _MATCHING_OF_MONTH * share**_GROWTH * (_JUDGING if evidence else 1)
     existing = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
     return Estimate(
         documents=number,
@@ -138,9 +152,10 @@ def estimate(
     )
 
 
-def _count(sample: Sequence[Document], settings: Sequence[Settings]) -> list[pa.RecordBatch]:
-    counted = read_and_count(sample, settings, chunk=max(len(sample), 1), hashes=False, workers=1)
-    return [row for table, row in counted if table == "counts"]
+def _count(
+    sample: Sequence[Document], settings: Sequence[Settings], *, evidence: bool
+) -> list[tuple[str, pa.RecordBatch]]:
+    return [*read_and_count(sample, settings, chunk=max(len(sample), 1), hashes=False, evidence=evidence, workers=1)]
 
 
 def _duration(seconds: float) -> str:

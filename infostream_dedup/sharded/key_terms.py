@@ -28,6 +28,7 @@ __all__ = [
     "LABELS",
     "KeyChunk",
     "asking",
+    "fewer_keys",
     "key_term_labels",
     "keys_row",
     "mark_key_terms",
@@ -111,6 +112,7 @@ def select_keys(
     vocabulary: FrozenVocabulary,
     settings: Settings,
     *,
+    distinct: FrozenVocabulary | None = None,
     workers: int = 1,
 ) -> Iterator[pa.RecordBatch]:
     """Select the key terms of documents by the statistics of the whole collection.
@@ -119,6 +121,8 @@ def select_keys(
         batches: of COUNTS.
         vocabulary: vocabulary of the whole collection.
         settings: everything that decides key terms; representation ``pivot`` has a stage of its own.
+        distinct: the vocabulary counted without documents that repeat earlier ones, so that what only these lift above
+            ``df_max`` stays a key term; ``None`` not to look at repeats.
         workers: threads; 0 for as many as the process may use. The result does not depend on them.
 
     Yields:
@@ -127,7 +131,7 @@ def select_keys(
     shared = vocabulary.df.sum(axis=0) >= 2
     for chunk in CountedChunk.read(batches):
         numbers = vocabulary.numbers_of(chunk)
-        statistics = vocabulary.statistics(chunk.counts, numbers, settings)
+        statistics = vocabulary.statistics(chunk.counts, numbers, settings, distinct)
         found = select_key_terms(chunk.counts, settings, statistics, workers=workers)
         keys = _renumbered(found.keys, numbers, len(vocabulary), ascending=False)
         # What a single document has, no other one can meet.
@@ -166,6 +170,23 @@ def keys_row(
         hashes=hashes[0],
         checks=hashes[1],
     )
+
+
+def fewer_keys(batches: Iterable[pa.RecordBatch], n: int) -> Iterator[pa.RecordBatch]:
+    """Keep the n heaviest key terms of documents; of equals the earlier ones in code point order.
+
+    Args:
+        batches: of KEYS.
+        n: how many, at least 1.
+    """
+    for row in KEYS.rows(batches):
+        owners = np.repeat(np.arange(len(row["sizes"])), row["sizes"])
+        order = np.lexsort((np.arange(len(owners)), -row["weights"], owners))
+        kept = np.zeros(len(owners), dtype=np.bool_)
+        kept[order] = np.arange(len(owners)) - indptr_of(row["sizes"])[owners] < n
+        keys = TermRows(indptr_of(np.minimum(row["sizes"], n)), row["keys"][kept], 0)
+        targets = TermRows(indptr_of(row["target_sizes"]), row["targets"], 0)
+        yield keys_row(row["first"], row["languages"], keys, row["weights"][kept], targets)
 
 
 def _renumbered(matrix: sp.csr_array, numbers: NDArray[np.int64], terms: int, *, ascending: bool) -> TermRows:

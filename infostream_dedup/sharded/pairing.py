@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from infostream_dedup.sharded.disk_runner import LinkedRun
     from infostream_dedup.sharded.work_folder import Stage
 
-__all__ = ["DocumentPairs", "PairFinder", "paired", "pairs_on_disk", "turn_links"]
+__all__ = ["DocumentPairs", "DocumentRows", "PairFinder", "paired", "pairs_on_disk", "turn_links"]
 
 _PAIRS_AT_ONCE: Final = 1_000_000
+_ROWS_AT_ONCE: Final = 50_000
 
 
 def turn_links(batches: Iterable[pa.RecordBatch], firsts: NDArray[np.int64], nodes: int) -> Iterator[pa.RecordBatch]:
@@ -206,7 +207,7 @@ def _make_turned(linked: LinkedRun, links: Stage, least: int) -> Iterator[tuple[
         # One part for each asking chunk, in their order.
         yield "links", merged_rows(batches[chunk :: len(firsts)])
         linked.run.tell(f"{linked.settings.representation}: links turned round", chunk + 1, len(firsts))
-    linked.run.folder.drop(f"{linked.settings.representation}-turning{least}")
+    linked.drop(f"turning{least}")
 
 
 def merged_rows(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
@@ -227,7 +228,7 @@ def _both_ways(asked: NDArray[np.int64], out: BlockRows, into: BlockRows) -> tup
     return np.repeat(asked, np.diff(both.indptr)), both.indices.astype(np.int64), counts & 0xFF, counts >> 8
 
 
-class _KeyRows:
+class DocumentRows:
     """Key terms, targets and ids of any documents, mapped."""
 
     def __init__(self, linked: LinkedRun) -> None:
@@ -268,6 +269,32 @@ class _KeyRows:
         terms = [labels[number] for number in order]
         counts = TermCounts(matrix, terms, self.languages[documents], np.zeros(len(documents), dtype=np.int64))
         return KeyTerms(matrix, met, counts, [])
+
+    def pair_rows(
+        self,
+        a: NDArray[np.int64],
+        b: NDArray[np.int64],
+        settings: Settings,
+        *,
+        k_min: int | None = None,
+        terms: bool = True,
+    ) -> Iterator[PairRow]:
+        """Rows of pairs of documents, in their order.
+
+        Args:
+            a: int64 (pairs,), the earlier documents.
+            b: int64 (pairs,), the later ones.
+            settings: decide the relation.
+            k_min: least count of key terms in either direction; ``None`` for pairs with a relation.
+            terms: include the shared terms.
+        """
+        documents, place = np.unique(np.concatenate([a, b]), return_inverse=True)
+        key_terms = self.key_terms(documents)
+        ids = self.ids(documents)
+        for table in chunks_of_pairs(key_terms, place[: len(a)], place[len(a) :]):
+            relation = relations(table, settings)
+            wanted = relation > 0 if k_min is None else np.maximum(table.forward, table.backward) >= k_min
+            yield from rows_of_pairs(ids, table, relation, key_terms, wanted=wanted, terms=terms)
 
     def _rows(
         self, documents: NDArray[np.int64], name: str, which: int
@@ -325,7 +352,7 @@ def pairs_on_disk(
         parts: int64 (documents,), number of the file of each document: only pairs from different files.
     """
     settings = linked.settings
-    finder, rows = paired(linked, least_count(settings) if k_min is None else k_min), _KeyRows(linked)
+    finder, rows = paired(linked, least_count(settings) if k_min is None else k_min), DocumentRows(linked)
     sizes, node_of = linked.nodes.sizes.astype(np.int64), linked.nodes.node_of
     for block in row_blocks(finder.work(whole=True)[node_of], _PAIRS_AT_ONCE):
         pairs = finder.later(np.arange(block.start, min(block.stop, len(node_of)), dtype=np.int64))
@@ -339,18 +366,7 @@ def pairs_on_disk(
             chosen &= rows.languages[pairs.a] != rows.languages[pairs.b]
         if parts is not None:
             chosen &= parts[pairs.a] != parts[pairs.b]
-        yield from _listed(pairs.where(chosen), rows, settings, k_min, terms=terms)
-
-
-def _listed(
-    pairs: DocumentPairs, rows: _KeyRows, settings: Settings, k_min: int | None, *, terms: bool
-) -> Iterator[PairRow]:
-    for begin in range(0, len(pairs), 50_000):
-        some = pairs.where(np.arange(begin, min(begin + 50_000, len(pairs))))
-        documents, place = np.unique(np.concatenate([some.a, some.b]), return_inverse=True)
-        key_terms = rows.key_terms(documents)
-        ids = rows.ids(documents)
-        for table in chunks_of_pairs(key_terms, place[: len(some)], place[len(some) :]):
-            relation = relations(table, settings)
-            wanted = relation > 0 if k_min is None else np.maximum(table.forward, table.backward) >= k_min
-            yield from rows_of_pairs(ids, table, relation, key_terms, wanted=wanted, terms=terms)
+        pairs = pairs.where(chosen)
+        for begin in range(0, len(pairs), _ROWS_AT_ONCE):
+            some = slice(begin, begin + _ROWS_AT_ONCE)
+            yield from rows.pair_rows(pairs.a[some], pairs.b[some], settings, k_min=k_min, terms=terms)

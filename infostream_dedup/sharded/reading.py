@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from infostream_dedup.model import Document, Settings, full_text
 from infostream_dedup.sharded.counting import COUNTS, TEXTS, count_documents
+from infostream_dedup.sharded.evidence import EvidenceRun
 from infostream_dedup.sharded.layout import Layout
 from infostream_dedup.text.fingerprint import text_hash
 from infostream_dedup.text.utf8 import encoded
@@ -40,6 +41,7 @@ def read_and_count(
     *,
     chunk: int,
     hashes: bool,
+    evidence: bool = False,
     workers: int = 0,
     progress: Progress | None = None,
 ) -> Iterator[tuple[str, pa.RecordBatch]]:
@@ -50,19 +52,22 @@ def read_and_count(
         settings: one for each representation wanted.
         chunk: documents counted together.
         hashes: also take the hash of each body.
+        evidence: also take what judging pairs of documents needs.
         workers: threads; 0 for as many as the process may use.
         progress: called with the number of documents read.
 
     Yields:
-        Rows of COUNTS and DOCUMENTS, each with the name of its table.
+        Rows of COUNTS and DOCUMENTS, of RAW and FACTS if evidence is taken, each with the name of its table.
     """
-    besides = _Besides(hashes)
+    besides = _Besides(hashes, EvidenceRun() if evidence else None)
     texts = _text_batches(documents, besides, progress)
     for row in count_documents(texts, settings, chunk=chunk, workers=workers):
         yield "counts", row
+        yield from besides.taken()
         if besides.waiting >= chunk:
             yield "documents", besides.row()
     yield "documents", besides.row()
+    yield from besides.taken(last=True)
     if progress is not None:
         progress("reading", besides.first, besides.first)
 
@@ -70,8 +75,10 @@ def read_and_count(
 class _Besides:
     """What is kept of documents until the next row is written."""
 
-    def __init__(self, hashes: bool) -> None:
+    def __init__(self, hashes: bool, evidence: EvidenceRun | None) -> None:
         self._hashes = hashes
+        self._evidence = evidence
+        self._taken: list[tuple[str, pa.RecordBatch]] = []
         self.first = 0
         self._ids: list[str] = []
         self._moments: list[int] = []
@@ -89,6 +96,15 @@ class _Besides:
         self._lengths.append(len(document.text))
         if self._hashes:
             self._digests.append(text_hash(document.text) or bytes(_DIGEST))
+        if self._evidence is not None:
+            self._taken += self._evidence.add(document)
+
+    def taken(self, *, last: bool = False) -> Iterator[tuple[str, pa.RecordBatch]]:
+        """Rows of evidence that are full; with ``last``, the rest too."""
+        yield from self._taken
+        self._taken = []
+        if last and self._evidence is not None:
+            yield from self._evidence.finish()
 
     def row(self) -> pa.RecordBatch:
         digests = np.frombuffer(b"".join(self._digests), dtype=np.uint8)

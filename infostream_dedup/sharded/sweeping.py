@@ -15,7 +15,6 @@ from infostream_dedup.corpus import ReadingReport
 from infostream_dedup.links import Measures, Relation, survey
 from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.model import LANGUAGES
-from infostream_dedup.sharded.chance import chance_from, chance_pieces, sum_chances
 from infostream_dedup.sharded.forests import FOREST, group_sizes_of, linkage_order, merge_forests, span_links
 from infostream_dedup.sharded.layout import Layout
 from infostream_dedup.sharded.totals import TOTALS, count_block, low_totals, sum_of_totals, totals_row
@@ -31,11 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["FoldedLinks", "block_bounds", "sweep_on_disk"]
 
 _TABLES: Final[dict[str, Layout]] = {"totals": TOTALS, "forest": FOREST}
-_FROM_NOTE: Final = (
-    "{representation}: T below k = {k} was not measured, as there are too many links to be stored; a"
-    " recommendation looks at T from"
-    " k = {k} on"
-)
+_FROM_NOTE: Final = "{representation}: T below k = {k} was not measured, as there are too many links to be stored"
 PIVOT: Final = "pivot"
 _EXAMPLES_NOTE: Final = (
     "{representation}: no example pairs were drawn; 'pairs --k-min' with the same work folder lists them"
@@ -72,13 +67,6 @@ class FoldedLinks:
         if most == 0 or linked.windowed:
             return []
         return low_totals(linked.degrees(most).batches("degrees"), linked.nodes, most).measures()
-
-    def chance(self) -> NDArray[np.float64]:
-        """As ``Relation.chance``."""
-        linked = self._linked
-        documents, n = linked.vocabulary.documents, linked.settings.n
-        pieces = chance_pieces(linked.keys.batches("keys"), linked.key_counts.targets, documents)
-        return chance_from(sum_chances(pieces, n), n, documents)
 
     def group_sizes(self, k: int) -> NDArray[np.int64]:
         """As ``Relation.group_sizes``, in no particular order."""
@@ -141,7 +129,7 @@ def sweep_on_disk(
 
     Args:
         run: the collection.
-        ks: the k to show, 1..n by default; a recommendation looks at all that are measured.
+        ks: the k to show, 1..n by default.
         examples: say in a note that there are no example pairs.
         window_days: days that may lie between two linked documents; ``None`` for any number.
 

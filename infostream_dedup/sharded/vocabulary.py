@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -28,6 +28,7 @@ __all__ = [
     "STATISTICS",
     "CollisionError",
     "FrozenVocabulary",
+    "count_distinct",
     "merge_statistics",
     "partial_statistics",
     "terms_of_hash",
@@ -107,7 +108,13 @@ class FrozenVocabulary:
         numbers[chunk.order] = found
         return numbers
 
-    def statistics(self, counts: TermCounts, numbers: NDArray[np.int64], settings: Settings) -> list[Statistics]:
+    def statistics(
+        self,
+        counts: TermCounts,
+        numbers: NDArray[np.int64],
+        settings: Settings,
+        distinct: FrozenVocabulary | None = None,
+    ) -> list[Statistics]:
         """Statistics of the collection for the terms of a chunk, one for each of ``LANGUAGES``.
 
         The background is looked up only for terms that a document of its language has in the chunk: for the others
@@ -117,22 +124,39 @@ class FrozenVocabulary:
             counts: the chunk.
             numbers: int64 (terms,), as ``numbers_of`` returns them.
             settings: representation, background.
+            distinct: the same terms, counted over the documents that repeat no earlier one; ``None`` if none is known
+                to be a repeat.
         """
         found = []
-        for language, name in enumerate(LANGUAGES):
-            df, totals = self.df[language][numbers], self.totals[language]
-            here = bool((counts.languages == language).any())
-            background = partial(term_frequencies, name, settings.representation) if settings.background else None
-            if background is None or not here or not totals.pseudo_documents:
-                found.append(filled_up(counts.terms, df, totals, background if here else None))
-                continue
-            held = np.flatnonzero(df > 0)
-            terms = counts.terms.some(held) if isinstance(counts.terms, SurfaceList) else counts.terms
-            part = filled_up(terms, df[held], totals, background)
-            blended = df.astype(np.float64)
-            blended[held] = part.df
-            found.append(Statistics(part.documents, blended, part.average_length))
+        for language in range(len(LANGUAGES)):
+            one = self._of_language(language, counts, numbers, settings)
+            if distinct is not None and distinct.totals[language] != self.totals[language]:
+                held = self.df[language][numbers] > 0
+                among = distinct._of_language(language, counts, numbers, settings, held)
+                one = replace(one, distinct=among.counted)
+            found.append(one)
         return found
+
+    def _of_language(
+        self,
+        language: int,
+        counts: TermCounts,
+        numbers: NDArray[np.int64],
+        settings: Settings,
+        held: NDArray[np.bool_] | None = None,
+    ) -> Statistics:
+        df, totals = self.df[language][numbers], self.totals[language]
+        here = bool((counts.languages == language).any())
+        name = LANGUAGES[language]
+        background = partial(term_frequencies, name, settings.representation) if settings.background else None
+        if background is None or not here or not totals.pseudo_documents:
+            return filled_up(counts.terms, df, totals, background if here else None)
+        places = np.flatnonzero(df > 0 if held is None else held)
+        terms = counts.terms.some(places) if isinstance(counts.terms, SurfaceList) else counts.terms
+        part = filled_up(terms, df[places], totals, background)
+        blended = df.astype(np.float64)
+        blended[places] = part.df
+        return Statistics(part.documents, blended, part.average_length)
 
 
 def partial_statistics(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -205,6 +229,31 @@ def _merged(one: FrozenVocabulary, other: FrozenVocabulary) -> FrozenVocabulary:
 
 def _collision(shared: np.uint64) -> CollisionError:
     return CollisionError(int(shared))
+
+
+def count_distinct(
+    batches: Iterable[pa.RecordBatch], vocabulary: FrozenVocabulary, repeats: NDArray[np.bool_]
+) -> pa.RecordBatch:
+    """Statistics over the documents that repeat no earlier one: a row of STATISTICS, of all terms.
+
+    Args:
+        batches: of COUNTS, the whole collection.
+        vocabulary: its vocabulary.
+        repeats: bool (documents,), which of them repeat earlier ones.
+    """
+    df = np.zeros_like(vocabulary.df)
+    documents, lengths = np.zeros((2, len(LANGUAGES)), dtype=np.int64)
+    for chunk in CountedChunk.read(batches):
+        matrix, languages = chunk.counts.counts, chunk.counts.languages
+        chosen = np.flatnonzero(~repeats[chunk.first :][: len(languages)])
+        some, numbers = matrix[chosen], vocabulary.numbers_of(chunk)
+        own = np.zeros((len(LANGUAGES), matrix.shape[1]), dtype=np.int64)
+        add_frequencies(some.indptr.astype(np.int64), some.indices, languages[chosen], own)
+        df[:, numbers] += own
+        documents += np.bincount(languages[chosen], minlength=len(LANGUAGES))
+        np.add.at(lengths, languages[chosen], chunk.counts.lengths[chosen])
+    values = {"hashes": vocabulary.hashes, "checks": vocabulary.checks, "frequencies": df.ravel()}
+    return STATISTICS.row(**values, documents=documents, lengths=lengths)
 
 
 def terms_of_hash(batches: Iterable[pa.RecordBatch], wanted: int) -> list[str]:

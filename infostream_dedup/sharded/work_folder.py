@@ -18,7 +18,8 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from infostream_dedup.errors import CannotCreateError, CannotWriteError, StoreBusyError
+from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError, StoreBusyError
+from infostream_dedup.lexicon.sealed_tables import checked_bytes, sealed
 from infostream_dedup.machine.private_files import make_private_folder
 from infostream_dedup.model import VERSION
 from infostream_dedup.sharded.layout import Layout
@@ -125,7 +126,7 @@ class WorkFolder:
             noted = dict(facts())
             manifest = {"stage": name, "version": VERSION, "key": key, "files": content, "facts": noted}
             part = self._manifest(name).with_suffix(".part")
-            part.write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+            part.write_bytes(sealed(json.dumps(manifest, indent=1).encode() + b"\n"))
             part.replace(self._manifest(name))
         except OSError as error:
             raise CannotWriteError(
@@ -136,14 +137,15 @@ class WorkFolder:
     def complete(self, name: str, key: str) -> Stage | None:
         """A stage that an earlier run completed with this key; ``None`` if there is none or a file was changed."""
         try:
-            manifest = json.loads(self._manifest(name).read_text(encoding="utf-8"))
+            _, _, content = checked_bytes(self._manifest(name)).partition(b"\n")
+            manifest = json.loads(content)
             if manifest["key"] != key:
                 return None
             paths = {table: self.path / f"{name}.{table}{_ENDING}" for table in manifest["files"]}
             if any(_fingerprint(path) != manifest["files"][table] for table, path in paths.items()):
                 return None
             return Stage(key, paths, manifest["facts"])
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, BadDataError):
             return None
 
     def drop(self, name: str) -> None:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["dedup", "pairs", "sweep"]
 
 _CUT: Final = SparkCut()
-_NO_K: Final = "{}: links below k = {} were not counted, as there are too many; a recommendation looks at k from {} on"
+_NO_K: Final = "{}: links below k = {} were not counted, as there are too many"
+_NO_COPIES: Final = "copies are not counted on Spark, so k is 6 by default: infostream_dedup.sweep counts them"
 
 
 def sweep(
@@ -51,7 +52,8 @@ def sweep(
         settings: fields of ``Settings`` by name.
 
     Returns:
-        As ``infostream_dedup.sweep``, without example pairs.
+        As ``infostream_dedup.sweep`` without estimates and example pairs: copies are not counted here, ``reason`` has
+        the code ``default`` and ``recommended_k`` is 6.
 
     Raises:
         MissingExtraError: pyspark is not installed, or is older than 4.1.
@@ -61,6 +63,7 @@ def sweep(
     chosen = _settings(settings, representations)
     configuration = configuration_of(chosen, representations)
     result = SweepResult(rows=[], recommended_k={}, reason={}, configuration=configuration)
+    result.notes.append(_NO_COPIES)
     for representation in representations:
         with _run(frame, chosen.but(representation=representation), order, cut) as run:
             totals = zip(LANGUAGES, run.vocabulary.totals, strict=True)
@@ -69,7 +72,7 @@ def sweep(
             add_survey(result, survey(relation, n=chosen.n), run.settings, ks)
             relation.links.dropped()
             if relation.k_min > 1:
-                result.notes.append(_NO_K.format(representation, relation.k_min, relation.k_min))
+                result.notes.append(_NO_K.format(representation, relation.k_min))
     return result
 
 

@@ -13,10 +13,10 @@ import pyarrow as pa
 from infostream_dedup.corpus import Reading, read_documents
 from infostream_dedup.links.measures import EXACT_FROM
 from infostream_dedup.model import LANGUAGES, Settings
-from infostream_dedup.sharded.chance import KeyCounts, chance_from, chance_pieces, sum_chances
 from infostream_dedup.sharded.collapse import NodeTable, collapse_documents
 from infostream_dedup.sharded.counting import COUNTS
 from infostream_dedup.sharded.disk_runner import MOST_STORED
+from infostream_dedup.sharded.key_counts import KeyCounts
 from infostream_dedup.sharded.key_terms import KeyChunk, asking, select_keys, unweighted
 from infostream_dedup.sharded.layout import Layout
 from infostream_dedup.sharded.linking import Linking, Shard, merge_links
@@ -25,7 +25,6 @@ from infostream_dedup.sharded.vocabulary import STATISTICS, FrozenVocabulary, me
 from infostream_dedup.spark.flow import Blob, Flow
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from pyspark.sql import DataFrame
 
 __all__ = ["SparkCut", "SparkRun"]
@@ -241,23 +240,6 @@ class SparkRun:
         parts = self.parts
         found = self._keyed.only(0).then(spread).to_parts(shards * questions).then(ask)
         return (found if shards == 1 else found.to_parts(parts).then(_merge)).kept()
-
-    def chance(self) -> NDArray[np.float64]:
-        """Links expected by chance at each k: float64 (n + 1,)."""
-        documents, n, parts = self.vocabulary.documents, self.settings.n, self.parts
-        shared = self.spark.sparkContext.broadcast(self.key_counts.targets)
-
-        def pieces(blobs: Iterator[Blob]) -> Iterator[Blob]:
-            for row in chance_pieces((blob.batch for blob in blobs), shared.value, documents):
-                block, first = (row.column(name)[0].as_py() for name in ("block", "first"))
-                yield Blob(block % parts, first, row)
-
-        def add(blobs: Iterator[Blob]) -> Iterator[Blob]:
-            for row in sum_chances((blob.batch for blob in blobs), n):
-                yield Blob(0, row.column("block")[0].as_py(), row)
-
-        found = self._keyed.only(0).then(pieces).to_parts(parts).then(add).collected()
-        return chance_from((blob.batch for blob in found), n, documents)
 
     def documents(self) -> list[dict[str, Any]]:
         """Rows of DOCUMENTS on the driver, in order."""

@@ -12,15 +12,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.corpus import open_output
 from infostream_dedup.errors import BadDataError
+from infostream_dedup.lexicon.sealed_tables import checked_bytes, sealed
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 __all__ = ["SlotWriter"]
+
+_ADVICE: Final = "delete the file and send again what came since the last slot that was judged"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +71,7 @@ class SlotWriter:
         """Take documents in any order, some perhaps again, and judge the slots that are closed now.
 
         Raises:
-            BadDataError: a document has no id, or no date.
+            BadDataError: a document has no id, or no date; or the file of waiting documents is damaged.
         """
         held, clock, closed = self._read()
         for row in rows:
@@ -93,13 +96,15 @@ class SlotWriter:
     def _read(self) -> tuple[dict[str, dict[str, Any]], int, int]:
         if not self.waiting.exists():
             return {}, 0, 0
-        state = json.loads(self.waiting.read_text(encoding="utf-8"))
+        content = checked_bytes(self.waiting, _ADVICE)
+        # Before it had a checksum the file was one line.
+        state = json.loads(content if content.startswith(b"{") else content.partition(b"\n")[2])
         return state["held"], state["clock"], state["closed"]
 
     def _write(self, held: Mapping[str, Any], clock: int, closed: int) -> None:
         state = {"held": held, "clock": clock, "closed": closed}
         with open_output(self.waiting) as stream:
-            stream.write(json.dumps(state, ensure_ascii=False, sort_keys=True).encode())
+            stream.write(sealed(json.dumps(state, ensure_ascii=False, sort_keys=True).encode()))
 
 
 def _plain(value: Any) -> Any:

@@ -59,10 +59,6 @@ class SpreadLinks:
         rows = sum_of_totals(_of(TOTALS.schema, self._counted)).measures()
         return [row for row in rows if chosen is None or row.k in chosen]
 
-    def chance(self) -> NDArray[np.float64]:
-        """As ``Relation.chance``."""
-        return self._run.chance()
-
     def group_sizes(self, k: int) -> NDArray[np.int64]:
         """As ``Relation.group_sizes``, in no particular order."""
         nodes = self._run.nodes

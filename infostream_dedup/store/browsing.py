@@ -26,14 +26,18 @@ __all__ = [
 
 _DOCUMENT: Final = (
     "document.ordinal, document.id, version, document.source, document.language, clock, published, title, status,"
-    " of_id, document.group_id, relation, forward, backward, terms, forgotten"
+    " of_id, document.group_id, relation, forward, backward, terms, document.url, forgotten"
 )
 
 _GROUPS: Final = (
     "(SELECT grouping.group_id, document.title, documents, sources, languages,"
     " strftime('%Y-%m-%dT%H:%M:%SZ', first / 1000000, 'unixepoch') AS first,"
-    " strftime('%Y-%m-%dT%H:%M:%SZ', last / 1000000, 'unixepoch') AS last, alarm, earliest AS ordinal"
+    " strftime('%Y-%m-%dT%H:%M:%SZ', last / 1000000, 'unixepoch') AS last, alarm, earliest AS ordinal,"
+    " document.source, document.url"
     " FROM grouping JOIN document ON document.ordinal = grouping.earliest)"
+)
+_GROUP_FIELDS: Final = (
+    *("group", "title", "documents", "sources", "languages", "first", "last", "alarm", "ordinal", "source", "url"),
 )
 _ALONE: Final = (
     "document.id = ?1 AND document.group_id = ?1"
@@ -116,7 +120,8 @@ def group_page(
         limit: number of groups.
 
     Returns:
-        Rows ``group, title, documents, sources, languages, first, last, alarm, ordinal``.
+        Rows ``group, title, documents, sources, languages, first, last, alarm, ordinal, source, url``, the last three
+        of its earliest document.
     """
     # SQLite's own lower() knows ASCII only.
     connection.create_function("folded", 1, str.casefold, deterministic=True)
@@ -126,12 +131,11 @@ def group_page(
         conditions.append(f"({order} < ? OR ({order} = ? AND ordinal > ?))")
         values += [after.value, after.value, after.ordinal]
     rows = connection.execute(
-        f"SELECT group_id, title, documents, sources, languages, first, last, alarm, ordinal FROM {_GROUPS}"  # noqa: S608
-        f" WHERE {' AND '.join(conditions)} ORDER BY {order} DESC, ordinal LIMIT ?",
+        f"SELECT group_id, title, documents, sources, languages, first, last, alarm, ordinal, source, url"  # noqa: S608
+        f" FROM {_GROUPS} WHERE {' AND '.join(conditions)} ORDER BY {order} DESC, ordinal LIMIT ?",
         (*values, limit),
     )
-    names = ("group", "title", "documents", "sources", "languages", "first", "last", "alarm", "ordinal")
-    return [dict(zip(names, row, strict=True)) | {"alarm": bool(row[7])} for row in rows]
+    return [dict(zip(_GROUP_FIELDS, row, strict=True)) | {"alarm": bool(row[7])} for row in rows]
 
 
 def group_with_members(connection: sqlite3.Connection, group: str) -> dict[str, Any] | None:
@@ -226,7 +230,23 @@ def _conditions(chosen: GroupFilter) -> tuple[list[str], list[Any]]:
 
 
 def _document(row: Sequence[Any]) -> dict[str, Any]:
-    ordinal, name, version, source, language, clock, published, title, status, of, group, *met, terms, forgotten = row
+    (
+        ordinal,
+        name,
+        version,
+        source,
+        language,
+        clock,
+        published,
+        title,
+        status,
+        of,
+        group,
+        *met,
+        terms,
+        url,
+        forgotten,
+    ) = row
     relation, forward, backward = met
     return {
         "ordinal": ordinal,
@@ -244,5 +264,6 @@ def _document(row: Sequence[Any]) -> dict[str, Any]:
         "forward": forward,
         "backward": backward,
         "terms": None if terms is None else orjson.loads(terms),
+        "url": url,
         "forgotten": bool(forgotten),
     }

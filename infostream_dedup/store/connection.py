@@ -192,6 +192,9 @@ def _translate_error(error: sqlite3.Error, path: Path) -> InfostreamError | None
             return _damaged(error, path)
         case None if "decode to UTF-8" in str(error):
             return _damaged(error, path)
+        case sqlite3.SQLITE_ERROR if "unsupported file format" in str(error):
+            # A number in the file's head is none that any SQLite ever wrote.
+            return _damaged(error, path)
         case sqlite3.SQLITE_NOTADB:
             return BadDataError("not a store: not an SQLite file", code="E_STORE_FOREIGN", source=str(path))
         case _:

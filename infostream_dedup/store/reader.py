@@ -181,6 +181,16 @@ class StoreReader:
             query = "SELECT title FROM document WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal"
             return [row[0] for row in connection.execute(query, (first, end))]
 
+    def answers(self, first: int, end: int) -> list[int | None]:
+        """Return the ordinal that each verdict names, for documents from `first` to `end` (exclusive)."""
+        with self.reading() as connection:
+            query = (
+                "SELECT (SELECT max(named.ordinal) FROM document AS named WHERE named.id = document.of_id"
+                " AND named.ordinal < document.ordinal) FROM document"
+                " WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal"
+            )
+            return [row[0] for row in connection.execute(query, (first, end))]
+
     @property
     def expired_below(self) -> int:
         """The signatures of all smaller ordinals have been deleted."""

@@ -16,6 +16,7 @@ from infostream_dedup.model.stream_records import (
     KeptPivot,
     Remembered,
     StoryEvent,
+    TranslatedFrom,
     Verdict,
 )
 from infostream_dedup.stream.analysis import Analysed
@@ -23,7 +24,7 @@ from infostream_dedup.stream.key_choice import KeyRows, choose_keys
 from infostream_dedup.stream.links_across import KEY_TERMS, LinkAcross, LinksAcross
 from infostream_dedup.stream.memory import Memory
 from infostream_dedup.stream.pivot_frequencies import PivotFrequencies
-from infostream_dedup.stream.pivot_reading import PivotRead, PivotReader
+from infostream_dedup.stream.pivot_reading import PivotRead, PivotReader, without
 from infostream_dedup.stream.pivot_window import PivotRows
 from infostream_dedup.stream.pivot_words import PivotWords
 from infostream_dedup.stream.settings import StreamSettings
@@ -63,8 +64,9 @@ class EnteringAcross:
     def kept(self, links: Sequence[Sequence[LinkAcross]]) -> list[KeptPivot]:
         """What is remembered of each, given its links."""
         found = []
-        for keys, weights, members, canonical, met_by, own in zip(
-            self.keys.keys, self.keys.weights, self.members, self.canonical, self.met_by, links, strict=True
+        further_terms = without(self.met_by, self.canonical)
+        for keys, weights, members, canonical, further, own in zip(
+            self.keys.keys, self.keys.weights, self.members, self.canonical, further_terms, links, strict=True
         ):
             flat = [value for link in own for value in (link.ordinal, link.smaller)]
             found.append(
@@ -73,7 +75,7 @@ class EnteringAcross:
                     weights=weights,
                     members=members,
                     canonical=canonical,
-                    further=np.setdiff1d(met_by, canonical, assume_unique=True),
+                    further=further,
                     links=np.array(flat, dtype=np.int64) if flat else _NO_LINKS,
                 )
             )
@@ -135,8 +137,26 @@ class Across:
         names = list(dict.fromkeys(name for pair in merges for name in pair))
         return self.stories.merge(ordinal, names, self._groups.of(ordinal), self._groups.begun(ordinal))
 
+    def met(self, first: int, links: Sequence[Sequence[LinkAcross]]) -> list[TranslatedFrom | None]:
+        """How consecutive documents and the best earlier one in another language met; ``None`` if there is none.
+
+        Args:
+            first: ordinal of the first document.
+            links: that the rule keeps, the best first.
+        """
+        linked = [place for place, own in enumerate(links) if own]
+        found: list[TranslatedFrom | None] = [None] * len(links)
+        named = self._met.translated([first + place for place in linked], [links[place][0] for place in linked])
+        for place, translation in zip(linked, named, strict=True):
+            found[place] = translation
+        return found
+
     def told(
-        self, document: Remembered, verdict: Verdict, links: Sequence[LinkAcross]
+        self,
+        document: Remembered,
+        verdict: Verdict,
+        links: Sequence[LinkAcross],
+        translation: TranslatedFrom | None,
     ) -> tuple[Verdict, list[StoryEvent]]:
         """Add to a verdict what the document is across languages.
 
@@ -144,6 +164,7 @@ class Across:
             document: as it is remembered.
             verdict: on it, by its own language.
             links: that the rule keeps, the best first.
+            translation: how the document and that of the first link met.
         """
         groups, ordinal = self._groups, document.ordinal
         if not links:
@@ -154,7 +175,7 @@ class Across:
         verdict = replace(
             verdict,
             translation_of=self._met.id_of(links[0].ordinal),
-            translation=self._met.translated(ordinal, links[0]),
+            translation=translation,
             story=self.stories.of(verdict.group),
         )
         return verdict, events

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from infostream_dedup.errors import CannotWriteError
 from infostream_dedup.machine.private_files import make_private_file
+from infostream_dedup.machine.sqlite_cache import checksum_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.following import Placed
     from infostream_dedup.stream.intake import Intake
 
-__all__ = ["unreported"]
+__all__ = ["read_mark", "unreported", "write_mark"]
 
 
 def unreported(batches: Iterable[list[Placed]], intake: Intake, note: Callable[[str], None]) -> Iterator[list[Placed]]:
@@ -26,7 +27,7 @@ def unreported(batches: Iterable[list[Placed]], intake: Intake, note: Callable[[
     Args:
         batches: all batches of the folder.
         intake: intake of the stream; this run has not taken anything in yet.
-        note: called once if a batch is left out.
+        note: called once if a batch is left out, and if the mark is damaged, which counts as none.
 
     Yields:
         Batches that are new or may not have been reported.
@@ -37,7 +38,7 @@ def unreported(batches: Iterable[list[Placed]], intake: Intake, note: Callable[[
     last, mark = intake.last_batch(), _mark_of(intake)
     reported_below = 0
     if last is not None:
-        reported_below = last.end if mark is not None and _read(mark) == last.name else last.begin
+        reported_below = last.end if mark is not None and read_mark(mark, note) == last.name else last.begin
     noted = False
     for batch in batches:
         if batch and _is_reported(batch, intake, reported_below):
@@ -48,7 +49,7 @@ def unreported(batches: Iterable[list[Placed]], intake: Intake, note: Callable[[
             yield batch
             last = intake.last_batch()
             if last is not None and mark is not None:
-                _write(mark, last.name)
+                write_mark(mark, last.name)
 
 
 def _is_reported(batch: Sequence[Placed], intake: Intake, reported_below: int) -> bool:
@@ -62,20 +63,40 @@ def _mark_of(intake: Intake) -> Path | None:
     return None if path is None else path.with_name(f"{path.name}.reported")
 
 
-def _read(mark: Path) -> str:
+def read_mark(mark: Path, note: Callable[[str], None]) -> str | None:
+    """The batch that a mark names; ``None`` without a mark.
+
+    Args:
+        mark: the file.
+        note: called if it is not what was written.
+    """
     try:
-        return mark.read_text(encoding="utf-8").rstrip("\n")
+        batch, _, checksum = mark.read_bytes().decode("utf-8").removesuffix("\n").rpartition("\n")
+    except FileNotFoundError:
+        return None
     except (OSError, UnicodeDecodeError):
-        return ""
+        batch = checksum = ""
+    if checksum != _checksum(batch):
+        note(f"{mark}: not what was written; the verdicts of the last batch are given again")
+        return None
+    return batch
 
 
-def _write(mark: Path, batch: str) -> None:
-    """Replace the mark in one step."""
+def write_mark(mark: Path, batch: str) -> None:
+    """Replace a mark in one step.
+
+    Raises:
+        CannotWriteError: it cannot be written.
+    """
     part = mark.with_name(f"{mark.name}.part")
     try:
         part.unlink(missing_ok=True)
         make_private_file(part)
-        part.write_text(f"{batch}\n", encoding="utf-8")
+        part.write_bytes(f"{batch}\n{_checksum(batch)}\n".encode())
         part.replace(mark)
     except OSError as error:
         raise CannotWriteError(f"{mark}: cannot be written: {error.strerror}") from error
+
+
+def _checksum(batch: str) -> str:
+    return f"{checksum_of(batch):08x}"

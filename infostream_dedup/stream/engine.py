@@ -12,7 +12,7 @@ from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Document
-from infostream_dedup.model.stream_records import Decided, GroupEvent, Remembered, Status, Verdict
+from infostream_dedup.model.stream_records import Decided, GroupEvent, Remembered, Status, TranslatedFrom, Verdict
 from infostream_dedup.stream.across import Across
 from infostream_dedup.stream.analysis import Analysed, Analyser
 from infostream_dedup.stream.best import best_member
@@ -290,8 +290,10 @@ class StreamEngine:
         documents, equals, oldest, events = begun.documents, begun.equals, begun.oldest, decided.events
         self._deciding.read(documents)
         links: list[list[LinkAcross]] = []
+        translations: list[TranslatedFrom | None] = []
         if self._across is not None and isinstance(self._deciding, EvidenceJudge):
             links = self._across.links.kept(documents[0].ordinal, begun.links, oldest.tolist(), self._deciding.one_text)
+            translations = self._across.met(documents[0].ordinal, links)
         rows = self._memory.candidate_rows(documents[0].ordinal, oldest, self._deciding.needs, INSUFFICIENT_TERMS)
         for candidates in rows:
             more = slice(candidates.first, candidates.first + len(candidates))
@@ -305,7 +307,7 @@ class StreamEngine:
                 verdict = self._judge_document(document, equal, found, alive, met, events)
                 if self._across is not None:
                     decided.stories += self._across.follow(document.ordinal, events[known:])
-                    verdict, joined = self._across.told(document, verdict, links[number])
+                    verdict, joined = self._across.told(document, verdict, links[number], translations[number])
                     decided.stories += joined
                 yield verdict
 

@@ -166,13 +166,20 @@ class EvidenceJudge:
         """
         found: list[BestCandidate | None] = [None] * len(documents)
         pairs, repeats = self._judged(candidates, documents[0].ordinal)
-        decided = pairs.status > DocumentStatus.NEW
-        if not decided.any():
+        # The strongest status wins, so that pairs without any only matter where a document has no others.
+        decided = np.flatnonzero(pairs.status > DocumentStatus.NEW)
+        if not len(decided):
             return found
         repeated_ends = np.searchsorted(repeats.later, np.arange(len(documents) + 1)).tolist()
         repeated = repeats.ordinals
-        best = best_pairs(pairs.ordinals, pairs.later, pairs.status, pairs.probability, pairs.shares)
-        for place in best[decided[best]].tolist():
+        best = best_pairs(
+            pairs.ordinals[decided],
+            pairs.later[decided],
+            pairs.status[decided],
+            pairs.probability[decided],
+            pairs.shares[decided],
+        )
+        for place in decided[best].tolist():
             number, status = int(pairs.later[place]), int(pairs.status[place])
             found[number] = BestCandidate(
                 of=int(pairs.ordinals[place]),

@@ -16,7 +16,7 @@ from infostream_dedup.terms.weighting import weighting
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["KeyRows", "WeighingFrequencies", "choose_keys"]
+__all__ = ["KeyRows", "WeighingFrequencies", "choose_keys", "code_point_rank"]
 
 
 class WeighingFrequencies(Protocol):
@@ -71,7 +71,7 @@ def choose_keys(
     values = _weights(analysed, first, end, frequencies, numbers, settings)
     sizes, places, weights = heaviest_of_rows(indptr, values, settings.n, ties=True)
     terms, row = terms[places].astype(np.int64), np.repeat(np.arange(end - first), sizes)
-    order = np.lexsort((_code_point_rank(terms, numbers), -weights, row))
+    order = np.lexsort((code_point_rank(terms, numbers), -weights, row))
     kept = order[np.arange(len(row)) - np.repeat(np.cumsum(sizes) - sizes, sizes) < settings.n]
     bounds = np.concatenate(([0], np.cumsum(np.minimum(sizes, settings.n))))
     return KeyRows(Rows(bounds, terms[kept]), Rows(bounds, weights[kept]))
@@ -109,7 +109,7 @@ def _idf(
     return found
 
 
-def _code_point_rank(terms: NDArray[np.int64], numbers: TermNumbers) -> NDArray[np.int64]:
+def code_point_rank(terms: NDArray[np.int64], numbers: TermNumbers) -> NDArray[np.int64]:
     """Rank of each term among the given ones in code point order."""
     distinct, inverse = np.unique(terms, return_inverse=True)
     words = numbers.terms.some(distinct)

@@ -7,15 +7,16 @@ however the stream was cut into batches.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.evidence.kernels.term_places import SLOTS
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.links.between_languages import LEAST_SHARE, NEAR_BEST
-from infostream_dedup.stream.kernels.pivot_sharing import MOST_KEYS, share_pivot
+from infostream_dedup.stream.kernels.pivot_sharing import PivotDocuments, PivotRoom, share_pivot
 from infostream_dedup.stream.window import Window
 from infostream_dedup.window.window_index import WindowIndex
 
@@ -30,6 +31,7 @@ KEY_TERMS: Final = 30
 """Key terms of the pivot language that a document is compared by."""
 
 _LEAST_TERMS: Final = 3
+_LEAST_ROOM: Final = 4
 _UNIT: Final = 1_000_000_000
 """Shares are compared as whole numbers of 1e-9, as they are stored."""
 
@@ -84,6 +86,18 @@ class _Doubt:
     later: int
 
 
+class _Partner(NamedTuple):
+    """The other end of a link; the least one is the best.
+
+    Attributes:
+        share: the smaller share of the link, negative.
+        ordinal: the document.
+    """
+
+    share: int
+    ordinal: int
+
+
 @dataclass(frozen=True, slots=True)
 class _PastLinks:
     """Links that were found before a restart: in arrays, since few of them are ever asked for again.
@@ -130,7 +144,7 @@ class LinksAcross:
         self._window = window
         self._index = WindowIndex()
         self._needs = candidate_needs()
-        self._links: dict[int, list[tuple[int, int]]] = {}
+        self._links: dict[int, dict[int, list[_Partner]]] = {}
         self._past = _PastLinks.of(np.zeros((0, 3), dtype=np.int64))
         self._known = window.first
 
@@ -174,7 +188,7 @@ class LinksAcross:
         for ordinal, (own, alive) in enumerate(zip(links, oldest, strict=True), start=first):
             self._forget_before(alive)
             self.take(ordinal, [(one.ordinal, one.smaller) for one in own])
-            doubts.append([self._doubts(ordinal, one, own, alive) for one in own])
+            doubts.append(self._doubts(ordinal, own, alive) if own else [])
         asked = sorted({(one.earlier, one.later) for own in doubts for link in own for one in link})
         pairs = np.array(asked, dtype=np.int64).reshape(-1, 2)
         same = dict(zip(asked, one_text(pairs[:, 0], pairs[:, 1]).tolist(), strict=True)) if asked else {}
@@ -191,11 +205,11 @@ class LinksAcross:
         ]
 
     def take(self, ordinal: int, links: Sequence[tuple[int, int]]) -> None:
-        """Remember the links of a document with earlier ones: ordinal and smaller share."""
-        if links:
-            self._links.setdefault(ordinal, []).extend(links)
+        """Remember the links of a document with earlier ones in the window: ordinal and smaller share."""
         for other, share in links:
-            self._links.setdefault(other, []).append((ordinal, share))
+            for one, partner in ((ordinal, other), (other, ordinal)):
+                by_language = self._links.setdefault(one, {})
+                by_language.setdefault(self._language(partner), []).append(_Partner(-share, partner))
 
     def resume(self, first: int, links: Rows) -> None:
         """Index documents whose columns have been added and that were judged earlier or by another process.
@@ -215,7 +229,8 @@ class LinksAcross:
             self._past = _PastLinks.of(np.column_stack([later, pairs]))
         else:
             for ordinal, (other, share) in zip(later.tolist(), pairs.tolist(), strict=True):
-                self.take(ordinal, [(other, share)])
+                if other >= window.oldest:
+                    self.take(ordinal, [(other, share)])
         self._forget_before(window.oldest)
 
     def _link(self, candidates: CandidateRows, first: int, links: list[list[LinkAcross]]) -> None:
@@ -224,14 +239,9 @@ class LinksAcross:
         earlier = candidates.ordinals - window.first
         other = languages[earlier] != languages[later + (first - window.first)]
         later, earlier = later[other], earlier[other]
-        rows, numbers = np.unique(np.concatenate([later + (first - window.first), earlier]), return_inverse=True)
-        a, b = numbers[: len(later)].astype(np.int64), numbers[len(later) :].astype(np.int64)
-        documents = window.pivot_columns.documents(rows)
-        counts, met = np.zeros((len(a), 2), dtype=np.int64), np.zeros((len(a), 2), dtype=np.int64)
-        share_pivot(a, b, documents, np.full(MOST_KEYS, -1, dtype=np.int64), counts, met)
-        own = np.add.reduceat(np.append(documents.weights, 0), documents.weight_begins[:-1])
-        own[np.diff(documents.weight_begins) == 0] = 1
-        shares = np.rint(met / np.stack([own[a], own[b]], axis=1) * _UNIT).astype(np.int64)
+        b = later + (first - window.first)
+        counts, met, own = _shared(b, earlier, window.pivot_columns.documents)
+        shares = np.rint(met / np.maximum(own, 1) * _UNIT).astype(np.int64)
         strong = (counts.min(axis=1) >= _LEAST_TERMS) & (shares.min(axis=1) >= round(LEAST_SHARE * _UNIT))
         for place in np.flatnonzero(strong).tolist():
             number, row = int(later[place]), int(earlier[place])
@@ -244,26 +254,37 @@ class LinksAcross:
         hashes = self._window.hashes
         return bool(hashes[row][0]) and hashes[row][0] == hashes[other][0]
 
-    def _doubts(self, ordinal: int, link: LinkAcross, links: Sequence[LinkAcross], oldest: int) -> list[_Doubt]:
-        """Better partners of either end of a link: nothing better may be there unless it has the same text."""
-        language_of = self._language
-        theirs = language_of(link.ordinal)
-        mine = [(one.ordinal, one.smaller) for one in links if language_of(one.ordinal) == theirs]
-        language = language_of(ordinal)
-        their = [
-            (other, share)
-            for other, share in (*self._past.of_document(link.ordinal), *self._links.get(link.ordinal, ()))
-            if oldest <= other <= ordinal and language_of(other) == language
-        ]
-        found = []
-        for partner, partners in ((link.ordinal, mine), (ordinal, their)):
-            best, share = min(partners, key=lambda one: (-one[1], one[0]))
-            if link.smaller < round(NEAR_BEST * share):
-                found.append(_Doubt(min(partner, best), max(partner, best)))
+    def _doubts(self, ordinal: int, links: Sequence[LinkAcross], oldest: int) -> list[list[_Doubt]]:
+        """For each link the better partners of either end: nothing better may be there unless it has the same text."""
+        language, theirs = self._language(ordinal), [self._language(one.ordinal) for one in links]
+        mine: dict[int, _Partner] = {}
+        for link, spoken in zip(links, theirs, strict=True):
+            partner = _Partner(-link.smaller, link.ordinal)
+            mine[spoken] = min(partner, mine.get(spoken, partner))
+        found: list[list[_Doubt]] = []
+        for link, spoken in zip(links, theirs, strict=True):
+            best = min(self._partners(link.ordinal, language, oldest))
+            found.append(
+                [
+                    _Doubt(min(end, better.ordinal), max(end, better.ordinal))
+                    for end, better in ((link.ordinal, mine[spoken]), (ordinal, best))
+                    if link.smaller < round(NEAR_BEST * -better.share)
+                ]
+            )
         return found
 
+    def _partners(self, ordinal: int, language: int, oldest: int) -> Iterator[_Partner]:
+        """The partners of a document in a language that are in the window."""
+        for other, share in self._past.of_document(ordinal):
+            if other >= oldest and self._language(other) == language:
+                yield _Partner(-share, other)
+        for partner in self._links.get(ordinal, {}).get(language, ()):
+            if partner.ordinal >= oldest:
+                yield partner
+
     def _language(self, ordinal: int) -> int:
-        return int(self._window.evidence_columns.languages[ordinal - self._window.first])
+        language: int = self._window.evidence_columns.languages.item(ordinal - self._window.first)
+        return language
 
     def _forget_before(self, oldest: int) -> None:
         """Forget the links of documents that have left the window."""
@@ -273,3 +294,29 @@ class LinksAcross:
             self._links.pop(gone, None)
         self._known = oldest
         self._past = self._past.from_document(oldest)
+
+
+def _shared(
+    held: NDArray[np.int64], asking: NDArray[np.int64], documents: PivotDocuments
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """How many key terms meet in both directions, their weight, and that of all key terms: int64 (pairs, 2) each.
+
+    Args:
+        held: int64 (pairs,), rows; equal ones are neighbours.
+        asking: int64 (pairs,), rows.
+        documents: by row.
+    """
+    counts, met, own = (np.zeros((len(held), 2), dtype=np.int64) for _ in range(3))
+    if len(held):
+        rows = np.concatenate([held, asking])
+        members, met_by = (
+            max(_LEAST_ROOM, int((begins[rows + 1] - begins[rows]).max()))
+            for begins in (documents.member_begins, documents.met_begins)
+        )
+        room = PivotRoom(
+            np.zeros(SLOTS * members, dtype=np.int32),
+            np.zeros(SLOTS * met_by, dtype=np.int32),
+            np.zeros(max(members, met_by) + 1, dtype=np.int64),
+        )
+        share_pivot(held, asking, documents, room, counts, met, own)
+    return counts, met, own

@@ -11,16 +11,14 @@ import numpy as np
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Settings
 from infostream_dedup.stream.analysis import Analysed, Analyser
+from infostream_dedup.stream.kernels.pivot_sharing import PLACE_BITS
 from infostream_dedup.stream.pivot_words import NO_TERM, PivotWords
 from infostream_dedup.stream.term_numbers import TermNumbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["PLACE_BITS", "PivotRead", "PivotReader", "packed", "union"]
-
-PLACE_BITS: Final = 5
-"""Bits of the place of one of 30 key terms."""
+__all__ = ["PivotRead", "PivotReader", "packed", "union", "without"]
 
 _TERM_BITS: Final = 32
 _ENGLISH: Final = LANGUAGES.index("en")
@@ -71,7 +69,7 @@ class PivotRead:
         hit[hit] = asked[order][found[hit]] == codes[hit]
         key = order[found[hit]]
         places = key - keys.indptr[owners[key]]
-        pairs = np.unique(owners[key] << np.int64(_TERM_BITS + PLACE_BITS) | packed(terms[hit], places))
+        pairs = _distinct(owners[key] << np.int64(_TERM_BITS + PLACE_BITS) | packed(terms[hit], places))
         bounds = np.searchsorted(pairs >> (_TERM_BITS + PLACE_BITS), np.arange(len(keys) + 1))
         return Rows(bounds.astype(np.int64), pairs & ((1 << (_TERM_BITS + PLACE_BITS)) - 1))
 
@@ -109,7 +107,7 @@ class PivotReader:
             places, met_by = self._words.met(language, words.words[own])
             parts.append((own[places], met_by.astype(np.int64)))
         entries, terms = (np.concatenate(part) for part in zip(*parts, strict=True))
-        met = np.unique(words.owners[entries] << _TERM_BITS | terms)
+        met = _distinct(words.owners[entries] << _TERM_BITS | terms)
         held = canonical[entries] != NO_TERM
         codes = words.owners[entries][held] << _TERM_BITS | canonical[entries][held]
         return PivotRead(_counted(words, canonical, analysed), _rows(met, len(documents)), (codes, terms[held]))
@@ -141,13 +139,40 @@ def union(one: Rows, other: Rows) -> Rows:
     return _rows(np.sort(owners << _TERM_BITS | values), len(one))
 
 
+def without(one: Rows, other: Rows) -> Rows:
+    """The values of rows that are not in the rows of the other, all ascending."""
+    given, taken = (rows.numbers << _TERM_BITS | rows.values.astype(np.int64) for rows in (one, other))
+    places = np.searchsorted(taken, given)
+    kept = np.ones(len(given), dtype=np.bool_)
+    inside = places < len(taken)
+    kept[inside] = taken[places[inside]] != given[inside]
+    return one.chosen(kept)
+
+
 def _counted(words: _Words, canonical: NDArray[np.int64], analysed: Analysed) -> Analysed:
     held = canonical != NO_TERM
-    codes, inverse = np.unique(words.owners[held] << _TERM_BITS | canonical[held], return_inverse=True)
-    counts = np.bincount(inverse, weights=words.counts[held], minlength=len(codes)).astype(np.int32)
-    rows = _rows(codes, len(analysed.languages))
+    given = words.owners[held] << _TERM_BITS | canonical[held]
+    order = np.argsort(given, kind="stable")
+    given = given[order]
+    first = np.flatnonzero(_is_first(given))
+    counts = np.add.reduceat(words.counts[held][order], first).astype(np.int32) if len(first) else np.zeros(0, np.int32)
+    rows = _rows(given[first], len(analysed.languages))
     terms = Rows(rows.indptr, rows.values.astype(np.int32))
     return Analysed(terms, counts, analysed.languages, analysed.lengths)
+
+
+def _is_first(codes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which of ascending numbers differ from the one before: bool (codes,)."""
+    first = np.ones(len(codes), dtype=np.bool_)
+    first[1:] = codes[1:] != codes[:-1]
+    return first
+
+
+def _distinct(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Distinct numbers, ascending; sorting vectors is quicker than the hash table of ``np.unique``."""
+    ordered = np.sort(codes)
+    found: NDArray[np.int64] = ordered[_is_first(ordered)]
+    return found
 
 
 def _rows(codes: NDArray[np.int64], rows: int) -> Rows:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.stream.kernels.pivot_sharing import PivotDocuments
 from infostream_dedup.stream.row_window import RowWindow
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 __all__ = ["PivotRows", "PivotWindow"]
 
@@ -60,9 +57,10 @@ class PivotWindow:
         for name in _COLUMNS:
             getattr(self, name).drop(rows)
 
-    def documents(self, rows: NDArray[np.int64]) -> PivotDocuments:
-        """Some documents as their comparison wants them, in the order given."""
-        weights, members, met_by = (column.gathered(rows) for column in (self.weights, self.members, self.met_by))
+    @property
+    def documents(self) -> PivotDocuments:
+        """All documents by row as their comparison wants them; a view that changes with ``extend`` and ``drop``."""
+        weights, members, met_by = (column.rows for column in (self.weights, self.members, self.met_by))
         return PivotDocuments(
             weight_begins=weights.indptr,
             weights=weights.values,

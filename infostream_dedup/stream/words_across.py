@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.features.rows import Rows
 from infostream_dedup.lexicon.spelling import is_latin
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES
 from infostream_dedup.model.stream_records import TranslatedFrom
+from infostream_dedup.stream.kernels.pivot_sharing import MOST_KEYS, PLACE_BITS
+from infostream_dedup.stream.key_choice import code_point_rank
 from infostream_dedup.stream.links_across import LinkAcross
-from infostream_dedup.stream.pivot_reading import PLACE_BITS
 from infostream_dedup.stream.pivot_words import PIVOT, PivotWords
 from infostream_dedup.stream.term_numbers import TermNumbers, longer
 from infostream_dedup.stream.window import Window
@@ -24,21 +28,34 @@ _UNIT: Final = 1e-9
 _DECIMALS: Final = 6
 _ENGLISH: Final = LANGUAGES.index("en")
 _SAME: Final = "same"
+_TERM_BITS: Final = 32
 _UNKNOWN, _LATIN, _OTHER = 0, 1, 2
 
 
-class _Word(NamedTuple):
-    """A word of a document behind a pivot term; the least of several is named.
+class _Met(NamedTuple):
+    """Terms in which two documents met.
 
     Attributes:
-        further: whether the term is not its canonical one.
-        word: the word.
-        rung: that leads to the term; ``None`` in the pivot language itself.
+        pairs: int64, ascending; number of the pair of documents.
+        terms: int64, those of one pair by the weight of the key term, heaviest first, each once.
     """
 
-    further: bool
-    word: str
-    rung: str | None
+    pairs: NDArray[np.int64]
+    terms: NDArray[np.int64]
+
+
+class _Behind(NamedTuple):
+    """The words of one side of each pair of documents behind the terms in which they met.
+
+    Attributes:
+        held: bool, by place in ``_Met``: whether a word of the document is behind the term.
+        words: the word; undefined where there is none.
+        rungs: the rung that leads from the word to the term; ``None`` in the pivot language itself.
+    """
+
+    held: NDArray[np.bool_]
+    words: list[str]
+    rungs: list[str | None]
 
 
 class WordsAcross:
@@ -60,81 +77,120 @@ class WordsAcross:
         """Return the id of a document of the window."""
         return self._window.ids[ordinal - self._window.first]
 
-    def translated(self, ordinal: int, link: LinkAcross) -> TranslatedFrom:
-        """Say how a document and an earlier one met.
+    def translated(self, ordinals: Sequence[int], links: Sequence[LinkAcross]) -> list[TranslatedFrom]:
+        """Say how documents and earlier ones met.
 
         Args:
-            ordinal: the document.
-            link: its link with the earlier one.
+            ordinals: the documents.
+            links: the link of each with an earlier one.
         """
-        row, other = ordinal - self._window.first, link.ordinal - self._window.first
-        terms = self._met(row, other)
-        wanted = np.sort(np.array(terms, dtype=np.int64))
-        own, their = self._behind(row, wanted), self._behind(other, wanted)
-        told = [term for term in terms if term in own and term in their]
-        pivots = self._numbers.terms.some(np.array(told, dtype=np.int64))
-        sides = [
-            ([behind[term].word for term in told], [behind[term].rung for term in told]) for behind in (own, their)
+        if not links:
+            return []
+        rows = np.array(ordinals, dtype=np.int64) - self._window.first
+        others = np.array([link.ordinal for link in links], dtype=np.int64) - self._window.first
+        met = self._met(rows, others)
+        own, their = self._behind(rows, met), self._behind(others, met)
+        told = np.flatnonzero(own.held & their.held)
+        pivots = self._numbers.terms.some(met.terms[told])
+        rows_told = [
+            (own.words[place], pivot, their.words[place], _rung(own.rungs[place], their.rungs[place]))
+            for place, pivot in zip(told.tolist(), pivots, strict=True)
         ]
-        met = tuple(
-            (word, pivot, their_word, _rung(rung, their_rung))
-            for word, rung, pivot, their_word, their_rung in zip(*sides[0], pivots, *sides[1], strict=True)
-        )
-        forward, backward = (round(share * _UNIT, _DECIMALS) for share in (link.forward, link.backward))
-        return TranslatedFrom(forward, backward, met)
+        bounds = np.searchsorted(met.pairs[told], np.arange(len(links) + 1)).tolist()
+        return [
+            TranslatedFrom(_share(link.forward), _share(link.backward), tuple(rows_told[begin:end]))
+            for link, (begin, end) in zip(links, pairwise(bounds), strict=True)
+        ]
 
-    def _met(self, row: int, other: int) -> list[int]:
-        """For each key term that the other document meets, heaviest first, the term in which they met."""
+    def _met(self, rows: NDArray[np.int64], others: NDArray[np.int64]) -> _Met:
+        """For each key term that the other document meets the term in which they met."""
         columns = self._window.pivot_columns
-        members, keys = columns.members.row(row), columns.keys.row(row).tolist()
-        terms, places = members >> PLACE_BITS, members & ((1 << PLACE_BITS) - 1)
-        hit = np.flatnonzero(_among(terms, columns.met_by.row(other)))
-        met, words = terms[hit].tolist(), self._numbers.terms.some(terms[hit])
-        # Numbers of terms depend on how the stream was cut into batches; words do not.
-        ranked = sorted(zip(places[hit].tolist(), words, met, strict=True))
-        found: dict[int, int] = {}
-        for place, _, term in ranked:
-            if place not in found or term == keys[place]:
-                found[place] = term
-        return list(dict.fromkeys(found.values()))
+        members, keys = columns.members.gathered(rows), columns.keys.gathered(rows)
+        pairs, terms, places = members.numbers, members.values >> PLACE_BITS, members.values & (MOST_KEYS - 1)
+        hit = np.flatnonzero(_among(_codes(pairs, terms), _pair_codes(columns.met_by.gathered(others))))
+        pairs, terms, places = pairs[hit], terms[hit], places[hit]
+        # The key term itself, or else the first by code points: words do not depend on how the stream was cut into
+        # batches, as their numbers do.
+        other = keys.values[keys.indptr[pairs] + places] != terms
+        key = pairs * MOST_KEYS + places
+        best = _firsts(np.lexsort((code_point_rank(terms, self._numbers), other, key)), key)
+        # One term may have met for two key terms; the heavier one names it.
+        codes = _codes(pairs[best], terms[best])
+        best = best[np.sort(_firsts(np.argsort(codes, kind="stable"), codes))]
+        return _Met(pairs[best], terms[best])
 
-    def _behind(self, row: int, wanted: NDArray[np.int64]) -> dict[int, _Word]:
-        """For each wanted pivot term the word of a document behind it."""
-        language = int(self._window.evidence_columns.languages[row])
-        sources = self._sources(row, language)
-        places, terms = self._words.met(language, sources)
-        hit = np.flatnonzero(_among(terms, wanted))
-        words = sources[places[hit]]
-        canonical = self._words.canonical(language, words).tolist()
-        rungs: list[str | None] = [None] * len(words)
-        if OUR_LANGUAGES[language] != PIVOT:
-            rungs = list(self._words.rungs(language, sources, hit))
-        found: dict[int, _Word] = {}
-        named = self._numbers.terms.some(words)
-        for term, word, best, rung in zip(terms[hit].tolist(), named, canonical, rungs, strict=True):
-            one = _Word(best != term, word, rung)
-            if term not in found or one[:2] < found[term][:2]:
-                found[term] = one
-        return found
+    def _behind(self, rows: NDArray[np.int64], met: _Met) -> _Behind:
+        """The words of one document of each pair behind the terms: the least of those whose best term it is."""
+        spoken = self._window.evidence_columns.languages[rows]
+        codes = _codes(met.pairs, met.terms)
+        order = np.argsort(codes)
+        held = np.zeros(len(codes), dtype=np.bool_)
+        words: list[str] = [""] * len(codes)
+        rungs: list[str | None] = [None] * len(codes)
+        for language in np.unique(spoken).tolist():
+            asked = np.flatnonzero(spoken == language)
+            sources = self._sources(rows[asked], language)
+            owners = asked[sources.numbers]
+            places, terms = self._words.met(language, sources.values)
+            found = _codes(owners[places], terms.astype(np.int64))
+            hit = np.flatnonzero(_among(found, codes[order]))
+            found, behind = found[hit], sources.values[places[hit]]
+            further = self._words.canonical(language, behind) != terms[hit]
+            best = _firsts(np.lexsort((code_point_rank(behind, self._numbers), further, found)), found)
+            of = order[np.searchsorted(codes[order], found[best])]
+            held[of] = True
+            named = self._numbers.terms.some(behind[best])
+            through: Sequence[str | None] = [None] * len(best)
+            if OUR_LANGUAGES[language] != PIVOT:
+                through = self._words.rungs(language, sources.values, hit[best])
+            for place, word, rung in zip(of.tolist(), named, through, strict=True):
+                words[place], rungs[place] = word, rung
+        return _Behind(held, words, rungs)
 
-    def _sources(self, row: int, language: int) -> NDArray[np.int64]:
-        """The words of a document, which its pivot terms were made of."""
+    def _sources(self, rows: NDArray[np.int64], language: int) -> Rows:
+        """The words of documents of a language, which their pivot terms were made of."""
         if language != _ENGLISH:
-            return self._window.targets.row(row).astype(np.int64)
+            targets = self._window.targets.gathered(rows)
+            return Rows(targets.indptr, targets.values.astype(np.int64))
         # An English word is met by itself.
-        terms = self._window.pivot_columns.met_by.row(row).astype(np.int64)
+        met_by = self._window.pivot_columns.met_by.gathered(rows)
+        terms = met_by.values.astype(np.int64)
         self._latin = longer(self._latin, int(terms.max(initial=-1)) + 1)
-        new = terms[self._latin[terms] == _UNKNOWN]
+        new = np.unique(terms[self._latin[terms] == _UNKNOWN])
         if len(new):
             self._latin[new] = [_LATIN if is_latin(term) else _OTHER for term in self._numbers.terms.some(new)]
-        latin: NDArray[np.int64] = terms[self._latin[terms] == _LATIN]
-        return latin
+        return Rows(met_by.indptr, terms).chosen(self._latin[terms] == _LATIN)
 
 
-def _among(terms: NDArray[np.integer], wanted: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """Which terms are among the wanted ones, which ascend and are not none: bool (terms,)."""
-    places = np.minimum(np.searchsorted(wanted, terms), len(wanted) - 1)
-    return np.asarray(wanted[places] == terms, dtype=np.bool_)
+def _codes(pairs: NDArray[np.int64], terms: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Pair and term as one number."""
+    return pairs << np.int64(_TERM_BITS) | terms
+
+
+def _pair_codes(rows: Rows) -> NDArray[np.int64]:
+    """Codes of rows of ascending terms, one row for each pair: ascending."""
+    return _codes(rows.numbers, rows.values.astype(np.int64))
+
+
+def _among(values: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which values are among the wanted ones, which ascend: bool (values,)."""
+    if not len(wanted):
+        return np.zeros(len(values), dtype=np.bool_)
+    places = np.minimum(np.searchsorted(wanted, values), len(wanted) - 1)
+    return np.asarray(wanted[places] == values, dtype=np.bool_)
+
+
+def _firsts(order: NDArray[np.int64], key: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The first place of each key, in an order that begins with the key."""
+    ordered = key[order]
+    first = np.ones(len(order), dtype=np.bool_)
+    first[1:] = ordered[1:] != ordered[:-1]
+    found: NDArray[np.int64] = order[first]
+    return found
+
+
+def _share(share: int) -> float:
+    return round(share * _UNIT, _DECIMALS)
 
 
 def _rung(own: str | None, their: str | None) -> str:

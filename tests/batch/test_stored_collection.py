@@ -165,3 +165,19 @@ def test_statistics_of_an_epoch(store):
     assert statistics.settings({"k": None}) == Settings(k=6)
     with pytest.raises(ConfigurationError, match="representation is 'stem', but "):
         statistics.settings({"representation": "stem"})
+
+
+def test_a_store_that_keeps_evidence_counts_the_copies_of_its_documents(documents, tmp_path):
+    path = tmp_path / "judged.db"
+    with Deduplicator.open(path) as stream:
+        stream.process(documents)
+    found = api.sweep_store(path)
+    expected = api.sweep(documents, representations=["morph"])
+    # The same documents, so the same census; which of them are linked depends on the statistics.
+    assert (
+        {row.estimated["copies"] for row in found.rows} == {row.estimated["copies"] for row in expected.rows} == {196}
+    )
+    assert found.without_labels["morph"]["universe"] == expected.without_labels["morph"]["universe"]
+    assert found.reason["morph"].split(":")[0] == expected.reason["morph"].split(":")[0]
+    bare = api.sweep_store(ingested(tmp_path / "bare.db", documents))
+    assert (bare.recommended_k, bare.reason["morph"][:8]) == ({"morph": 6}, "default:")

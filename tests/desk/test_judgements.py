@@ -22,6 +22,7 @@ from infostream_dedup.desk.judgements import (
 )
 from infostream_dedup.desk.labels import SETTLING, import_labels, label_rows
 from infostream_dedup.desk.reservations import for_two, next_pairs
+from infostream_dedup.desk.seals import COLUMNS
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.evaluation.labels import read_labels
 
@@ -108,6 +109,98 @@ def test_undo_brings_back_what_was_said_before(desk: Desk) -> None:
     with desk.reading() as connection:
         rows = judgement_page(connection, before=None, limit=10)
     assert [(row["undoes"], row["undone"]) for row in rows] == [(2, False), (None, True), (None, False)]
+
+
+def version_1(path: Path, rows: int = 3) -> None:
+    """A desk as it was before it had checksums."""
+    from infostream_dedup.desk.schema import APPLICATION_ID, TABLES
+
+    with sqlite3.connect(path) as connection:
+        for statement in TABLES:
+            connection.execute(statement)
+        for row in range(rows):
+            connection.execute(
+                "INSERT INTO judgement (a, b, label, person, at, seconds, queue, seen_verdict, key)"
+                " VALUES (?, 'z', 'dup', 'oksana', 0, 1.5, 'own', 0, ?)",
+                (f"a{row}", f"k{row}"),
+            )
+        connection.execute("INSERT INTO reservation VALUES ('a', 'b', 'taras', 'random', 7)")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute("PRAGMA user_version = 1")
+    connection.close()
+
+
+def test_a_desk_without_checksums_gets_them_and_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "old.desk"
+    version_1(path)
+    for _ in range(2):
+        with Desk.open(path) as desk:
+            assert [(row["a"], row["label"]) for row in labels(desk)] == [("a0", "dup"), ("a1", "dup"), ("a2", "dup")]
+            with desk.reading() as connection:
+                assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+                assert connection.execute("SELECT count(*) FROM seal").fetchone() == (4,)
+                assert connection.execute("SELECT * FROM reservation").fetchall() == [("a", "b", "taras", "random", 7)]
+    with Desk.open(path) as desk:
+        say(desk, "bc", "similar", key="new")
+        assert len(labels(desk)) == 4
+
+
+def test_a_damaged_desk_without_checksums_does_not_get_them(tmp_path: Path) -> None:
+    path = tmp_path / "old.desk"
+    version_1(path, 50)
+    whole = path.read_bytes()
+    place = whole.rindex(b"oksana")
+    path.write_bytes(whole[:place] + b"oksbna" + whole[place + 6 :])
+    with pytest.raises(BadDataError, match="E_DESK_DAMAGED"):
+        Desk.open(path)
+
+
+def test_what_only_we_can_write_needs_a_checksum(desk: Desk) -> None:
+    say(desk, "ab", "dup")
+    with sqlite3.connect(desk.path) as other:
+        with pytest.raises(sqlite3.OperationalError, match="no such function: row_checksum"):
+            other.execute("INSERT INTO asked (queue, a, b) VALUES ('audit', 'a', 'b')")
+        # Without the trigger: the desk notices, though it has been open all the time.
+        other.execute("DROP TRIGGER job_sealed")
+    other.close()
+    with pytest.raises(BadDataError, match="its tables are not those that were made"):
+        labels(desk)
+
+
+def test_every_column_is_under_the_checksum(desk: Desk) -> None:
+    with desk.reading() as connection:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        found = {
+            table: tuple(row[1] for row in connection.execute(f"PRAGMA table_info({table})"))
+            for table in tables
+            if table != "seal"
+        }
+    assert found == COLUMNS
+
+
+def test_a_row_that_is_gone_is_missed(desk: Desk, tmp_path: Path) -> None:
+    say(desk, "ab", "dup")
+    say(desk, "ac", "dup")
+    with sqlite3.connect(desk.path) as other:
+        (text,) = other.execute("SELECT sql FROM sqlite_master WHERE name = 'judgement_remains'").fetchone()
+        (unsealed,) = other.execute("SELECT sql FROM sqlite_master WHERE name = 'judgement_unsealed'").fetchone()
+        other.execute("DROP TRIGGER judgement_remains")
+        other.execute("DROP TRIGGER judgement_unsealed")
+        other.execute("DELETE FROM judgement WHERE number = 2")
+        other.execute(text)
+        other.execute(unsealed)
+    other.close()
+    for attempt in (lambda: labels(desk), lambda: desk.backup(tmp_path / "copy.desk")):
+        with pytest.raises(BadDataError, match="1 rows are missing"):
+            attempt()
+    assert not (tmp_path / "copy.desk").exists()
+
+
+def test_a_copy_opens_as_the_desk_it_was(desk: Desk, tmp_path: Path) -> None:
+    say(desk, "ab", "dup")
+    desk.backup(tmp_path / "copy.desk")
+    with Desk.open(tmp_path / "copy.desk") as copy:
+        assert labels(copy) == labels(desk)
 
 
 def test_progress_counts_pairs_and_not_rows(desk: Desk) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from infostream_dedup.corpus.reading import read_documents
@@ -47,6 +49,24 @@ def test_both_filters_by_hand():
     assert (links.passed, links.duplicates_passed, links.originals_passed) == (3, 2, 1)
     assert links.recall == 1
     assert words.passed + words.rejected == 6
+
+
+def test_the_newest_documents_are_compared_with_earlier_ones_and_each_other():
+    texts = [STORY, STORY, STORY, OTHER, OTHER, STORY]
+    days = [3, 1, 2, 1, 3, None]
+    models = document_models(
+        [
+            Document(id=str(number), text=text, lang="ru", time=day and datetime(2026, 3, day, tzinfo=UTC))
+            for number, (text, day) in enumerate(zip(texts, days, strict=True))
+        ]
+    )
+    labels = labels_of([{"a": a, "b": b, "label": "dup"} for a, b in ("01", "12", "34", "05")])
+    words, links = candidate_table(models, labels, newest=2)
+    # New are 0 and 4, of the third day: 2 · 3 pairs with 1, 2 and 3, and one of their own. Document 5 has no time.
+    assert words.pairs == links.pairs == 7
+    # 0-1 and 3-4 are duplicates; 1-2 are both old. 0-2 passes without a label.
+    assert (links.duplicates, links.duplicates_passed, links.passed) == (2, 2, 3)
+    assert (words.duplicates, words.duplicates_passed, words.passed) == (2, 2, 3)
 
 
 def test_labels_of_other_documents_are_refused():

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from infostream_dedup import evaluate as api_evaluate
+from infostream_dedup import sweep
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.evaluation.labels import labels_of
 from infostream_dedup.evaluation.predictions import Predictions, predicted_pairs
@@ -91,3 +95,19 @@ def test_thresholds_have_their_own_column() -> None:
 def test_a_recommended_step_that_was_not_evaluated_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="recommended k is 9, which was not evaluated; known are 4, 5, 6, 7"):
         _evaluation(GRADES, 9)
+
+
+def test_evaluate_recommends_by_the_rule_of_sweep(tmp_path: Path) -> None:
+    # Copies of one text in which a word or none is changed: more than fifty, so the count decides for both.
+    words = [f"слово{chr(1072 + i % 32)}{chr(1072 + i // 32)}" for i in range(400)]
+    documents = [
+        {"id": f"{text}-{copy}", "text": " ".join(words[40 * text : 40 * text + 40 - copy]), "lang": "ru"}
+        for text in range(10)
+        for copy in range(5)
+    ]
+    labels = tmp_path / "labels.jsonl"
+    labels.write_text('{"a": "0-0", "b": "0-1", "label": "dup"}\n{"a": "0-0", "b": "1-1", "label": "different"}\n')
+    swept = sweep(documents, representations=["stem"])
+    found = api_evaluate(documents, labels, representation="stem")
+    assert swept.reason["stem"].startswith(("counted:", "estimated:"))
+    assert (found.recommended.step, found.recommended.refused) == (swept.recommended_k["stem"], False)

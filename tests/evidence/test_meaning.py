@@ -8,8 +8,9 @@ import sys
 import numpy as np
 import pytest
 
-from infostream_dedup import pairs
+from infostream_dedup import evaluate, pairs
 from infostream_dedup.errors import ConfigurationError, MissingExtraError, UsageError
+from infostream_dedup.evaluation.labels import Label
 from infostream_dedup.evidence import meaning, sentence_encoder
 from infostream_dedup.evidence.meaning import MEANING_MIDDLE, MEANING_WEIGHT, Meanings, head_of, with_meaning
 from infostream_dedup.evidence.sentence_encoder import DIMENSIONS, refuse_old_processor
@@ -85,3 +86,19 @@ def test_the_real_encoder_knows_a_story_in_other_words():
     ).astype(np.float64)
     unit = vectors / np.sqrt((vectors**2).sum(axis=1, keepdims=True))
     assert unit[0] @ unit[1] > unit[0] @ unit[2] + 0.04
+
+
+def test_evaluate_asks_about_pairs_in_doubt_and_says_so(made_up):
+    texts = {
+        "a": "Пожар на складе в Одессе тушили всю ночь, двенадцать машин и сорок человек, сообщил начальник службы.",
+        "b": "Склад в Одессе горел до утра. Экипажи пожарных и начальник гарнизона спасали соседние дома от огня.",
+    }
+    documents = [{"id": name, "text": text, "lang": "ru"} for name, text in texts.items()]
+    labels = [Label("a", "b", "dup")]
+    without = evaluate(documents, labels)
+    assert (made_up, without.semantic, "semantic" in without.as_dict()) == ([], False, False)
+    found = evaluate(documents, labels, semantic=True)
+    assert found.as_dict()["semantic"] is True
+    assert made_up == list(texts.values())
+    # П and С are numbers 1055 and 1057, so their vectors differ by two places of seven: a cosine of 0.
+    assert (without.judged.scores.tp, found.judged.scores.tp) == (1, 0)

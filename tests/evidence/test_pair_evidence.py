@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from infostream_dedup.evidence.frequencies import BUCKETS, EvidenceFrequencies, changes_of
+from infostream_dedup.evidence.kernels.term_places import SLOTS, look_up, note, place_of, take_out
 from infostream_dedup.evidence.pair_evidence import COLUMNS, TripleRows, compared, key_rows, shares_of_pairs
 from infostream_dedup.evidence.plain_pairs import PlainDocument, compare_plainly, unpack_plainly
 from infostream_dedup.evidence.plain_reading import read_plainly
@@ -177,3 +178,28 @@ def _plain_document(
         unpack_plainly(words),
         raw.triples_of(number).tolist(),
     )
+
+
+@pytest.mark.parametrize("seed", [6, 7])
+def test_shares_do_not_depend_on_the_order_of_pairs(seed: int) -> None:
+    keys = key_rows(*key_terms(seed, 40))
+    a, b = (one.astype(np.int64) for one in np.triu_indices(40, 1))
+    expected = shares_of_pairs(a, b, keys)
+    assert expected[:, :4].any()
+    for order in (np.lexsort((a, b)), np.random.default_rng(seed).permutation(len(a))):
+        assert np.array_equal(shares_of_pairs(a[order], b[order], keys), expected[order])
+        assert np.array_equal(shares_of_pairs(b[order], a[order], keys)[:, [1, 0, 3, 2]], expected[order][:, :4])
+
+
+def test_a_table_finds_the_terms_of_one_document_and_is_empty_afterwards() -> None:
+    """Term 7 stands twice, as in the members of the pivot language: its first place is told."""
+    terms = np.array([3, 7, 7, 900, 5, 7, 900, 1, 7], dtype=np.int64) << 5 | np.array([0, 1, 4, 2, 0, 0, 0, 0, 0])
+    slots, maybe = np.zeros(SLOTS * 4, dtype=np.int32), np.zeros(10, dtype=np.int64)
+    bits = note(slots, terms, 0, 4, 5)
+    found = look_up(slots, bits, terms, 4, 9, 5, maybe)
+    places = {
+        int(terms[place]) >> 5: place_of(slots, bits, int(terms[place]) >> 5, terms, 0, 5) for place in maybe[:found]
+    }
+    assert {term: place for term, place in places.items() if place >= 0} == {7: 1, 900: 3}
+    take_out(slots, bits, terms, 0, 4, 5)
+    assert not slots.any()

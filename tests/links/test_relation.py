@@ -21,7 +21,6 @@ from infostream_dedup.links import (
     group_counts,
 )
 from infostream_dedup.links.compiled.matching import match_nodes
-from infostream_dedup.links.recommendation import chance_links
 
 N = 6
 TERMS = 8
@@ -64,7 +63,6 @@ def test_all_forms_agree_where_links_are_stored(terms, k_min):
     ]
     for other in others:
         assert other.measures(ks) == plain.measures(ks)
-        assert other.chance().tolist() == plain.chance().tolist()
         for k in ks:
             assert Counter(other.group_sizes(k).tolist()) == Counter(plain.group_sizes(k).tolist())
         assert Counter(other.group_sizes(1).tolist()) == Counter(plain.group_sizes(k_min).tolist())
@@ -91,7 +89,6 @@ def test_blocks_of_languages_are_measured_alike(terms, data):
         assert LowLinks(plain).between(labels, same=same).measures() == expected.measures()
         compiled = stored(*terms, engine="compiled").between(labels, same=same)
         assert compiled.measures() == expected.measures()
-        assert compiled.chance().tolist() == expected.chance().tolist()
     links = [plain.between(labels, same=same).measures([1])[0].links for same in (True, False)]
     assert sum(links) == plain.measures([1])[0].links
 
@@ -113,16 +110,6 @@ def test_links_of_some_documents():
     keys = sp.csr_array(np.array([[1, 1, 0], [1, 0, 1], [1, 1, 0]], dtype=np.int64))
     links = stored(keys, keys > 0).restricted(np.array([0, 2]))
     assert [(row.k, row.links) for row in links.measures([1, 2, 3])] == [(1, 2), (2, 2), (3, 0)]
-    assert links.chance()[0] == 2
-
-
-def test_chance_across_and_within_labels_by_hand():
-    # Document 0 (label 0) asks documents 1 and 2 (label 1), one of which has its term; they ask document 0, which has
-    # the term of the second of them only. Within label 1 neither has the term of the other.
-    keys = sp.csr_array(np.array([[1, 0], [0, 1], [1, 0]], dtype=np.int64))
-    labels = np.array([0, 1, 1])
-    assert chance_links(keys, keys, 1, labels, across=True).tolist() == [4.0, 2.0]
-    assert stored(keys, keys > 0).between(labels, same=True).chance()[:2].tolist() == [2.0, 0.0]
 
 
 def test_nodes_cannot_be_split_by_label():

@@ -155,12 +155,6 @@ def test_links_turned_round_by_hand():
     assert [row["counts"].tolist() for row in rows] == [[6, 4, 7], [5]]
 
 
-def test_preset_judged_is_refused(tmp_path):
-    for call in (pairs, lambda source, **options: dedup(source, tmp_path / "out.jsonl", **options)):
-        with pytest.raises(UsageError, match="judged works in memory"):
-            call(str(documents_path()), preset="judged", workdir=tmp_path / "w")
-
-
 def test_pivot_is_refused(tmp_path):
     with pytest.raises(UsageError, match="does not know representation pivot"):
         pairs(str(documents_path()), representation="pivot", workdir=tmp_path / "w")

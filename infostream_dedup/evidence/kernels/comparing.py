@@ -23,7 +23,7 @@ from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined,
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["COLUMNS", "ComparedKeys", "compare_pairs", "share_pairs", "sum_keys"]
+__all__ = ["COLUMNS", "ComparedKeys", "compare_pairs", "sum_keys"]
 
 COLUMNS: Final = (
     "share12_forward",
@@ -52,7 +52,6 @@ COLUMNS: Final = (
 )
 """Columns of the evidence of pairs, float64; forward is the share of a's that b has, 0 to 1."""
 
-_SHARES: Final = 0
 _COSINE: Final = 4
 _NUMBERS: Final = 5
 _FIGURES: Final = 8
@@ -153,46 +152,9 @@ def sum_keys(
             squares[document] += weight * weight
 
 
-@compiled_bare
-def _shares(keys: ComparedKeys, asks: int, answers: int) -> tuple[int, int]:
-    """Weight of the 12 and 30 key terms of one document that another holds."""
-    place, last = keys.target_begins[answers], keys.target_begins[answers + 1]
-    met12, met30 = 0, 0
-    for key in range(keys.begins[asks], keys.begins[asks + 1]):
-        term = keys.terms[key]
-        while place < last and keys.targets[place] < term:
-            place += 1
-        if place == last:
-            break
-        if keys.targets[place] == term:
-            met30 += keys.weights[key]
-            met12 += keys.weights[key] * signed(keys.heaviest[key])
-    return met12, met30
-
-
 @inlined
 def _share(met: int, own: int) -> float:
     return np.float64(met) / np.float64(own) if own else 0.0
-
-
-@compiled
-def share_pairs(a: NDArray[np.int64], b: NDArray[np.int64], keys: ComparedKeys, evidence: NDArray[np.float64]) -> None:
-    """Fill in the shares of 12 and 30 key terms: what the cheap filter looks at.
-
-    Args:
-        a: int64 (pairs,), row of the earlier document.
-        b: int64 (pairs,), row of the later one.
-        keys: key terms of all documents.
-        evidence: float64 (pairs, COLUMNS), receives the first four columns.
-    """
-    for pair in range(a.size):
-        one, other = a[pair], b[pair]
-        met12, met30 = _shares(keys, one, other)
-        evidence[pair, _SHARES] = _share(met12, keys.own[one, 0])
-        evidence[pair, _SHARES + 2] = _share(met30, keys.own[one, 1])
-        met12, met30 = _shares(keys, other, one)
-        evidence[pair, _SHARES + 1] = _share(met12, keys.own[other, 0])
-        evidence[pair, _SHARES + 3] = _share(met30, keys.own[other, 1])
 
 
 @inlined

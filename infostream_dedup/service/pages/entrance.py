@@ -22,6 +22,7 @@ FILES: Final = {
     "app.css": "text/css",
     "app.js": "text/javascript",
     "explore.js": "text/javascript",
+    "jobs.js": "text/javascript",
     "judge.js": "text/javascript",
     "keys.js": "text/javascript",
     "now.js": "text/javascript",

@@ -7,6 +7,7 @@ from urllib.parse import parse_qs
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
+from infostream_dedup.estimation.stream_copies import latest_drifts
 from infostream_dedup.service.answers import needs
 from infostream_dedup.service.pages.frame import page
 from infostream_dedup.service.problems import ProblemError
@@ -27,12 +28,19 @@ async def show_templates(request: Request) -> Response:
 
 @router.get("/alarms", dependencies=[needs("reader")])
 async def show_alarms(request: Request) -> Response:
-    """Groups that became chains, and sources that went silent."""
+    """Groups that became chains, copies that drift, and sources that went silent."""
     service = running(request)
     rows = await alarms_shown(service)
     state = await service.read(lambda store: activity(store.connection))
+    drifting = await service.read(latest_drifts)
     order = {"open": 0, "snoozed": 1, "known": 2}
-    return page(request, "alarms", rows=sorted(rows, key=lambda row: order[row["state"]]), silent=state["silent"])
+    return page(
+        request,
+        "alarms",
+        rows=sorted(rows, key=lambda row: order[row["state"]]),
+        silent=state["silent"],
+        drifts=None if drifting is None else [drift.as_dict() for drift in drifting],
+    )
 
 
 @router.get("/sources", dependencies=[needs("reader")])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from infostream_dedup.errors import BadDataError
 from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, rows_wanted, unchanged
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import running
@@ -16,6 +17,32 @@ from infostream_dedup.store.browsing import document_versions, key_terms_of, ver
 __all__ = ["router"]
 
 router = APIRouter(prefix="/v1", tags=["documents"])
+
+_MOST_TERMS: Final = 255
+
+
+@router.get("/documents/{id:path}/similar", dependencies=[needs("reader")], response_class=JsonResponse)
+async def show_similar(
+    request: Request,
+    id: str,  # noqa: A002
+    *,
+    across: bool = True,
+    k: int | None = None,
+    top: int = 20,
+) -> Response:
+    """The stored documents that resemble a stored one most, itself left out; see ``/v1/search``."""
+    service = running(request)
+    if k is not None and not 1 <= k <= _MOST_TERMS:
+        raise ProblemError(422, "invalid", "expected a number from 1 to 255", field="k")
+    if not 1 <= top <= service.settings.limits.rows:
+        raise ProblemError(422, "invalid", "expected a number of rows", field="top", limit=service.settings.limits.rows)
+    try:
+        found = await service.searched.hits(id=id, across=across, k_min=k, top=top)
+    except BadDataError as error:
+        if error.code != "E_UNKNOWN_ID":
+            raise
+        raise ProblemError(404, "not-found", "no document with this id") from None
+    return JsonResponse({"items": found, "next": None})
 
 
 @router.get("/documents/{id:path}", dependencies=[needs("reader")], response_class=JsonResponse)

@@ -23,7 +23,7 @@ from infostream_dedup.store.browsing import (
     surviving_group,
 )
 
-__all__ = ["router", "traced_group"]
+__all__ = ["group_filter", "router", "traced_group"]
 
 router = APIRouter(prefix="/v1", tags=["groups"])
 
@@ -50,10 +50,7 @@ async def show_groups(
     rows = rows_wanted(request, limit)
     by_date = order == "last"
     place = keyset(after, (str if by_date else int, int))
-    chosen = GroupFilter(
-        language=lang, source=source, since=_time(since, "since"), until=_time(until, "until"), least=max(2, min),
-        alarm=alarm, words=q or None,
-    )  # fmt: skip
+    chosen = group_filter(lang=lang, source=source, since=since, until=until, least=min, alarm=alarm, words=q or None)
     begin = None if place is None else GroupPlace(*place)
     found = await running(request).read(
         lambda store: group_page(store.connection, chosen, by_date=by_date, after=begin, limit=rows + 1)
@@ -88,6 +85,32 @@ async def show_sources(request: Request) -> Response:
     """What each source published, and how much of it repeats others."""
     found = await running(request).read(lambda store: source_counts(store.connection))
     return JsonResponse({"items": found, "next": None})
+
+
+def group_filter(
+    *,
+    lang: str | None,
+    source: str | None,
+    since: str | None,
+    until: str | None,
+    least: int,
+    alarm: bool,
+    words: str | None,
+) -> GroupFilter:
+    """The filter of a list of groups, as it is asked for.
+
+    Raises:
+        ProblemError: ``invalid`` date.
+    """
+    return GroupFilter(
+        language=lang,
+        source=source,
+        since=_time(since, "since"),
+        until=_time(until, "until"),
+        least=max(2, least),
+        alarm=alarm,
+        words=words,
+    )
 
 
 def _group(store: Store, id: str) -> tuple[dict[str, Any] | None, str | None]:  # noqa: A002

@@ -1,4 +1,4 @@
-"""Long work in the background: sweeps, estimates, audits."""
+"""Long work in the background: sweeps, estimates, audits, training, comparisons."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ __all__ = ["begin_job", "router"]
 
 router = APIRouter(prefix="/v1", tags=["jobs"])
 
-_MEMBERS: Final = ("kind", "documents", "judged")
+_MEMBERS: Final = ("kind", "documents", "judged", "preset", "methods")
+_PRESETS: Final = ("duplicate", "story")
 _LISTED: Final = 50
 _MOST_DOCUMENTS: Final = 50_000
 _MOST_NUMBER: Final = 1 << 62
@@ -30,10 +31,12 @@ _MOST_NUMBER: Final = 1 << 62
 async def start_job(request: Request) -> Response:
     """Begin a piece of long work; one runs at a time.
 
-    The body is ``{"kind": "sweep" | "estimate" | "audit", "documents"?: int, "judged"?: bool}``. A sweep measures S and
-    T of the whole store at every k. An estimate also says how good the links are, and an audit asks for the pairs to
-    judge (queue ``audit``) or, with ``judged``, reads the judgements back; both look at the texts of the latest
-    ``documents``, 20,000 by default.
+    The body is ``{"kind": "sweep" | "estimate" | "audit" | "train" | "compare", "documents"?: int, "judged"?: bool,
+    "preset"?: "duplicate" | "story", "methods"?: [string]}``. A sweep measures S and T of the whole store at every k.
+    An estimate also says how good the links are, and an audit asks for the pairs to judge (queue ``audit``) or, with
+    ``judged``, reads the judgements back; both look at the texts of the latest ``documents``, 20,000 by default.
+    Training learns a classifier of a ``preset`` from what was judged. A comparison runs ``methods``, by default all
+    that can, over the latest ``documents`` and the judged ones, and judges them by what people said.
     """
     body = await object_body(request, known=_MEMBERS)
     kind, documents, judged = body.get("kind"), body.get("documents", 20_000), body.get("judged", False)
@@ -43,10 +46,18 @@ async def start_job(request: Request) -> Response:
         raise ProblemError(422, "invalid", "expected a number of documents", field="documents", limit=_MOST_DOCUMENTS)
     if not isinstance(judged, bool):
         raise ProblemError(422, "invalid", "expected true or false", field="judged")
-    number = await begin_job(
-        running(request), kind, {"documents": documents, "judged": judged}, caller_of(request).name
-    )
+    parameters = {"documents": documents, "judged": judged, **_learning(body)}
+    number = await begin_job(running(request), kind, parameters, caller_of(request).name)
     return JsonResponse({"number": number, "state": "waiting"}, 202, {"location": f"/v1/jobs/{number}"})
+
+
+@router.get("/methods", dependencies=[needs("reader")], response_class=JsonResponse)
+async def show_methods(request: Request) -> Response:
+    """The names of the methods that can be compared."""
+    from infostream_dedup.methods import methods
+
+    del request
+    return JsonResponse({"items": list(methods()), "next": None})
 
 
 @router.get("/jobs", dependencies=[needs("analyst")], response_class=JsonResponse)
@@ -83,6 +94,16 @@ async def show_sweep(request: Request, kind: str = "sweep") -> Response:
     return JsonResponse(found)
 
 
+@router.get("/jobs/{number}/model", dependencies=[needs("analyst")])
+async def give_model(request: Request, number: int) -> Response:
+    """The classifier that a training made, as the file that ``classify`` and ``ingest --model`` read."""
+    job = await _job(request, number)
+    if job["kind"] != "train" or not (job["result"] or {}).get("model"):
+        raise ProblemError(404, "not-found", "this job has made no model")
+    name = f'attachment; filename="model-{number}.json"'
+    return Response(job["result"]["model"], media_type="application/json", headers={"content-disposition": name})
+
+
 async def begin_job(service: RunningService, kind: str, parameters: dict[str, Any], person: str) -> int:
     """Put a job on the desk and start its process.
 
@@ -103,6 +124,21 @@ async def begin_job(service: RunningService, kind: str, parameters: dict[str, An
         raise ProblemError(409, "job-running", "wait for it, or stop it", retry_after=5) from None
     service.jobs.run(number)
     return number
+
+
+def _learning(body: dict[str, Any]) -> dict[str, Any]:
+    """What a training and a comparison are asked for."""
+    from infostream_dedup.methods import methods as registered
+
+    preset, methods = body.get("preset", "duplicate"), body.get("methods")
+    if preset not in _PRESETS:
+        raise ProblemError(422, "invalid", f"expected {', '.join(_PRESETS)}", field="preset")
+    known = registered()
+    if methods is not None and (
+        not isinstance(methods, list) or not methods or any(one not in known for one in methods)
+    ):
+        raise ProblemError(422, "invalid", "expected names of methods, as GET /v1/methods gives them", field="methods")
+    return {"preset": preset, "methods": methods}
 
 
 async def _job(request: Request, number: int) -> dict[str, Any]:

@@ -11,7 +11,6 @@ import orjson
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from infostream_dedup.corpus.formulas import guarded
 from infostream_dedup.desk.agreement import agreement_of, disagreements
 from infostream_dedup.desk.judgements import Judgement, add_judgement, judgement_page, progress_of, undo_judgement
 from infostream_dedup.desk.labels import import_labels, label_rows
@@ -21,6 +20,7 @@ from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs
 from infostream_dedup.service.bodies import json_body, object_body
 from infostream_dedup.service.pair_choice import check_queue
 from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.routes.exports import csv_rows
 from infostream_dedup.service.running import RunningService, caller_of, running
 from infostream_dedup.store import Store
 
@@ -87,7 +87,11 @@ async def give_labels(request: Request, format: str = "jsonl", who: str | None =
     if format == "jsonl":
         body = b"".join(orjson.dumps(row) + b"\n" for row in rows)
         return Response(body, media_type="application/x-ndjson", headers={"content-disposition": name})
-    return Response(_csv(rows), media_type="text/csv; charset=utf-8", headers={"content-disposition": name})
+    return Response(
+        csv_rows([_COLUMNS, *([row.get(name) for name in _COLUMNS] for row in rows)]),
+        media_type="text/csv; charset=utf-8",
+        headers={"content-disposition": name},
+    )
 
 
 @router.get("/judgements/log", dependencies=[needs("analyst")], response_class=JsonResponse)
@@ -199,16 +203,3 @@ def _key(given: str | None) -> str:
     if given is None or not 1 <= len(given) <= _LONGEST_KEY or not given.isprintable():
         raise ProblemError(422, "invalid", "send the header Idempotency-Key, such as a UUID", field="idempotency-key")
     return given
-
-
-def _csv(rows: list[dict[str, Any]]) -> bytes:
-    import csv
-    import io
-
-    out = io.StringIO()
-    table = csv.writer(out, lineterminator="\n")
-    table.writerow(_COLUMNS)
-    for row in rows:
-        values = (row.get(name) for name in _COLUMNS)
-        table.writerow([guarded(value) if isinstance(value, str) else value for value in values])
-    return out.getvalue().encode()

@@ -1,3 +1,4 @@
+import "./jobs.js";
 import { on } from "./keys.js";
 
 const table = document.getElementById("ks");
@@ -14,17 +15,3 @@ if (table) {
   on("moreK", () => go(Number(chooser.value) + 1));
   on("recommendedK", () => go(table.dataset.recommended));
 }
-
-const job = document.getElementById("job");
-async function watch() {
-  const answer = await fetch(`/v1/jobs/${job.dataset.number}`).catch(() => null);
-  if (answer?.ok) {
-    const found = await answer.json();
-    if (!["waiting", "running"].includes(found.state)) { location.assign("/explore"); return; }
-    const bar = job.querySelector("progress");
-    if (found.total) { bar.max = found.total; bar.value = found.done; } else bar.removeAttribute("value");
-    document.getElementById("step").textContent = found.step;
-  }
-  setTimeout(watch, 1000);
-}
-if (job && ["waiting", "running"].includes(job.dataset.state)) watch();

@@ -18,6 +18,8 @@ export const keys = {
   templates: { KeyJ: "next", KeyK: "previous", Enter: "open", KeyA: "accept", KeyR: "refuse", Backspace: "takeBack" },
   alarms: { KeyJ: "next", KeyK: "previous", Enter: "open", KeyA: "known", KeyZ: "snooze", Backspace: "takeBack" },
   sources: { KeyJ: "next", KeyK: "previous", Enter: "open" },
+  model: { KeyT: "begin", KeyD: "download", KeyJ: "next", KeyK: "previous", Enter: "open" },
+  methods: { KeyT: "begin", KeyJ: "next", KeyK: "previous", Enter: "open" },
   settings: {},
 };
 export const everywhere = { F1: "help", "Shift+Slash": "help" };

@@ -97,6 +97,15 @@ def test_the_plane_starts_from_its_prior_and_moves_with_labels():
     assert np.isfinite(wild.weights).all()
 
 
+def test_the_rarer_class_counts_by_the_root_of_its_size():
+    # One repeat and four originals that look alike, so only the bias b is learned. Roots 1 and 2 give the classes 1/3
+    # and 2/3 of the mean, and five of eight labels 5/8 of C = 2. The minimum of
+    # .01 b² / 2 + 1.25 ((1 - b)² / 3 + 2 (1 + b)² / 3) is where .01 b + 2.5 b + 2.5 / 3 = 0.
+    prior = prior_plane(["links"], {})
+    learned = fit_plane(np.zeros((5, 1)), np.array([True] + [False] * 4), prior)
+    assert learned.bias == pytest.approx(-2.5 / 3 / 2.51)
+
+
 def test_without_labels_equal_texts_repeat_each_other_on_any_day_and_a_form_filled_in_again_does_not():
     form = "Курс доллара на сегодня составил {} гривны, курс евро {} гривны, курс фунта {} гривны за единицу валюты."
     bodies = (form.format("41,25", "44,10", "52,30"), form.format("41,31", "44,02", "52,18"))

@@ -1,11 +1,18 @@
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
-from infostream_dedup.links import Measures, Recommendation, recommend
+from infostream_dedup.links import Measures, Recommendation
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "reports"))
+
+from old_rule import chance_links, expected_chance_links, recommend
 
 #     k   1       2       3      4      5      6      7      8    9    10   11   12
 LINKS = [90_000, 50_000, 20_000, 9_000, 5_000, 3_000, 2_000, 900, 700, 500, 200, 90]
@@ -96,3 +103,19 @@ def test_between_languages_the_greatest_symmetry_counts() -> None:
         "k = 9 has the greatest symmetry of links between languages (S = 0.70), from k = 4 on, where chance explains"
         " less than 0.1 % of the links",
     )
+
+
+def test_chance_of_two_documents_worked_by_hand() -> None:
+    # The first has two terms, each in half of the other documents: P(>= 1) = 3/4, P(2) = 1/4. The second has one term
+    # that all others hold. Each asks one other document.
+    expected = expected_chance_links(np.array([[0.5, 0.5], [1.0, np.nan]]), 2)
+    assert expected.tolist() == [2.0, 1.75, 0.25]
+
+
+def test_chance_across_and_within_labels_by_hand() -> None:
+    # Document 0 (label 0) asks documents 1 and 2 (label 1), one of which has its term; they ask document 0, which has
+    # the term of the second of them only. Within label 1 neither has the term of the other.
+    keys = sp.csr_array(np.array([[1, 0], [0, 1], [1, 0]], dtype=np.int64))
+    labels = np.array([0, 1, 1])
+    assert chance_links(keys, keys, 1, labels, across=True).tolist() == [4.0, 2.0]
+    assert chance_links(keys, keys, 1, labels)[:2].tolist() == [2.0, 0.0]

@@ -1,0 +1,107 @@
+"""How much of their key terms two documents share: what the cheap filter looks at, for every candidate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from infostream_dedup.evidence.kernels.term_places import look_up, note, place_of, take_out
+from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, signed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infostream_dedup.evidence.kernels.comparing import ComparedKeys
+
+__all__ = ["SharingRoom", "share_pairs"]
+
+_LARGE: Final = 2
+"""Columns of the shares of 12 key terms, before those of all."""
+
+
+class SharingRoom(NamedTuple):
+    """Scratch memory.
+
+    Attributes:
+        keys: int32, zeros, ``SLOTS`` for each key term of the longest document.
+        targets: int32, zeros, ``SLOTS`` for each term of the longest document.
+        maybe: int64, longer than the terms of any document.
+    """
+
+    keys: NDArray[np.int32]
+    targets: NDArray[np.int32]
+    maybe: NDArray[np.int64]
+
+
+@inlined
+def _share(met: int, own: int) -> float:
+    return np.float64(met) / np.float64(own) if own else 0.0
+
+
+@compiled_bare
+def _met_there(keys: ComparedKeys, asks: int, held: int, bits: int, room: SharingRoom) -> tuple[int, int]:
+    """Weight of the 12 and 30 key terms of a document that the document in the tables has."""
+    there, met12, met30 = keys.target_begins[held], 0, 0
+    found = look_up(room.targets, bits, keys.terms, keys.begins[asks], keys.begins[asks + 1], 0, room.maybe)
+    for hit in range(found):
+        key = room.maybe[hit]
+        if place_of(room.targets, bits, signed(keys.terms[key]), keys.targets, there, 0) >= 0:
+            met30 += keys.weights[key]
+            met12 += keys.weights[key] * signed(keys.heaviest[key])
+    return met12, met30
+
+
+@compiled_bare
+def _met_here(keys: ComparedKeys, answers: int, held: int, bits: int, room: SharingRoom) -> tuple[int, int]:
+    """Weight of the 12 and 30 key terms of the document in the tables that a document has."""
+    there, met12, met30 = keys.begins[held], 0, 0
+    first, last = keys.target_begins[answers], keys.target_begins[answers + 1]
+    found = look_up(room.keys, bits, keys.targets, first, last, 0, room.maybe)
+    for hit in range(found):
+        place = place_of(room.keys, bits, signed(keys.targets[room.maybe[hit]]), keys.terms, there, 0)
+        if place >= 0:
+            met30 += keys.weights[there + place]
+            met12 += keys.weights[there + place] * signed(keys.heaviest[there + place])
+    return met12, met30
+
+
+@compiled
+def share_pairs(
+    asking: NDArray[np.int64],
+    held: NDArray[np.int64],
+    keys: ComparedKeys,
+    room: SharingRoom,
+    column: int,
+    evidence: NDArray[np.float64],
+) -> None:
+    """Fill in the shares of 12 and of all key terms.
+
+    Args:
+        asking: int64 (pairs,), row of the first document.
+        held: int64 (pairs,), row of the second; quickest where equal ones are neighbours.
+        keys: key terms of all documents.
+        room: its tables are empty at the end, too.
+        column: 0 or 1, receives the share of ``asking``'s 12 key terms that ``held`` has; the opposite goes to 1 or 0.
+        evidence: float64 (pairs, COLUMNS), receives the first four columns.
+    """
+    now, key_bits, target_bits = -1, 0, 0
+    first, last, target_first, target_last = 0, 0, 0, 0
+    for pair in range(asking.size):
+        if held[pair] != now:
+            take_out(room.keys, key_bits, keys.terms, first, last, 0)
+            take_out(room.targets, target_bits, keys.targets, target_first, target_last, 0)
+            now = held[pair]
+            first, last = keys.begins[now], keys.begins[now + 1]
+            target_first, target_last = keys.target_begins[now], keys.target_begins[now + 1]
+            key_bits = note(room.keys, keys.terms, first, last, 0)
+            target_bits = note(room.targets, keys.targets, target_first, target_last, 0)
+        asks = asking[pair]
+        met12, met30 = _met_there(keys, asks, now, target_bits, room)
+        evidence[pair, column] = _share(met12, keys.own[asks, 0])
+        evidence[pair, _LARGE + column] = _share(met30, keys.own[asks, 1])
+        met12, met30 = _met_here(keys, asks, now, key_bits, room)
+        evidence[pair, 1 - column] = _share(met12, keys.own[now, 0])
+        evidence[pair, _LARGE + 1 - column] = _share(met30, keys.own[now, 1])
+    take_out(room.keys, key_bits, keys.terms, first, last, 0)
+    take_out(room.targets, target_bits, keys.targets, target_first, target_last, 0)

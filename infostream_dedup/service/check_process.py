@@ -1,0 +1,128 @@
+"""The process that says what verdicts documents would get if they came now; it stores nothing.
+
+It holds an engine of its own, which follows the store. Deciding changes an engine, so each question is answered by a
+fork of this process, which has one thread and no open file of the store; the fork's changes end with it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from infostream_dedup.errors import BadDataError, InfostreamError
+from infostream_dedup.store import Store
+from infostream_dedup.store.restoring import Loaded, Position, position_of
+from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.settings import StreamSettings
+
+if TYPE_CHECKING:
+    from infostream_dedup.model import Document
+    from infostream_dedup.model.stream_records import Batch
+    from infostream_dedup.store.reader import Known, StoredBatch
+
+__all__ = ["main"]
+
+
+class _NothingStored:
+    """A store that is read and never written; its file is open inside transactions only."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._position = Position(0, 0, 0, 0)
+        self._opened: Store | None = None
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """One state of the store."""
+        with Store.open(self._path, read_only=True) as self._opened, self._opened.reading():
+            yield
+        self._opened = None
+
+    @property
+    def position(self) -> Position:
+        """Position at the last ``load``."""
+        return self._position
+
+    def changed(self) -> bool:
+        """Whether the store is not where it was last loaded."""
+        return position_of(self._store.connection) != self._position
+
+    def load(self, *, since: Position | None = None) -> Loaded | None:
+        """Load the state an engine needs, or what is new."""
+        loaded = self._store.load(since=since)
+        self._position = loaded.position
+        return loaded
+
+    def batch(self, _: str) -> StoredBatch | None:
+        """Nothing: what came before is judged document by document."""
+        return None
+
+    def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the document's own word
+        """All versions of a document."""
+        return self._store.known(id)
+
+    def known_of(self, ids: Sequence[str]) -> Mapping[str, Sequence[Known]]:
+        """All versions of some documents."""
+        return self._store.known_of(ids)
+
+    def kept(self, ordinal: int) -> Document:
+        """A document of the window with its text."""
+        return self._store.kept(ordinal)
+
+    def wording(self, ordinals: Sequence[int]) -> Sequence[bytes]:
+        """Word triples of documents of the window."""
+        return self._store.wording(ordinals)
+
+    def append(self, batch: Batch) -> None:
+        """Store nothing."""
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    @property
+    def _store(self) -> Store:
+        if self._opened is None:
+            raise RuntimeError("the store is read inside transactions only")
+        return self._opened
+
+
+def main(path: Path) -> None:
+    """Answer questions, one JSON line each, until the input ends.
+
+    Args:
+        path: the store.
+    """
+    with Store.open(path, read_only=True) as store:
+        settings = StreamSettings.of_store(store.settings)
+    stream = Deduplicator(_NothingStored(path), settings)
+    for line in sys.stdin.buffer:
+        # Here, so that the next question finds an engine that is nearly where the store is.
+        stream.best_of("")
+        child = os.fork()
+        if child == 0:
+            _answer(stream, orjson.loads(line), settings.verdict_fields)
+        os.waitpid(child, 0)
+
+
+def _answer(stream: Deduplicator, documents: list[dict[str, Any]], fields: Sequence[str]) -> None:
+    """Write an answer, in the fork, and end it."""
+    try:
+        answer: dict[str, Any] = {"verdicts": [verdict.as_dict(fields) for verdict in stream.process(documents)]}
+    except BadDataError as error:
+        answer = {"message": error.message, "code": error.code, "line": error.line, "field": error.field}
+    except InfostreamError as error:
+        answer = {"message": str(error)}
+    except BaseException as error:  # whatever it is, the fork must not go on as a second process
+        answer = {"message": type(error).__name__}
+    os.write(1, orjson.dumps(answer) + b"\n")
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

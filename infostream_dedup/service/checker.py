@@ -1,0 +1,99 @@
+"""What verdicts would documents get if they came now? Asked of a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from infostream_dedup.errors import BadDataError
+from infostream_dedup.service.problems import ProblemError
+
+__all__ = ["Checker"]
+
+_SECONDS: Final = 60.0
+_IDLE_SECONDS: Final = 600.0
+
+
+class Checker:
+    """Starts the process at the first question, and ends it when nobody has asked for ten minutes.
+
+    The process holds the window once more, in memory of its own.
+
+    Args:
+        store: the store that documents are checked against.
+    """
+
+    def __init__(self, store: Path) -> None:
+        self._store = store
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="check")
+        self._process: subprocess.Popen[bytes] | None = None
+        self._idle: asyncio.TimerHandle | None = None
+
+    async def verdicts(self, documents: Sequence[Any]) -> list[dict[str, Any]]:
+        """Verdicts as if the documents came now, in their order.
+
+        Raises:
+            BadDataError: a document's id is known with other content.
+            ProblemError: ``too-slow``: the window is still being restored; ask again.
+        """
+        if self._idle is not None:
+            self._idle.cancel()
+        self._idle = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self._pool.submit, self._end)
+        asked = asyncio.wrap_future(self._pool.submit(self._ask, list(documents)))
+        try:
+            answer = await asyncio.wait_for(asyncio.shield(asked), _SECONDS)
+        except TimeoutError:
+            raise ProblemError(503, "too-slow", retry_after=30) from None
+        if "verdicts" in answer:
+            found: list[dict[str, Any]] = answer["verdicts"]
+            return found
+        if "code" not in answer:
+            raise ProblemError(503, "starting", answer["message"], retry_after=5)
+        raise BadDataError(
+            answer["message"], code=answer["code"], source="<batch>", line=answer["line"], field=answer["field"]
+        )
+
+    def close(self) -> None:
+        """End the process."""
+        process = self._process
+        if process is not None:
+            process.terminate()
+        self._pool.submit(self._end)
+        self._pool.shutdown(wait=True)
+
+    def _ask(self, documents: list[Any]) -> dict[str, Any]:
+        if self._process is None or self._process.poll() is not None:
+            self._process = subprocess.Popen(  # noqa: S603 - our own module and path
+                [sys.executable, "-m", "infostream_dedup.service.check_process", str(self._store)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+            )
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None  # noqa: S101 - it is a pipe
+        assert stdout is not None  # noqa: S101 - it is a pipe
+        try:
+            stdin.write(orjson.dumps(documents) + b"\n")
+            stdin.flush()
+            line = stdout.readline()
+        except BrokenPipeError:
+            line = b""
+        if not line:
+            self._end()
+            return {"message": "the process that checks has ended; ask again"}
+        answer: dict[str, Any] = orjson.loads(line)
+        return answer
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    pipe.close()
+            process.wait()

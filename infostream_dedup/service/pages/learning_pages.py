@@ -1,0 +1,173 @@
+"""Model and Methods: what judgements teach, and how methods do by them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Final
+from urllib.parse import parse_qs
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from infostream_dedup.desk.jobs import last_result, latest_jobs
+from infostream_dedup.desk.labels import label_rows
+from infostream_dedup.service.answers import needs
+from infostream_dedup.service.learning_jobs import LEAST_PAIRS
+from infostream_dedup.service.pages.frame import page
+from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.routes.jobs import begin_job
+from infostream_dedup.service.running import RunningService, caller_of, running
+from infostream_dedup.store import Store
+
+__all__ = ["router"]
+
+router = APIRouter(include_in_schema=False)
+
+_COMPARED: Final = 5_000
+_CONFUSED: Final = 40
+_DISPUTED: Final = 40
+_BAR: Final = 160
+
+
+@router.get("/model", dependencies=[needs("analyst")])
+async def model(request: Request) -> Response:
+    """What the judgements teach: weights of the criteria, quality on unseen stories, what more labels would bring."""
+    service = running(request)
+    of, job, counts = await _of_desk(service, "train")
+    result = None if of is None else of["result"]
+    learned = None if result is None or "missing" in result else result
+    judged = sum(number for label, number in counts.items() if label != "translation")
+    confused = [] if learned is None else learned["confused"][:_CONFUSED]
+    return page(
+        request,
+        "model",
+        of=of,
+        job=job,
+        result=learned,
+        counts=counts,
+        missing=max(LEAST_PAIRS - judged, 0),
+        repeats=counts["dup"],
+        others=judged - counts["dup"],
+        weights=_bars([] if learned is None else learned["weights"]),
+        curve=_curve([] if learned is None else learned["curve"]),
+        confused=confused,
+        confused_count=0 if learned is None else len(learned["confused"]),
+        titles=await _titles(service, confused),
+    )
+
+
+@router.get("/methods", dependencies=[needs("analyst")])
+async def methods(request: Request) -> Response:
+    """The methods of the literature, judged by what people said of pairs."""
+    from infostream_dedup.methods import methods as registered
+
+    service = running(request)
+    of, job, counts = await _of_desk(service, "compare")
+    result = None if of is None else of["result"]
+    disputed = [] if result is None else result["disputed"][:_DISPUTED]
+    chosen = [] if of is None else of["parameters"].get("methods") or []
+    return page(
+        request,
+        "methods",
+        of=of,
+        job=job,
+        result=result,
+        counts=counts,
+        known=registered(),
+        chosen=chosen,
+        disputed=disputed,
+        titles=await _titles(service, disputed),
+        best=_best(result),
+    )
+
+
+@router.post("/model", dependencies=[needs("analyst")])
+async def begin_training(request: Request) -> Response:
+    """Begin to train, by form."""
+    fields = await _fields(request)
+    preset = fields.get("preset", ["duplicate"])[0]
+    if preset not in ("duplicate", "story"):
+        raise ProblemError(422, "invalid", "expected duplicate or story", field="preset")
+    await _begin(request, "train", {"preset": preset})
+    return RedirectResponse("/model", 303)
+
+
+@router.post("/methods", dependencies=[needs("analyst")])
+async def begin_comparison(request: Request) -> Response:
+    """Begin to compare, by form; no method chosen means all that can run."""
+    from infostream_dedup.methods import methods as registered
+
+    wanted = (await _fields(request)).get("method", [])
+    known = registered()
+    if any(one not in known for one in wanted):
+        raise ProblemError(422, "invalid", "expected names of methods", field="method")
+    await _begin(request, "compare", {"documents": _COMPARED, "methods": wanted or None})
+    return RedirectResponse("/methods", 303)
+
+
+async def _begin(request: Request, kind: str, parameters: dict[str, Any]) -> None:
+    try:
+        await begin_job(running(request), kind, parameters, caller_of(request).name)
+    except ProblemError as problem:
+        # The page shows the job that is running.
+        if problem.code != "job-running":
+            raise
+
+
+async def _fields(request: Request) -> dict[str, list[str]]:
+    return parse_qs((await request.body()).decode("utf-8", "replace"))
+
+
+async def _of_desk(service: RunningService, kind: str) -> tuple[Any, Any, Counter[str]]:
+    """The last result of a kind, the job at hand, and how many pairs have which label."""
+
+    def question(desk: Any) -> tuple[Any, Any, Counter[str]]:
+        jobs = latest_jobs(desk, 1)
+        job = jobs[0] if jobs and jobs[0]["state"] != "done" else None
+        counts = Counter(str(row["label"]) for row in label_rows(desk) if row["label"] is not None)
+        return last_result(desk, kind), job, counts
+
+    return await service.desk.read(question)
+
+
+def _bars(weights: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of weights with the sizes of their bars, in pixels to the left and to the right of the middle."""
+    most = max((abs(row["weight"]) for row in weights), default=0.0) or 1.0
+    rows = []
+    for row in weights:
+        width = round(abs(row["weight"]) / most * _BAR / 2, 1)
+        rows.append({**row, "width": width, "x": _BAR / 2 - (width if row["weight"] < 0 else 0)})
+    return rows
+
+
+def _curve(points: list[dict[str, Any]]) -> dict[str, Any]:
+    """The learning curve, and whether more labels are worth it: what the last doubling brought."""
+    if len(points) < 2:
+        return {"points": points, "gain": None, "noise": None}
+    before, last = points[-2:]
+    return {
+        "points": points,
+        "gain": round(last["f1"] - before["f1"], 3),
+        "noise": round((last["f1_high"] - last["f1_low"]) / 2, 3),
+    }
+
+
+def _best(result: dict[str, Any] | None) -> str | None:
+    """The method with the greatest F1."""
+    rows = [] if result is None else [row for row in result["rows"] if row["f1"] is not None]
+    return max(rows, key=lambda row: row["f1"])["method"] if rows else None
+
+
+async def _titles(service: RunningService, pairs: list[dict[str, Any]]) -> dict[str, str]:
+    ids = {name for pair in pairs for name in (pair["a"], pair["b"])}
+
+    def question(store: Store) -> dict[str, str]:
+        found = {}
+        for name in ids:
+            row = store.connection.execute(
+                "SELECT title FROM document WHERE id = ? ORDER BY version DESC LIMIT 1", (name,)
+            ).fetchone()
+            found[name] = "" if row is None else row[0]
+        return found
+
+    return await service.read(question) if ids else {}

@@ -1,0 +1,35 @@
+"""What verdicts would documents get if they came now?"""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from infostream_dedup.service.answers import JsonResponse, needs
+from infostream_dedup.service.batch_documents import built_documents
+from infostream_dedup.service.bodies import object_body
+from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.running import running
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1", tags=["batches"])
+
+
+@router.post("/check", dependencies=[needs("reader")], response_class=JsonResponse)
+async def check(request: Request) -> Response:
+    """Verdicts of at most 100 documents as if they came now, in their order; nothing is stored.
+
+    The body is ``{"documents": [...]}``. The first question takes as long as restoring the window.
+    """
+    service = running(request)
+    items = (await object_body(request, known=("documents",))).get("documents")
+    most = service.settings.limits.checked
+    if not isinstance(items, list):
+        raise ProblemError(422, "invalid", "expected an array of documents", field="documents")
+    if len(items) > most:
+        raise ProblemError(413, "too-large", "ask for fewer documents at once", field="documents", limit=most)
+    built_documents(items, skip=False)
+    # While the store is opened there is nothing to check against.
+    await service.position()
+    return JsonResponse({"verdicts": await service.checker.verdicts(items)})

@@ -1,0 +1,18 @@
+import { on } from "./keys.js";
+
+// Follow the job at hand; the page is asked for again once it has ended.
+const job = document.getElementById("job");
+async function watch() {
+  const answer = await fetch(`/v1/jobs/${job.dataset.number}`).catch(() => null);
+  if (answer?.ok) {
+    const found = await answer.json();
+    if (!["waiting", "running"].includes(found.state)) { location.assign(location.pathname); return; }
+    const bar = job.querySelector("progress");
+    if (found.total) { bar.max = found.total; bar.value = found.done; } else bar.removeAttribute("value");
+    document.getElementById("step").textContent = found.step;
+  }
+  setTimeout(watch, 1000);
+}
+if (job && ["waiting", "running"].includes(job.dataset.state)) watch();
+on("begin", () => document.getElementById("begin")?.click());
+on("download", () => document.querySelector("a.download")?.click());

@@ -1,0 +1,180 @@
+"""``dedup`` with preset ``judged`` in a work folder gives the rows that it gives in memory."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from infostream_dedup import dedup, pairs
+from infostream_dedup.errors import UsageError
+from infostream_dedup.evidence.pair_evidence import TripleRows
+from infostream_dedup.links.compiled.term_rows import TermRows
+from infostream_dedup.model import Document
+from infostream_dedup.sample import documents_path
+from infostream_dedup.sharded.evidence import EvidenceRun, RunRows, new_wording
+from infostream_dedup.sharded.key_terms import KEYS, fewer_keys, keys_row
+from infostream_dedup.sharded.plan import Plan
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch):
+    """Many chunks, shards and blocks even of a few documents."""
+    monkeypatch.setattr(Plan, "chunk", property(lambda self: 9))
+    monkeypatch.setattr(Plan, "shards", lambda self, *sizes: 3)
+    monkeypatch.setattr("infostream_dedup.sharded.judged_deduplication._PAIRS_AT_ONCE", 50)
+    monkeypatch.setattr("infostream_dedup.sharded.evidence._AT_ONCE", 1_000)
+
+
+def _write(path, documents, **more):
+    rows = [{"id": one.id, "text": one.text, "lang": one.lang, **more} for one in documents]
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+def _same(path, tmp_path, **options):
+    expected = dedup(path, tmp_path / "memory.jsonl", annotate=True, **options)
+    found = dedup(path, tmp_path / "disk.jsonl", annotate=True, workdir=tmp_path / "work", memory="2GB", **options)
+    assert (tmp_path / "disk.jsonl").read_bytes() == (tmp_path / "memory.jsonl").read_bytes()
+    assert found.as_dict() == expected.as_dict()
+    return expected.statuses
+
+
+@pytest.mark.parametrize("name", ["made-up", "empty texts", "equal texts", "ties", "one", "none"])
+@pytest.mark.parametrize("options", [{}, {"join": "copy,updated,follow-up"}])
+def test_dedup(collections, tmp_path, name, options):
+    _same(_write(tmp_path / "documents.jsonl", collections[name]), tmp_path, **options)
+
+
+def test_the_sample_with_its_dates_and_sources(tmp_path):
+    statuses = _same(str(documents_path()), tmp_path)
+    assert min(statuses[name] for name in ("new", "exact", "duplicate", "similar")) > 0
+
+
+def test_only_the_rest_is_written(tmp_path):
+    expected = dedup(str(documents_path()), tmp_path / "memory.jsonl", keep="longest")
+    found = dedup(str(documents_path()), tmp_path / "disk.jsonl", keep="longest", workdir=tmp_path / "w", memory="2GB")
+    assert found.as_dict() == expected.as_dict()
+    assert (tmp_path / "disk.jsonl").read_bytes() == (tmp_path / "memory.jsonl").read_bytes()
+
+
+_NOUNS = (
+    "завод мост река банк суд школа больница улица площадь вокзал поезд самолёт корабль порт склад рынок магазин "
+    "договор закон указ бюджет налог кредит вклад акция биржа нефть газ уголь зерно пшеница молоко хлеб мясо рыба "
+    "врач учитель министр депутат мэр губернатор судья адвокат инженер рабочий водитель пилот капитан тренер игрок "
+    "команда матч турнир кубок медаль рекорд стадион театр музей выставка концерт фильм книга газета журнал"
+).split()
+
+
+def _story(number, *, seed=3):
+    """One text of 60 nouns, of which each document changes three."""
+    random = np.random.default_rng(seed)
+    for place in range(number):
+        text = list(_NOUNS[:60])
+        for at in random.integers(0, len(text), 3):
+            text[at] = _NOUNS[random.integers(60, len(_NOUNS))]
+        yield Document(id=f"s{place}", text=" ".join(text), lang="ru")
+
+
+def test_a_story_that_fills_a_collection_keeps_its_key_terms(tmp_path):
+    statuses = _same(_write(tmp_path / "story.jsonl", list(_story(60))), tmp_path, background=False)
+    assert statuses["duplicate"] >= 57
+
+
+def test_great_clusters_are_not_written_out(collections, tmp_path, monkeypatch):
+    for place in ("batch.judging", "sharded.judging"):
+        monkeypatch.setattr(f"infostream_dedup.{place}.MOST_VERBATIM_LINKS", 10)
+    _same(_write(tmp_path / "documents.jsonl", collections["equal texts"]), tmp_path)
+
+
+def test_a_killed_run_goes_on(tmp_path, monkeypatch):
+    path = _write(tmp_path / "story.jsonl", list(_story(30)))
+    module = "infostream_dedup.sharded.judged_deduplication"
+    with monkeypatch.context() as broken:
+        broken.setattr(f"{module}.join_groups", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            dedup(path, tmp_path / "no.jsonl", workdir=tmp_path / "work", memory="2GB")
+    made = (tmp_path / "work" / "counted.json").stat().st_mtime_ns
+    _same(path, tmp_path)
+    assert (tmp_path / "work" / "counted.json").stat().st_mtime_ns == made
+
+
+@pytest.mark.slow
+def test_mdnews(corpora, tmp_path, monkeypatch):
+    monkeypatch.setattr(Plan, "chunk", property(lambda self: 1_500))
+    monkeypatch.setattr("infostream_dedup.sharded.judged_deduplication._PAIRS_AT_ONCE", 20_000)
+    path = str(corpora / "mdnews.docs.jsonl.gz")
+    assert _same(path, tmp_path)["duplicate"] > 0
+    expected = [row.as_dict() for row in pairs(path)]
+    assert [row.as_dict() for row in pairs(path, workdir=tmp_path / "work", memory="2GB")] == expected
+
+
+def test_what_only_memory_knows_is_refused(tmp_path):
+    path = _write(tmp_path / "story.jsonl", list(_story(3)))
+    for option in ("count_copies", "semantic"):
+        with pytest.raises(UsageError, match="in memory"):
+            dedup(path, tmp_path / "out.jsonl", workdir=tmp_path / "work", preset="judged", **{option: True})
+
+
+@pytest.mark.parametrize("parts", [1, 2, 8])
+def test_new_wording_is_that_of_the_whole_collection(collections, parts):
+    run, rows = EvidenceRun(), []
+    for document in collections["made-up"]:
+        rows += run.add(document)
+    raw = [row for table, row in [*rows, *run.finish()] if table == "raw"]
+    assert len(raw) > 3
+    every = np.arange(len(collections["made-up"]))
+    whole = RunRows.of_triples(raw).triples(every)
+    expected = TripleRows(whole.triples, whole.begins).repeat_earlier()
+    assert 0 < expected.sum() < len(every)
+    assert np.array_equal(new_wording(raw, len(every), parts), expected)
+
+
+def test_fewer_keys_keeps_the_heaviest_and_of_equals_the_first():
+    keys = TermRows(np.array([0, 4, 5]), np.array([7, 3, 5, 1, 2], dtype=np.uint32), 8)
+    targets = TermRows(np.array([0, 2, 3]), np.array([1, 5, 2], dtype=np.uint32), 8)
+    row = keys_row(0, np.zeros(2, np.uint8), keys, np.array([20, 10, 30, 20, 5]), targets)
+    (found,) = KEYS.rows(fewer_keys([row], 2))
+    assert found["keys"].tolist() == [7, 5, 2]
+    assert found["weights"].tolist() == [20, 30, 5]
+    assert found["own"].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("name", ["made-up", "empty texts", "equal texts", "ties", "one", "none"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"min_probability": 0, "terms": False},
+        {"k_min": 4, "explain": True, "preset": "judged"},
+        {"sort": "strength", "top": 7},
+        {"cross_language": True},
+    ],
+)
+def test_pairs(collections, tmp_path, name, options):
+    path = _write(tmp_path / "documents.jsonl", collections[name])
+    expected = pairs(path, between="none", **options)
+    found = pairs(path, between="none", workdir=tmp_path / "work", memory="2GB", **options)
+    assert [row.as_dict() for row in found] == [row.as_dict() for row in expected]
+    assert found.report.used == len(collections[name])
+
+
+def test_pairs_of_the_sample(tmp_path):
+    path = str(documents_path())
+    expected = [row.as_dict() for row in pairs(path, between="none", explain=True)]
+    found = pairs(path, between="none", explain=True, workdir=tmp_path / "work", memory="2GB")
+    assert [row.as_dict() for row in found] == expected
+    assert len({row["kind"] for row in expected}) > 2
+    with pytest.raises(UsageError, match="between none"):
+        pairs(path, workdir=tmp_path / "work", memory="2GB")
+
+
+def test_pairs_between_files(collections, tmp_path):
+    plain = [one for one in collections["made-up"] if one.lang == "ru"]
+    again = [Document(id=f"again {one.id}", text=one.text, lang="ru") for one in plain[10:30]]
+    paths = [_write(tmp_path / "one.jsonl", plain[:40]), _write(tmp_path / "two.jsonl", again)]
+    expected = [row.as_dict() for row in pairs(paths, between_files=True)]
+    found = pairs(paths, between_files=True, workdir=tmp_path / "work", memory="2GB")
+    assert [row.as_dict() for row in found] == expected
+    assert len(expected) >= 20
