@@ -7,7 +7,7 @@ however the stream was cut into batches.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -98,6 +98,28 @@ class _Partner(NamedTuple):
     ordinal: int
 
 
+class _Partners:
+    """Partners of a document in one language."""
+
+    __slots__ = ("_all", "_best")
+
+    def __init__(self) -> None:
+        self._all: list[_Partner] = []
+        self._best: _Partner | None = None
+
+    def add(self, partner: _Partner) -> None:
+        """Add a partner."""
+        self._all.append(partner)
+        self._best = partner if self._best is None else min(self._best, partner)
+
+    def best(self, oldest: int) -> _Partner:
+        """The best of those from an ordinal on; there is one."""
+        if self._best is None or self._best.ordinal < oldest:
+            self._all = [one for one in self._all if one.ordinal >= oldest]
+            self._best = min(self._all)
+        return self._best
+
+
 @dataclass(frozen=True, slots=True)
 class _PastLinks:
     """Links that were found before a restart: in arrays, since few of them are ever asked for again.
@@ -144,7 +166,7 @@ class LinksAcross:
         self._window = window
         self._index = WindowIndex()
         self._needs = candidate_needs()
-        self._links: dict[int, dict[int, list[_Partner]]] = {}
+        self._links: dict[int, dict[int, _Partners]] = {}
         self._past = _PastLinks.of(np.zeros((0, 3), dtype=np.int64))
         self._known = window.first
 
@@ -209,7 +231,7 @@ class LinksAcross:
         for other, share in links:
             for one, partner in ((ordinal, other), (other, ordinal)):
                 by_language = self._links.setdefault(one, {})
-                by_language.setdefault(self._language(partner), []).append(_Partner(-share, partner))
+                by_language.setdefault(self._language(partner), _Partners()).add(_Partner(-share, partner))
 
     def resume(self, first: int, links: Rows) -> None:
         """Index documents whose columns have been added and that were judged earlier or by another process.
@@ -263,7 +285,7 @@ class LinksAcross:
             mine[spoken] = min(partner, mine.get(spoken, partner))
         found: list[list[_Doubt]] = []
         for link, spoken in zip(links, theirs, strict=True):
-            best = min(self._partners(link.ordinal, language, oldest))
+            best = self._best(link.ordinal, language, oldest)
             found.append(
                 [
                     _Doubt(min(end, better.ordinal), max(end, better.ordinal))
@@ -273,14 +295,13 @@ class LinksAcross:
             )
         return found
 
-    def _partners(self, ordinal: int, language: int, oldest: int) -> Iterator[_Partner]:
-        """The partners of a document in a language that are in the window."""
+    def _best(self, ordinal: int, language: int, oldest: int) -> _Partner:
+        """The best partner of a document in a language that is in the window; there is one."""
+        found = self._links[ordinal][language].best(oldest)
         for other, share in self._past.of_document(ordinal):
             if other >= oldest and self._language(other) == language:
-                yield _Partner(-share, other)
-        for partner in self._links.get(ordinal, {}).get(language, ()):
-            if partner.ordinal >= oldest:
-                yield partner
+                found = min(found, _Partner(-share, other))
+        return found
 
     def _language(self, ordinal: int) -> int:
         language: int = self._window.evidence_columns.languages.item(ordinal - self._window.first)
