@@ -4,8 +4,8 @@
     python -m benchmarks.reading --real news.jsonl.gz --documents 65208
 
 CPU seconds are those of all threads together, the least of ``--runs``; MB are 10^6 bytes. With ``--real`` the documents
-of a file are repeated, with ids of their own, until there are enough. The file has been read before, so that the disk is
-not measured. ``every byte`` is what nobody can avoid: the bytes are copied from the system and looked at once.
+of a file are repeated, with ids of their own, until there are enough. The file has been read before, so that the disk
+is not measured. ``every byte`` is what nobody can avoid: the bytes are copied from the system and looked at once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ import numpy as np
 import orjson
 
 from benchmarks.generator import generate, write_texts
-from infostream_dedup.corpus import Reading, ReadingReport, read_document_blocks, read_documents
+from infostream_dedup.corpus import Reading, ReadingReport, read_documents
+from infostream_dedup.corpus.block_reading import read_document_blocks
 from infostream_dedup.model import DocumentBlock
 
 CHUNK = 1 << 21

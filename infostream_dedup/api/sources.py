@@ -72,7 +72,8 @@ def documents_to_collect(
         boilerplate: file of sentences to leave out.
         engine: as in ``collect``.
     """
-    from infostream_dedup.corpus import read_document_blocks, read_documents
+    from infostream_dedup.corpus import read_documents
+    from infostream_dedup.corpus.block_reading import read_document_blocks
     from infostream_dedup.machine.engines import engine_named
 
     named = engine_named(engine)

@@ -11,7 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from infostream_dedup.corpus import Reading, ReadingReport, read_document_blocks, read_documents, row_of
+from infostream_dedup.corpus import Reading, ReadingReport, read_documents, row_of
+from infostream_dedup.corpus.block_reading import read_document_blocks
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model import Document, DocumentBlock
 

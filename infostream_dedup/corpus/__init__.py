@@ -2,7 +2,6 @@
 
 from infostream_dedup.corpus.annotation import Annotation
 from infostream_dedup.corpus.bad_records import BadRecords, ReadingReport
-from infostream_dedup.corpus.block_reading import read_document_blocks
 from infostream_dedup.corpus.dates import time_zone, utc_time
 from infostream_dedup.corpus.documents import row_of
 from infostream_dedup.corpus.endings import file_kind
@@ -35,7 +34,6 @@ __all__ = [
     "json_bytes",
     "open_output",
     "placed_documents",
-    "read_document_blocks",
     "read_documents",
     "row_of",
     "same_file",

@@ -7,13 +7,11 @@ from array import array
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from infostream_dedup.corpus.kernels.json_lines import hash_content
 from infostream_dedup.corpus.records import Place
 from infostream_dedup.model import Document, full_text
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 __all__ = ["SeenIds"]
@@ -99,6 +97,10 @@ def _checksum(document: Document) -> int:
 
 
 def _content_hash(document: Document) -> int:
+    import numpy as np
+
+    from infostream_dedup.corpus.kernels.json_lines import hash_content
+
     whole, title = full_text(document).encode(), len(document.title.encode())
     data = np.frombuffer(whole + bytes(_WORD), dtype=np.uint8)
     return int(hash_content(data, 0, len(whole), title))
