@@ -46,6 +46,7 @@ reports: $(VENV)/.installed-dev  ## the figures in reports/, from the labelled c
 	$(BIN)/python reports/make_pivot.py
 	$(BIN)/python reports/make_criteria.py
 	$(BIN)/python reports/make_passages.py
+	$(BIN)/python reports/make_sentence_sweeps.py
 	$(BIN)/python reports/make_boilerplate.py
 	$(BIN)/python reports/make_stream.py
 	$(BIN)/python reports/make_coverage.py

@@ -31,6 +31,13 @@ class Judged:
     pools: dict[str, Comparison]
     cross: dict[str, Comparison]
 
+    def add(self, other: Judged) -> None:
+        """Take what was measured on another corpus."""
+        self.runs |= other.runs
+        self.sets |= other.sets
+        self.pools |= other.pools
+        self.cross |= other.cross
+
 
 def all_comparisons(judged: Judged) -> Iterable[tuple[str, Comparison]]:
     """Give the comparisons by labels and by pools that have verified pairs enough, each with its caption."""

@@ -1,12 +1,17 @@
 """Makes reports/comparison.md, comparison-times.md, comparison.csv and orderings.md, as part of ``make reports``.
 
-The pages contain only numbers: no texts, ids or titles of the corpora.
+The pages contain only numbers: no texts, ids or titles of the corpora. With ``--keep FOLDER`` what was measured on a
+corpus stays there, and a run that was interrupted goes on with the next corpus.
 """
 
 from __future__ import annotations
 
+import argparse
 import gc
+import pickle
+import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from comparison_orderings import orderings_page
@@ -22,7 +27,7 @@ from infostream_dedup.evaluation.labelled_runs import judged_by_labels
 from infostream_dedup.evaluation.method_runs import MethodRuns, run_methods
 from infostream_dedup.evaluation.overlap import dice_matrix, found_alone
 from infostream_dedup.methods import Texts
-from infostream_dedup.methods.registry import methods
+from infostream_dedup.methods.registry import method_class, methods
 from infostream_dedup.report.comparison_plots import dice_figure, plane_figure
 from infostream_dedup.report.plots import as_svg
 
@@ -37,9 +42,6 @@ VARIANTS = (
 )
 """Beside every method with its defaults: N = 3, containment, low thresholds that found paraphrases on these very sets,
 directed key terms, the preset ``best``."""
-
-LEFT_OUT = ("semantic",)
-"""Methods that need a fifth of a second for each document and an extra; reports/learning.md measures it on tgpairs."""
 
 LARGEST = "mdnews"
 """The corpus that times are measured on."""
@@ -59,26 +61,50 @@ WHOLE = ("uagec", "wmt", "mdnews", "slavictopics", "tgpairs")
 
 def main() -> None:
     """Measure everything, then write the pages."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--keep", type=Path, help="folder for what was measured; files there are not measured again")
+    keep: Path | None = parser.parse_args().keep
     judged = Judged({}, {}, {}, {})
-    names = [*(name for name in methods() if name not in LEFT_OUT), *VARIANTS]
     for corpus in dict.fromkeys(labelled.corpus for labelled in SETS):
-        texts = Texts(list(read_documents(CORPORA / f"{corpus}.docs.jsonl.gz")))
-        runs = run_methods(texts, names, with_growth=corpus == LARGEST)
-        judged.runs[corpus] = runs
-        for labelled in SETS:
-            if labelled.corpus == corpus:
-                judged.sets[_name(labelled)] = _by_labels(texts, runs, labelled)
-        for labelled in CROSS:
-            if labelled.corpus == corpus:
-                judged.cross[labelled.name] = _by_labels(texts, runs, labelled)
-        if corpus in WHOLE:
-            judged.pools[corpus] = _by_pool(texts, runs)
-        print(corpus, f"{runs.reading.cpu_seconds:.1f} s of reading")
-        del texts
+        judged.add(_kept(corpus, keep) if keep is not None else _measured(corpus))
         gc.collect()
     comparison_page(judged)
     times_page(judged)
     orderings_page(judged)
+
+
+def _kept(corpus: str, folder: Path) -> Judged:
+    """Measure a corpus, or read what an earlier run of the same code measured."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{corpus}.pickle"
+    if not path.exists():
+        unfinished = path.with_suffix(".unfinished")
+        unfinished.write_bytes(pickle.dumps(_measured(corpus)))
+        unfinished.rename(path)
+    found: Judged = pickle.loads(path.read_bytes())  # noqa: S301 - this script's own file
+    return found
+
+
+def _measured(corpus: str) -> Judged:
+    judged = Judged({}, {}, {}, {})
+    names = [*(name for name in methods() if not method_class(name).only_when_named), *VARIANTS]
+    texts = Texts(list(read_documents(CORPORA / f"{corpus}.docs.jsonl.gz")))
+    runs = run_methods(texts, names, with_growth=corpus == LARGEST, progress=_tell)
+    judged.runs[corpus] = runs
+    for labelled in SETS:
+        if labelled.corpus == corpus:
+            judged.sets[_name(labelled)] = _by_labels(texts, runs, labelled)
+    for labelled in CROSS:
+        if labelled.corpus == corpus:
+            judged.cross[labelled.name] = _by_labels(texts, runs, labelled)
+    if corpus in WHOLE:
+        judged.pools[corpus] = _by_pool(texts, runs)
+    print(corpus, f"{runs.reading.cpu_seconds:.1f} s of reading", flush=True)
+    return judged
+
+
+def _tell(step: str, done: int, total: int | None) -> None:
+    print(f"{time.process_time():.0f} CPU s: {step} ({done} of {total})", flush=True)
 
 
 def _name(labelled: LabelledSet) -> str:

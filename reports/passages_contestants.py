@@ -88,12 +88,12 @@ class Gold:
 
 def comparison() -> str:
     """Compare the contestants on one collection: what each finds, what it costs."""
-    chosen = _choose_documents()
+    chosen = choose_documents()
     documents = [document for part in chosen.values() for document in part]
     sentences = read_sentences([one.text for one in documents], [one.lang for one in documents])
     found = {one.notation: _find_pairs(sentences, one.notation) for one in CONTESTANTS}
     pools = (pairs for by_tau in found.values() for pairs in by_tau.values())
-    gold = _gold(sentences, documents, pools, {name: len(part) for name, part in chosen.items()})
+    gold = gold_of(sentences, documents, pools, {name: len(part) for name, part in chosen.items()})
     costs = {one.notation: _cost(sentences, one.notation) for one in CONTESTANTS}
     hashing = _hashing(sentences)
     return f"""## Sentences: the comparison of Yu et al.
@@ -113,7 +113,7 @@ are to 3-shingles; the paper's beside.
 {_against_the_paper(gold, found, costs)}"""
 
 
-def _choose_documents() -> dict[str, list[Document]]:
+def choose_documents() -> dict[str, list[Document]]:
     """Choose all of slavictopics, half as many sentences of uagec, labelled mdnews documents up to the paper's size."""
     room = SENTENCES
     chosen = {"slavictopics": read_corpus("slavictopics")}
@@ -163,9 +163,17 @@ def _find_pairs(sentences: SentenceTable, notation: str) -> dict[float, NDArray[
     return found
 
 
-def _gold(
+def gold_of(
     sentences: SentenceTable, documents: list[Document], found: Iterable[NDArray[np.int64]], counts: dict[str, int]
 ) -> Gold:
+    """Judge sentences: all of labelled pairs of documents against each other, and whatever was found.
+
+    Args:
+        sentences: sentences of the documents.
+        documents: the documents.
+        found: codes of the pairs that features found, each ascending.
+        counts: number of documents by corpus.
+    """
     aligned = _align_sentences(sentences, documents)
     labelled = _pair_labelled_sentences(sentences, documents)
     pool = np.unique(np.concatenate((*found, aligned, labelled)))
@@ -235,23 +243,24 @@ def _quality_table(gold: Gold, found: dict[str, dict[float, NDArray[np.int64]]])
         tau, pairs = next(iter(found[one.notation].items()))
         changed = np.setdiff1d(pairs, gold.identical)
         by_tau = {
-            other: _compute_scores(found[one.notation][other], gold.truth)[2] for other in sorted(found[one.notation])
+            other: compute_scores(found[one.notation][other], gold.truth)[2] for other in sorted(found[one.notation])
         }
         best = max(by_tau, key=by_tau.__getitem__)
         rows.append(
             (
                 *(one.name, tau, len(pairs)),
-                *(f"{value:.3f}" for value in _compute_scores(pairs, gold.truth)),
+                *(f"{value:.3f}" for value in compute_scores(pairs, gold.truth)),
                 one.f1,
                 f"{by_tau[best]:.3f} at {best}",
-                *(f"{value:.3f}" for value in _compute_scores(changed, edited)),
+                *(f"{value:.3f}" for value in compute_scores(changed, edited)),
             )
         )
     heads = ("feature", "tau", "pairs", "P", "R", "F1", "F1, paper", "best F1", "P, edited", "R, edited", "F1, edited")
     return as_table(heads, rows)
 
 
-def _compute_scores(pairs: NDArray[np.int64], truth: NDArray[np.int64]) -> tuple[float, float, float]:
+def compute_scores(pairs: NDArray[np.int64], truth: NDArray[np.int64]) -> tuple[float, float, float]:
+    """Compute precision, recall and F1 of distinct codes."""
     met = len(np.intersect1d(pairs, truth, assume_unique=True))
     precision, recall = met / max(len(pairs), 1), met / max(len(truth), 1)
     return precision, recall, 2 * precision * recall / max(precision + recall, 1e-12)
@@ -328,7 +337,7 @@ def _cost_table(costs: dict[str, Cost], hashing: float) -> str:
 
 def _against_the_paper(gold: Gold, found: dict[str, dict[float, NDArray[np.int64]]], costs: dict[str, Cost]) -> str:
     shingles, chains = "shingles", "low-idf-sig:n=50"
-    f1 = [_compute_scores(next(iter(found[name].values())), gold.truth)[2] for name in (shingles, chains)]
+    f1 = [compute_scores(next(iter(found[name].values())), gold.truth)[2] for name in (shingles, chains)]
     cost = costs[shingles]
     return f"""Against the paper: Low-IDF-Sig with 50 antecedents has \
 {100 * costs[chains].postings / cost.postings:.0f} % of the entries of 3-shingles (paper: 29 %), and \

@@ -42,6 +42,27 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     return markdown.replace(".ipynb)", ".md)")
 
 
+def on_page_content(html: str, **_: Any) -> str:
+    """A corner of a table without a word is no heading."""
+    return re.sub(r"<th([^>]*)></th>", r"<td\1></td>", html)
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """A page with its dialog named."""
+    return _named_dialog(output)
+
+
+def on_post_template(output_content: str, **_: Any) -> str:
+    """The page of a wrong address, likewise."""
+    return _named_dialog(output_content)
+
+
+def _named_dialog(output: str) -> str:
+    """Name the dialog of the search for screen readers, as the theme does not."""
+    dialog = 'data-md-component="search" role="dialog"'
+    return output.replace(dialog, f'{dialog} aria-label="Search"')
+
+
 def _first_pages(text: str) -> str:
     """Links to the first pages under the names that they have in the site."""
     return re.sub(r"\((\.\./)*README(\.uk|\.ru)?\.md\)", _renamed, text) if "README" in text else text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from infostream_dedup.cli.options import (
     reading_options,
 )
 from infostream_dedup.cli.output import chosen_format, note, note_reading, print_rows
+from infostream_dedup.cli.printed_before import go_on_printing
 from infostream_dedup.cli.progress import progress_bar
 from infostream_dedup.cli.run_log import RUN
 from infostream_dedup.cli.stream_options import pop_stream_settings, stream_options
@@ -117,7 +118,9 @@ def ingest(
 
     A document that was seen before, in this run or another, gets the verdict it was given then. A known id with other
     content is a bad record or, with --on-conflict version, another version. A folder that is followed again continues:
-    no verdict is printed twice, but for those of the last batch if the run was killed before it had printed them all.
+    no verdict is printed twice. After a kill, too, if JSON Lines are appended to a file (>> verdicts.jsonl): a row that
+    was cut is completed. A pipe cannot be read back: after a kill it gets the verdicts of the batch that was being
+    printed once more.
 
     Settings are given once: the store keeps them, and settings given again must be the same. --annotate overwrites
     nothing: a document that already has a field status, of, group, relation, forward, backward or terms is refused
@@ -142,14 +145,18 @@ def ingest(
             **given,
         ) as found,
     ):
-        rows = _rows(found, originals=keep is not None)
-        print_rows(rows, chosen_format(output_format, "jsonl", "jsonl"))
+        chosen = chosen_format(output_format, "jsonl", "jsonl")
+        goes_on = given["follow"] and documents != ("-",) and chosen == "jsonl"
+        print_rows(_rows(found, originals=keep is not None, goes_on=goes_on), chosen)
     note_reading(found.report, quiet=quiet)
 
 
-def _rows(found: Ingestion, *, originals: bool) -> Iterator[dict[str, Any]]:
+def _rows(found: Ingestion, *, originals: bool, goes_on: bool) -> Iterator[Mapping[str, Any]]:
     for batch in found.batches():
         RUN.statuses.update(verdict.status for verdict in batch.verdicts)
-        yield from batch.originals() if originals else batch.rows()
+        rows = batch.originals() if originals else batch.rows()
+        # A run that was killed may have written a part of the batch that comes first.
+        yield from go_on_printing(list(rows)) if goes_on else rows
+        goes_on = False
         # A program that reads the pipe may act on a batch as soon as it is stored.
         sys.stdout.buffer.flush()

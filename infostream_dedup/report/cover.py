@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from infostream_dedup.batch.parts import short_names
 from infostream_dedup.batch.sweeping import SweepResult
@@ -46,14 +45,14 @@ def cover_lines(result: SweepResult, cover: Cover, wording: Wording) -> list[tup
     if about is not None and about.first is not None and about.last is not None:
         undated = about.documents - about.dated
         remark = f" ({wording('undated', number=wording.count(undated))})" if undated else ""
-        lines.append((wording("period"), f"{_moment(about.first)} – {_moment(about.last)}{remark}"))
+        lines.append((wording("period"), f"{wording.moment(about.first)} – {wording.moment(about.last)}{remark}"))
     if about is not None and about.sources:
         named = [f"{source} {wording.count(number)}" for source, number in about.sources.items()]
         lines.append((wording("sources"), f"{wording.count(len(named))}: {_listed(named, _SOURCES, wording)}"))
     if cover.command is not None:
         lines.append((wording("command"), cover.command))
     if cover.made is not None:
-        lines.append((wording("made"), cover.made))
+        lines.append((wording("made"), wording.moment(cover.made)))
     lines.append((wording("version"), f"infostream-dedup {result.configuration['version']}"))
     return lines
 
@@ -61,7 +60,3 @@ def cover_lines(result: SweepResult, cover: Cover, wording: Wording) -> list[tup
 def _listed(names: list[str], most: int, wording: Wording) -> str:
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown} {wording('and_more', number=wording.count(len(names) - most))}"
-
-
-def _moment(time: datetime) -> str:
-    return f"{time:%Y-%m-%d %H:%M}"

@@ -60,8 +60,8 @@ def environment(wording: Wording | None = None) -> Environment:
     """Make an environment that escapes everything, with the words and number formats of a language.
 
     Args:
-        wording: English by default. It is ``_`` in templates; ``ratio``, ``published``, ``percent``, ``count`` and
-            ``spoken`` are filters.
+        wording: English by default. It is ``_`` in templates; ``ratio``, ``published``, ``percent``, ``count``,
+            ``moment`` and ``spoken`` are filters.
     """
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -81,6 +81,7 @@ def environment(wording: Wording | None = None) -> Environment:
     environment.filters["published"] = lambda value: words.decimal(value, 2)
     environment.filters["percent"] = words.percent
     environment.filters["count"] = words.count
+    environment.filters["moment"] = words.moment
     environment.filters["spoken"] = words.spoken
     return environment
 

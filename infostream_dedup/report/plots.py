@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
 from infostream_dedup.batch.sweeping import SweepResult
@@ -40,10 +40,18 @@ def curve_figure(result: SweepResult, quantity: Quantity, wording: Wording | Non
     axes.set_xlabel(words("axis_share" if threshold else "axis_k"))
     axes.set_ylabel(words(f"axis_{quantity}"))
     axes.set_ylim(-0.02, 1.04)
+    axes.yaxis.set_major_formatter(_decimal(words))
+    if threshold:
+        axes.xaxis.set_major_formatter(_decimal(words))
     if not threshold and result.rows:
         axes.set_xticks(sorted({row.measures.k for row in result.rows if row.measures.k is not None}))
     _add_legend(figure, axes)
     return figure
+
+
+def _decimal(words: Wording) -> Callable[[float, object], str]:
+    """How an axis writes shares: with the decimal sign of the language."""
+    return lambda value, _: words.decimal(value, 1)
 
 
 def _add_legend(figure: Figure, axes: Axes) -> None:
@@ -151,6 +159,7 @@ def part_figure(tables: PartTables, by: str, wording: Wording) -> Figure:
         _style(axes)
         axes.set_ylabel(wording(f"axis_{quantity.removesuffix('_at')}"))
         axes.set_ylim(-0.02, 1.04)
+        axes.yaxis.set_major_formatter(_decimal(wording))
         for table in tables.tables:
             values = [getattr(line, quantity) for line in table.lines if not line.whole and line.name != left_out]
             axes.plot(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from importlib import resources
 from typing import Any, Final
 
@@ -48,13 +49,17 @@ class Wording:
             return sentence, False
         values: dict[str, object] = {}
         for name, one in sentence.values.items():
-            text, own = (
-                self.spoken(one) if isinstance(one, Phrase) else (_Comma(one) if isinstance(one, float) else one, True)
-            )
+            text, own = self.spoken(one) if isinstance(one, Phrase) else (self._value(name, one), True)
             if not own:
                 return sentence, False
             values[name] = text
         return self._sentences[sentence.template].format(**values), True
+
+    def _value(self, name: str, value: object) -> object:
+        """A value in a sentence: a language by the form of its name that fits, a number with its comma."""
+        if isinstance(value, float):
+            return _Comma(value)
+        return self._words.get(f"{name}_{value}", value)
 
     def decimal(self, value: float | None, digits: int) -> str:
         """A number with its decimal point or comma; a dash for ``None``."""
@@ -69,6 +74,16 @@ class Wording:
         return (
             "–" if value is None else f"{value:,}".replace(",", "," if self.language == "en" else "\N{NO-BREAK SPACE}")
         )
+
+    def moment(self, time: object) -> str:
+        """A day, or a day and minute, as the language writes it: 2026-03-05 14:00, in the others 05.03.2026 14:00.
+
+        Args:
+            time: a moment, or ISO text; any other text stays as it is.
+        """
+        text = str(time)[:16].replace("T", " ")
+        found = None if self.language == "en" else re.match(r"(\d{4})-(\d\d)-(\d\d)(?=$| )", text)
+        return text if found is None else f"{found[3]}.{found[2]}.{found[1]}{text[10:]}"
 
     def _localised(self, number: str) -> str:
         return number if self.language == "en" else number.replace(".", ",")

@@ -201,6 +201,62 @@ def test_a_folder_that_is_followed_again_reports_only_what_may_not_have_been_rep
     assert told == ids[3]
 
 
+def follow_into(tmp_path, folder, verdicts, rows):
+    """Follow a folder and append verdicts to a file until it has so many rows."""
+    with verdicts.open("ab") as appended:
+        command = [*COMMAND, str(folder), "--follow", "--store", str(tmp_path / "s.db")]
+        process = subprocess.Popen(command, stdout=appended, stderr=subprocess.PIPE)
+    try:
+        end, mark = time.monotonic() + 120, tmp_path / "s.db.reported"
+        while time.monotonic() < end and not (mark.exists() and verdicts.read_bytes().count(b"\n") >= rows):
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 0, errors
+
+
+def test_a_file_of_verdicts_gets_each_once_wherever_the_run_was_killed(tmp_path):
+    folder, verdicts = tmp_path / "in", tmp_path / "verdicts.jsonl"
+    folder.mkdir()
+    for number in range(2):
+        write(folder / f"{number}.jsonl", sample()[20 * number : 20 * number + 20])
+    follow_into(tmp_path, folder, verdicts, 40)
+    whole = verdicts.read_bytes()
+    first = len(b"".join(whole.splitlines(keepends=True)[:20]))
+    second = len(b"".join(whole.splitlines(keepends=True)[:23]))
+    # Killed with the batch in the store: before its first row, within a row, after all.
+    for written in (first, second + 40, len(whole)):
+        verdicts.write_bytes(whole[:written])
+        (tmp_path / "s.db.reported").unlink()
+        follow_into(tmp_path, folder, verdicts, 40)
+        assert verdicts.read_bytes() == whole
+
+
+@pytest.mark.slow
+def test_a_file_of_verdicts_is_whole_after_kills_at_any_moment(tmp_path):
+    folder, verdicts, choice = tmp_path / "in", tmp_path / "verdicts.jsonl", random.Random(19)  # noqa: S311
+    folder.mkdir()
+    rows = [{**row, "id": f"{copy}-{row['id']}"} for copy in range(4) for row in sample()]
+    for begin in range(0, len(rows), 40):
+        write(folder / f"{begin:04}.jsonl", rows[begin : begin + 40])
+    for _ in range(12):
+        with verdicts.open("ab") as appended:
+            command = [*COMMAND, str(folder), "--follow", "--store", str(tmp_path / "s.db")]
+            process = subprocess.Popen(command, stdout=appended, stderr=subprocess.DEVNULL)
+        before, end = verdicts.stat().st_size, time.monotonic() + 60
+        while verdicts.stat().st_size == before and time.monotonic() < end and process.poll() is None:
+            time.sleep(0.01)
+            if before >= len(rows) * 100:
+                break
+        time.sleep(choice.random() / 4)
+        process.kill()
+        process.wait()
+    follow_into(tmp_path, folder, verdicts, len(rows))
+    assert [json.loads(line)["id"] for line in verdicts.read_bytes().splitlines()] == [row["id"] for row in rows]
+
+
 @pytest.mark.parametrize("arguments", [("a.jsonl", "b.jsonl"), ("missing",)])
 def test_only_one_folder_can_be_followed(run, tmp_path, arguments):
     done = run("ingest", *arguments, "--follow", "--store", str(tmp_path / "s.db"))

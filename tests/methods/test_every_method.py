@@ -41,7 +41,11 @@ DIRECTED = [
 ]
 
 # The package behind it is optional.
-NAMES = [name for name in methods() if name != "semantic" and (name != "minhash" or find_spec("datasketch"))]
+NAMES = [
+    name
+    for name in methods()
+    if not method_class(name).only_when_named and (name != "minhash" or find_spec("datasketch"))
+]
 SYMMETRIC = [(name, {}) for name in NAMES]
 
 

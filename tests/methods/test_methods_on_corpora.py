@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from infostream_dedup.methods import Texts, method, methods
+from infostream_dedup.methods import Texts, method, method_class, methods
 from infostream_dedup.model import Document
 
 pytestmark = pytest.mark.corpus
@@ -73,7 +73,11 @@ def _pairs(news, name, **parameters):
     return set(zip(pairs.a.tolist(), pairs.b.tolist(), strict=True))
 
 
-NAMES = [name for name in methods() if name != "semantic" and (name != "minhash" or find_spec("datasketch"))]
+NAMES = [
+    name
+    for name in methods()
+    if not method_class(name).only_when_named and (name != "minhash" or find_spec("datasketch"))
+]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -22,7 +22,8 @@ from infostream_dedup.model.settings import REPRESENTATIONS
 NAMES = (
     "md5 tf tf-idf tf-ridf long-sent heavy-sent megashingles lex-rand log-shingles descr-words opt-freq decomposition "
     "three-plus-five three-plus-two i-match spotsigs low-idf-sig shingles dsc dsc-ss simhash minhash tf-idf-cosine "
-    "key-terms-stem key-terms-morph key-terms-pivot checksum first-paragraph pair-model semantic weighted-simhash "
+    "key-terms-stem key-terms-morph key-terms-pivot checksum first-paragraph pair-model semantic stream-clusters "
+    "weighted-simhash "
     "winnowing"
 )
 

@@ -53,6 +53,20 @@ def test_the_page_says_what_was_measured(swept):
     assert str(documents_path().parent) not in text
 
 
+def test_days_and_numbers_are_written_as_each_language_does(swept):
+    texts = {}
+    for language in UI_LANGUAGES:
+        files = report_files(swept, Cover(made="2026-11-22", language=language))
+        texts[language] = text_of(files["report.html"].decode())
+        assert (">0,8<" in files["symmetry.svg"].decode()) == (language != "en")
+    assert "Період (UTC) 01.01.2026 00:00 – 10.03.2026 13:00 (без дати: 1)" in texts["uk"]
+    assert "Дата отчёта 22.11.2026" in texts["ru"]
+    assert "ваги термів у документах англійською не має відповідника в російській мові" in texts["uk"]
+    assert "веса термов в документах на английском языке не имеет соответствия в русском языке" in texts["ru"]
+    assert wording_of("uk").moment("вчора") == "вчора"
+    assert wording_of("ru").moment("2026-03-05T14:00:07Z") == "05.03.2026 14:00"
+
+
 def test_without_a_day_given_no_day_is_on_the_page(swept):
     page = report_files(swept)["report.html"].decode()
     assert "Made on" not in page
