@@ -34,7 +34,7 @@ def blocks(monkeypatch):
 
 
 def test_sweep(sources, blocks):
-    in_columns, one_by_one = (package.sweep(one, engine="compiled", representation="stem") for one in sources)
+    in_columns, one_by_one = (package.sweep(one, engine="compiled", representations=["stem"]) for one in sources)
     assert in_columns.as_dict() == one_by_one.as_dict()
     assert in_columns.about == one_by_one.about
     assert in_columns.examples == one_by_one.examples
