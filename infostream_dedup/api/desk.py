@@ -5,10 +5,11 @@ Every function takes the path of the store and may be called while the service r
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-__all__ = ["backup_desk", "export_labels", "import_labels"]
+__all__ = ["backup_desk", "export_labels", "forget_in_desk", "import_labels"]
 
 
 def export_labels(path: str | Path, *, who: str | None = None) -> list[dict[str, Any]]:
@@ -80,6 +81,29 @@ def backup_desk(path: str | Path, copy: str | Path) -> int:
     with Desk.open(desk_path(path), create=False) as desk:
         desk.backup(copy)
     return Path(copy).stat().st_size
+
+
+def forget_in_desk(path: str | Path, ids: str | Iterable[str]) -> int:
+    """Remove what the desk quotes of documents: example pairs in results of jobs, requests to judge them.
+
+    Judgements stay: they name documents and say nothing of their content. ``store.forget`` does this by itself.
+
+    Args:
+        path: the store.
+        ids: one id or several.
+
+    Returns:
+        Number of rows that were changed or removed.
+
+    Raises:
+        NoInputError: the store has no desk.
+        StoreBusyError, CannotWriteError: nothing was changed.
+    """
+    from infostream_dedup.desk import Desk, desk_path
+    from infostream_dedup.desk.forgetting import forget_in_desk as forget_one
+
+    with Desk.open(desk_path(path), create=False) as desk, desk.writing() as connection:
+        return sum(forget_one(connection, one) for one in ([ids] if isinstance(ids, str) else ids))
 
 
 _MAX_LINE_BYTES = 1 << 20

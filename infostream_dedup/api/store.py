@@ -350,7 +350,8 @@ def index(path: str | Path) -> tuple[int, int]:
 def forget(path: str | Path, ids: str | Iterable[str]) -> Forgetting:
     """Remove what documents said: title, text, signature, checksums of the text, terms of the verdict.
 
-    Ids, sources, times and verdicts stay. The file is rewritten afterwards, so that no remnants are left in it.
+    Ids, sources, times, verdicts and judgements stay; what the desk of the store quotes goes. The file is rewritten
+    afterwards, so that no remnants are left in it.
 
     Args:
         path: the store.
@@ -363,6 +364,8 @@ def forget(path: str | Path, ids: str | Iterable[str]) -> Forgetting:
         NoInputError, BadDataError: see ``stats``; no document has this id.
         StoreBusyError: another process writes.
     """
+    from infostream_dedup.api.desk import forget_in_desk
+    from infostream_dedup.desk import desk_path
     from infostream_dedup.machine.part_files import remove_stale_parts
     from infostream_dedup.store import Store
     from infostream_dedup.store.files_beside import copies_beside
@@ -371,4 +374,6 @@ def forget(path: str | Path, ids: str | Iterable[str]) -> Forgetting:
         documents = [opened.forget(one) for one in ([ids] if isinstance(ids, str) else ids)]
         clean = opened.wipe()
         removed = remove_stale_parts(opened.path.parent)
+        if desk_path(opened.path).exists():
+            forget_in_desk(opened.path, [one.id for one in documents])
         return Forgetting(documents, clean, removed, copies_beside(Path(path)))

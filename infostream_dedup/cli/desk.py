@@ -76,4 +76,19 @@ def backup_command(file: Path, copy: str, output_format: str | None, *, quiet: b
     note(f"{copy}: {backup_desk(file, copy):,} bytes", quiet=quiet)
 
 
+@desk.command("forget", epilog=examples("desk forget news.db doc-17"))
+@store_argument
+@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@general_options("table", "table")
+def forget_command(file: Path, ids: tuple[str, ...], output_format: str | None, *, quiet: bool) -> None:
+    """Remove what the desk quotes of documents: example pairs in results of jobs, and requests to judge them.
+
+    Judgements stay: they name documents and say nothing of their content. 'store forget' does this by itself.
+    """
+    from infostream_dedup.api.desk import forget_in_desk
+
+    del output_format
+    note(f"{forget_in_desk(file, ids)} rows changed or removed", quiet=quiet)
+
+
 _COLUMNS = ("a", "b", "label", "judges", "repeats")

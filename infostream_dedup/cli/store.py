@@ -192,8 +192,8 @@ def verify(file: Path, output_format: str | None, quiet: bool) -> int:
     """Check that a store still holds what was written to it; the exit code is 65 if it does not.
 
     Columns: check (pages: SQLite's own structure; references: foreign keys; numbering: no gaps in batches,
-    ordinals and terms; batches, signatures, evidence: checksums; answers, names: references to documents; epochs:
-    frequencies against a recount), checked, faults, first (the first fault).
+    ordinals and terms; settings, batches, signatures, evidence: checksums; answers, names: references to documents;
+    epochs: frequencies against a recount), checked, faults, first (the first fault).
     """
     from infostream_dedup.api import store as kept
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 from infostream_dedup.desk.desk import Desk, desk_path
 
 if TYPE_CHECKING:
-    from infostream_dedup.api.desk import backup_desk, export_labels, import_labels
+    from infostream_dedup.api.desk import backup_desk, export_labels, forget_in_desk, import_labels
 
-__all__ = ["Desk", "backup_desk", "desk_path", "export_labels", "import_labels"]
+__all__ = ["Desk", "backup_desk", "desk_path", "export_labels", "forget_in_desk", "import_labels"]
 
-_PUBLIC: Final = ("backup_desk", "export_labels", "import_labels")
+_PUBLIC: Final = ("backup_desk", "export_labels", "forget_in_desk", "import_labels")
 
 if not TYPE_CHECKING:
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import orjson
 from fastapi import Depends, Request
@@ -15,6 +15,9 @@ from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import caller_of, running
 
 __all__ = ["JsonResponse", "keyset", "listed", "needs", "rows_wanted", "unchanged"]
+
+
+_MOST_NUMBER: Final = 1 << 62
 
 
 class JsonResponse(Response):
@@ -65,9 +68,10 @@ def keyset(after: str | None, kinds: Sequence[type]) -> list[Any] | None:
         values = orjson.loads(base64.urlsafe_b64decode(after.encode("ascii") + b"=="))
     except (ValueError, UnicodeEncodeError, binascii.Error):
         values = None
-    if not isinstance(values, list) or [type(value) for value in values] != list(kinds):
+    fits = isinstance(values, list) and [type(value) for value in values] == list(kinds)
+    if not fits or any(isinstance(value, int) and abs(value) > _MOST_NUMBER for value in values):
         raise ProblemError(422, "invalid", "give back the 'next' of the page before, unchanged", field="after")
-    return values
+    return list(values)
 
 
 def listed(rows: Sequence[Any], limit: int, place_of: Callable[[Any], list[Any]]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 import orjson
@@ -19,7 +20,6 @@ __all__ = [
     "group_page",
     "group_with_members",
     "key_terms_of",
-    "source_counts",
     "surviving_group",
     "verdict_log",
 ]
@@ -30,11 +30,10 @@ _DOCUMENT: Final = (
 )
 
 _GROUPS: Final = (
-    "(SELECT grouping.group_id, document.title, documents, sources, languages,"
-    " strftime('%Y-%m-%dT%H:%M:%SZ', first / 1000000, 'unixepoch') AS first,"
-    " strftime('%Y-%m-%dT%H:%M:%SZ', last / 1000000, 'unixepoch') AS last, alarm, earliest AS ordinal,"
-    " document.source, document.url"
-    " FROM grouping JOIN document ON document.ordinal = grouping.earliest)"
+    "SELECT grouping.group_id, document.title, documents, sources, languages,"
+    " strftime('%Y-%m-%dT%H:%M:%SZ', first / 1000000, 'unixepoch'),"
+    " strftime('%Y-%m-%dT%H:%M:%SZ', last / 1000000, 'unixepoch'), alarm, earliest, document.source, document.url"
+    " FROM grouping JOIN document ON document.ordinal = grouping.earliest"
 )
 _GROUP_FIELDS: Final = (
     *("group", "title", "documents", "sources", "languages", "first", "last", "alarm", "ordinal", "source", "url"),
@@ -125,17 +124,17 @@ def group_page(
     """
     # SQLite's own lower() knows ASCII only.
     connection.create_function("folded", 1, str.casefold, deterministic=True)
-    order = "coalesce(last, '')" if by_date else "documents"
     conditions, values = _conditions(chosen)
-    if after is not None:
-        conditions.append(f"({order} < ? OR ({order} = ? AND ordinal > ?))")
-        values += [after.value, after.value, after.ordinal]
-    rows = connection.execute(
-        f"SELECT group_id, title, documents, sources, languages, first, last, alarm, ordinal, source, url"  # noqa: S608
-        f" FROM {_GROUPS} WHERE {' AND '.join(conditions)} ORDER BY {order} DESC, ordinal LIMIT ?",
-        (*values, limit),
-    )
-    return [dict(zip(_GROUP_FIELDS, row, strict=True)) | {"alarm": bool(row[7])} for row in rows]
+    found: list[tuple[Any, ...]] = []
+    # Each part is one range of an index: a page far down takes as long as the first.
+    for part, further in _parts(connection, after, by_date=by_date):
+        rows = connection.execute(
+            f"{_GROUPS} WHERE {' AND '.join([*conditions, part])}"
+            f" ORDER BY {'last' if by_date else 'documents'} DESC, earliest LIMIT ?",
+            (*values, *further, limit if limit < 0 else limit - len(found)),
+        )
+        found += rows.fetchall()
+    return [dict(zip(_GROUP_FIELDS, row, strict=True)) | {"alarm": bool(row[7])} for row in found]
 
 
 def group_with_members(connection: sqlite3.Connection, group: str) -> dict[str, Any] | None:
@@ -200,14 +199,36 @@ def surviving_group(connection: sqlite3.Connection, group: str) -> str | None:
     return None if found is None else str(found[0])
 
 
-def source_counts(connection: sqlite3.Connection) -> list[dict[str, Any]]:
-    """Return rows ``source, documents, originals, repeats, similar``, the sources with most documents first."""
-    rows = connection.execute(
-        "SELECT source, count(*), sum(status = 'new'), sum(status IN ('exact', 'duplicate')), sum(status = 'similar')"
-        " FROM document GROUP BY source ORDER BY count(*) DESC, source"
-    )
-    names = ("source", "documents", "originals", "repeats", "similar")
-    return [dict(zip(names, row, strict=True)) for row in rows]
+def _parts(
+    connection: sqlite3.Connection, after: GroupPlace | None, *, by_date: bool
+) -> list[tuple[str, tuple[Any, ...]]]:
+    """The conditions of what follows a place, in the order of the list; groups without any date come last."""
+    if not by_date:
+        if after is None:
+            return [("documents >= 2", ())]
+        return [
+            ("documents = ? AND earliest > ?", (after.value, after.ordinal)),
+            ("documents < ?", (after.value,)),
+        ]
+    undated = ("last IS NULL AND earliest > ?", (-1 if after is None or after.value else after.ordinal,))
+    if after is None:
+        return [("last IS NOT NULL", ()), undated]
+    if not after.value:
+        return [undated]
+    last = _last_of(connection, after)
+    return [("last = ? AND earliest > ?", (last, after.ordinal)), ("last < ?", (last,)), undated]
+
+
+def _last_of(connection: sqlite3.Connection, place: GroupPlace) -> int:
+    """The last date of the group that a page ended with, to the microsecond."""
+    found = connection.execute(
+        "SELECT last FROM membership JOIN grouping USING (group_id) WHERE ordinal = ?", (place.ordinal,)
+    ).fetchone()
+    if found is not None and time_text(found[0]) == place.value:
+        return int(found[0])
+    # It has grown since: go on from the end of the second in which it stood, so that no group is left out.
+    seconds = datetime.fromisoformat(str(place.value)).timestamp()
+    return (int(seconds) + 1) * 1_000_000
 
 
 def _conditions(chosen: GroupFilter) -> tuple[list[str], list[Any]]:
@@ -221,10 +242,13 @@ def _conditions(chosen: GroupFilter) -> tuple[list[str], list[Any]]:
     for time, comparison in ((chosen.since, "last >= ?"), (chosen.until, "first < ?")):
         if time is not None:
             conditions.append(comparison)
-            values.append(time_text(time))
+            values.append(time)
     for column, value in (("language", chosen.language), ("source", chosen.source)):
         if value is not None:
-            conditions.append(f"group_id IN (SELECT group_id FROM membership WHERE {column} = ?)")  # noqa: S608
+            conditions.append(
+                "EXISTS (SELECT 1 FROM membership WHERE membership.group_id = grouping.group_id"  # noqa: S608
+                f" AND membership.{column} = ?)"
+            )
             values.append(value)
     return conditions, values
 

@@ -30,6 +30,8 @@ from infostream_dedup.store.blobs import INT32, INT64, numbers_of
 from infostream_dedup.store.document_columns import REPEATS
 from infostream_dedup.store.restoring import counts_apart, open_epoch
 from infostream_dedup.store.search_index import index_faults
+from infostream_dedup.store.settings_checksum import settings_are_as_written
+from infostream_dedup.store.story_tables import told_again
 
 __all__ = ["Check", "batch_as_stored", "checks"]
 
@@ -54,9 +56,16 @@ _KEPT_PARTS: Final = 4 + len(PIVOT_COLUMNS) - 1
 _SIGNATURES: Final = ", ".join(f"signature.{name}" for name in SIGNATURE_COLUMNS)
 
 
+_MEMBERS: Final = (
+    "SELECT ordinal, group_id, source, language FROM membership WHERE group_id IN (SELECT group_id FROM grouping)"
+)
 _SEVERAL: Final = (
-    "SELECT ordinal, group_id FROM v_members WHERE group_id IN"
-    " (SELECT group_id FROM v_members GROUP BY group_id HAVING count(*) > 1)"
+    "SELECT ordinal, v_members.group_id, source, language FROM v_members JOIN document USING (ordinal)"
+    " WHERE v_members.group_id IN (SELECT group_id FROM v_members GROUP BY group_id HAVING count(*) > 1)"
+)
+_DATED: Final = (
+    "SELECT v_members.group_id, min(coalesce(published, nullif(clock, 0))), max(coalesce(published, nullif(clock, 0)))"
+    " FROM v_members JOIN document USING (ordinal) GROUP BY v_members.group_id HAVING count(*) > 1"
 )
 _VIEWED: Final = "SELECT group_id, documents, sources, languages, ordinal, alarm FROM v_groups"
 
@@ -141,6 +150,11 @@ def _order(connection: sqlite3.Connection) -> Faults:
         right = (sequence, first, first_term) == (expected, documents, terms)
         yield None if right else f"batch {sequence} does not go on where the one before it ends"
         documents, terms = first + count, first_term + new_terms
+    (apart,) = connection.execute(
+        "SELECT count(*) FROM document LEFT JOIN batch ON sequence = batch"
+        " WHERE (ordinal BETWEEN first_ordinal AND first_ordinal + batch.documents - 1) IS NOT 1"
+    ).fetchone()
+    yield f"{apart} documents name another batch than theirs" if apart else None
     for table, column, expected in (("document", "ordinal", documents), ("term", "number", terms)):
         found = connection.execute(f"SELECT count(*), coalesce(max({column}) + 1, 0) FROM {table}").fetchone()  # noqa: S608
         right = found == (expected, expected)
@@ -151,6 +165,10 @@ def _batches(connection: sqlite3.Connection) -> Faults:
     for sequence, batch_id, checksum in connection.execute("SELECT sequence, batch_id, checksum FROM batch").fetchall():
         same = batch_checksum(batch_as_stored(connection, sequence)) == checksum
         yield None if same else f"batch {batch_id!r} is not what was written"
+
+
+def _settings(connection: sqlite3.Connection) -> Faults:
+    yield None if settings_are_as_written(connection) else "settings or state are not what was written"
 
 
 def _signatures(connection: sqlite3.Connection) -> Faults:
@@ -209,8 +227,9 @@ def _names(connection: sqlite3.Connection) -> Faults:
 def _groups(connection: sqlite3.Connection) -> Faults:
     """Compare the tables of present groups with the views, which follow all merges."""
     for table, view in (
-        ("SELECT ordinal, group_id FROM membership WHERE group_id IN (SELECT group_id FROM grouping)", _SEVERAL),
+        (_MEMBERS, _SEVERAL),
         ("SELECT group_id, documents, sources, languages, earliest, alarm FROM grouping", _VIEWED),
+        ("SELECT group_id, first, last FROM grouping", _DATED),
     ):
         known, right = set(connection.execute(table)), set(connection.execute(view))
         differing = sorted(known ^ right, key=str)
@@ -230,6 +249,9 @@ def _stories(connection: sqlite3.Connection) -> Faults:
         named = connection.execute("SELECT 1 FROM document WHERE ordinal = ? AND id = ?", (begun, story)).fetchone()
         told = connection.execute("SELECT count(*) FROM telling WHERE story_id = ?", (story,)).fetchone()[0]
         yield None if named and told else f"story {story!r} is named after no document, or has no group"
+    known = set(connection.execute("SELECT group_id, story_id, alive FROM telling"))
+    differing = sorted(known ^ told_again(connection), key=str)
+    yield from (f"the stories of groups differ from the events: {one[0]!r}, {one[1]!r}" for one in differing)
 
 
 def _epochs(connection: sqlite3.Connection) -> Faults:
@@ -293,6 +315,7 @@ _CHECKS: Final[tuple[tuple[str, Callable[[sqlite3.Connection], Faults]], ...]] =
     ("pages", _pages),
     ("references", _references),
     ("numbering", _order),
+    ("settings", _settings),
     ("batches", _batches),
     ("signatures", _signatures),
     ("evidence", _counts_of_evidence),

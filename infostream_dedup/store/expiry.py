@@ -10,6 +10,7 @@ from typing import Final
 from infostream_dedup.store.connection import naming_failures, snapshot, writing
 from infostream_dedup.store.restoring import first_ordinal_needed
 from infostream_dedup.store.search_index import rebuild_index
+from infostream_dedup.store.settings_checksum import write_settings_checksum
 
 __all__ = ["Expired", "expire"]
 
@@ -54,6 +55,7 @@ def expire(connection: sqlite3.Connection, path: Path) -> Expired:
             connection.execute("DELETE FROM search_index WHERE first + documents <= ?", (end,))
             rebuild_index(connection, [end - 1])
             connection.execute("UPDATE store SET expired_below = max(expired_below, ?)", (end,))
+            write_settings_checksum(connection)
     with naming_failures(path):
         # The pragma frees one page a step and returns no columns; `execute` makes one step only, `executescript` all.
         connection.executescript("PRAGMA incremental_vacuum")

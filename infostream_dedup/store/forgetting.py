@@ -17,6 +17,7 @@ from infostream_dedup.store.connection import naming_failures, writing
 from infostream_dedup.store.document_columns import REPEATS
 from infostream_dedup.store.restoring import counts_apart, open_epoch
 from infostream_dedup.store.search_index import rebuild_index
+from infostream_dedup.store.settings_checksum import write_settings_checksum
 
 __all__ = ["Forgotten", "forget", "wipe"]
 
@@ -74,6 +75,7 @@ def forget(connection: sqlite3.Connection, path: Path, id: str) -> Forgotten:  #
             checksum = batch_checksum(batch_as_stored(connection, batch))
             connection.execute("UPDATE batch SET checksum = ? WHERE sequence = ?", (checksum, batch))
         rebuild_index(connection, [row[0] for row in fresh])
+        write_settings_checksum(connection)
     return Forgotten(id, len(fresh))
 
 

@@ -25,6 +25,7 @@ from infostream_dedup.store.schema import (
     VIEWS,
 )
 from infostream_dedup.store.search_index import SEARCH_INDEX
+from infostream_dedup.store.settings_checksum import write_settings_checksum
 
 __all__ = ["STEPS", "apply_steps", "is_empty", "migrate", "newest_version", "version_of"]
 
@@ -97,6 +98,7 @@ STEPS: Final[list[tuple[str, Step]]] = [
     ("across", _across),
     ("groups", _groups),
     ("search_index", _search_index),
+    ("settings_checksum", write_settings_checksum),
 ]
 """Name and function of every step, oldest first. Steps are added, never changed."""
 

@@ -22,6 +22,7 @@ from infostream_dedup.machine.private_files import make_private_file
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.store.connection import begin_wal, connect, naming_failures, writing
 from infostream_dedup.store.migrations import apply_steps, is_empty, migrate, newest_version, version_of
+from infostream_dedup.store.settings_checksum import check_settings, write_settings_checksum
 
 __all__ = ["BUSY_SECONDS", "migrate_store", "open_store", "settings_at", "settings_of"]
 
@@ -112,7 +113,8 @@ def settings_at(path: Path) -> dict[str, Any] | None:
         with naming_failures(path):
             if is_empty(connection):
                 return None
-            version_of(connection, path)
+            if version_of(connection, path) == newest_version():
+                check_settings(connection, path)
             return settings_of(connection)
     finally:
         connection.close()
@@ -195,11 +197,13 @@ def _make(connection: sqlite3.Connection, path: Path, settings_digest: str, sett
                 "INSERT INTO store (id, settings_digest, settings, made_by) VALUES (1, ?, ?, ?)",
                 (settings_digest, orjson.dumps(dict(settings), option=orjson.OPT_SORT_KEYS).decode(), VERSION),
             )
+            write_settings_checksum(connection)
 
 
 def _check_settings(
     connection: sqlite3.Connection, path: Path, settings_digest: str | None, settings: Mapping[str, Any]
 ) -> None:
+    check_settings(connection, path)
     digest = connection.execute("SELECT settings_digest FROM store").fetchone()[0]
     if settings_digest is None or settings_digest == digest:
         return

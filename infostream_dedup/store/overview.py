@@ -28,8 +28,8 @@ def latest_verdicts(connection: sqlite3.Connection, limit: int) -> list[dict[str
     """Return rows of the last documents, the latest first."""
     rows = connection.execute(
         "SELECT ordinal, id, title, source, language, published, status, of_id, group_id, kind FROM document"
-        " WHERE forgotten = 0 ORDER BY ordinal DESC LIMIT ?",
-        (limit,),
+        " WHERE forgotten = 0 AND ordinal > (SELECT max(ordinal) FROM document) - ? ORDER BY ordinal DESC LIMIT ?",
+        (_LATEST, limit),
     )
     return [dict(zip(_NAMES, row, strict=True)) | {"published": time_text(row[5])} for row in rows]
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-import orjson
 
 from infostream_dedup.model.document import Language
 from infostream_dedup.model.stream_records import CountedEvidence, EpochFrequencies, GroupEvent
 from infostream_dedup.store.blobs import INT32, numbers_of
 from infostream_dedup.store.document_columns import table_of
 from infostream_dedup.store.remembered_table import RememberedTable
+from infostream_dedup.store.settings_checksum import state_of
 from infostream_dedup.store.story_tables import present_stories
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def load(connection: sqlite3.Connection, *, since: Position | None) -> Loaded:
         evidence=_counted_evidence(connection),
         documents=table_of(connection, max(documents, first_ordinal_needed(connection)), position.documents),
         events=_events(connection, batches),
-        state={name: orjson.loads(value) for name, value in connection.execute("SELECT name, value FROM state")},
+        state=state_of(connection),
     )
 
 

@@ -21,6 +21,7 @@ from infostream_dedup.store.opening import BUSY_SECONDS, open_store
 from infostream_dedup.store.reader import StoreReader
 from infostream_dedup.store.restoring import Loaded, Position, load, position_of
 from infostream_dedup.store.search_index import damaged_rows, index_closed_epochs, rebuild_index
+from infostream_dedup.store.settings_checksum import check_settings, write_settings_checksum
 from infostream_dedup.store.writer import write_batch
 
 __all__ = ["Store", "StoreChangedError"]
@@ -143,6 +144,7 @@ class Store(StoreReader):
                 state, clock) are always loaded whole. If a document has been forgotten since, load everything.
         """
         with self.reading():
+            check_settings(self._connection, self.path)
             loaded = load(self._connection, since=since)
         self._position = loaded.position
         self._written = {name: _json(value) for name, value in loaded.state.items()}
@@ -172,6 +174,7 @@ class Store(StoreReader):
         texts = {name: _json(value) for name, value in state.items()}
         changed = {name: text for name, text in texts.items() if self._written.get(name) != text}
         self._connection.executemany("REPLACE INTO state (name, value) VALUES (?, ?)", list(changed.items()))
+        write_settings_checksum(self._connection)
         self._written.update(changed)
 
     def backup(self, target: str | Path, *, mode: int | None = None) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 
 from infostream_dedup.model.stream_records import GroupEvent, StoryEvent
 
-__all__ = ["present_stories", "tell_stories"]
+__all__ = ["present_stories", "tell_stories", "told_again"]
 
 
 def tell_stories(connection: sqlite3.Connection, events: Sequence[GroupEvent], stories: Sequence[StoryEvent]) -> None:
@@ -36,6 +37,22 @@ def present_stories(connection: sqlite3.Connection) -> tuple[tuple[str, str, int
         "SELECT group_id, story_id, begun FROM telling JOIN story USING (story_id) WHERE alive = 1 ORDER BY group_id"
     )
     return tuple(rows)
+
+
+def told_again(connection: sqlite3.Connection) -> set[tuple[str, str, int]]:
+    """What table ``telling`` should hold, worked out from all events: group, story, whether the group is alive."""
+    groups, stories = (
+        connection.execute(f"SELECT {columns} FROM {table} ORDER BY number").fetchall()  # noqa: S608
+        for table, columns in (
+            ("event", "ordinal, kind, group_id, other, value"),
+            ("story_event", "ordinal, story_id, other, begun"),
+        )
+    )
+    with closing(sqlite3.connect(":memory:")) as fresh:
+        fresh.execute("CREATE TABLE story (story_id TEXT PRIMARY KEY, begun INTEGER)")
+        fresh.execute("CREATE TABLE telling (group_id TEXT PRIMARY KEY, story_id TEXT, alive INTEGER DEFAULT 1)")
+        tell_stories(fresh, [GroupEvent(*row) for row in groups], [StoryEvent(*row) for row in stories])
+        return set(fresh.execute("SELECT group_id, story_id, alive FROM telling"))
 
 
 def _unite(connection: sqlite3.Connection, event: StoryEvent) -> None:

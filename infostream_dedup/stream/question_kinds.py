@@ -19,6 +19,7 @@ from infostream_dedup.features.rows import joined_rows
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.store.found_rows import FoundDocument
 from infostream_dedup.store.restoring import closed_evidence
+from infostream_dedup.store.settings_checksum import check_settings
 from infostream_dedup.stream.evidence_counts import EvidenceCounts
 from infostream_dedup.stream.evidence_judge import triple_rows, verdict_probability
 from infostream_dedup.stream.evidence_window import compared_keys
@@ -66,6 +67,7 @@ class QuestionJudge:
         """Take over the frequencies of the store's last closed epoch of evidence."""
         row = connection.execute("SELECT max(epoch) FROM evidence_frequency").fetchone()
         if self._counts is None or self._counts.epoch != (row[0] or 0):
+            check_settings(connection, self._store.path)
             self._counts = EvidenceCounts.of(closed_evidence(connection))
             kept = connection.execute("SELECT value FROM state WHERE name = 'pair_model'").fetchone()
             if kept is not None:

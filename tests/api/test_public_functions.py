@@ -19,6 +19,7 @@ from infostream_dedup.passages import PassageSettings
 
 RENAMED = {
     "desk backup": "desk.backup_desk",
+    "desk forget": "desk.forget_in_desk",
     "desk export": "desk.export_labels",
     "desk import": "desk.import_labels",
     "dictionaries import": "dictionaries.import_table",
@@ -26,6 +27,7 @@ RENAMED = {
     "dictionaries remove": "dictionaries.remove_table",
     "dictionaries install-model": "dictionaries.install_model",
     "passages provenance": "provenance",
+    "store copies": "store.copies_of",
     "store templates": "store.templates_of",
 }
 """Commands whose function has another name: ``import`` is a word of Python, ``list`` one of its functions."""

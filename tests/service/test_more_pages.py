@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from infostream_dedup.service.pages.charts import chart_of
+from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.store.overview import activity, alarm_rows, reprint_counts
 
-from .conftest import ServiceClient, sample_documents
+from .conftest import ServiceClient, sample_documents, wait_until_ready
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}
 
@@ -93,6 +96,32 @@ def test_provenance_on_a_page(filled: ServiceClient, fresh: ServiceClient) -> No
     text = "Мэр Харькова открыл новый мост через реку, и горожане пришли посмотреть на салют."
     fresh("POST", "/v1/batches", json={"documents": [{"id": name, "text": text} for name in "ab"]})
     assert fresh("GET", "/groups/a/provenance").status_code == 409
+
+
+@pytest.mark.parametrize("vague", ["2026", "2026-01", "2026-01-05"])
+def test_a_date_without_a_time_is_never_called_the_first(filled_with_texts: ServiceClient, vague: str) -> None:
+    text = "Мэр Харькова открыл новый мост через реку, и горожане пришли посмотреть на салют."
+    published = {"vague": vague, "early": "2026-01-05T10:00:00Z", "late": "2026-01-06T12:00:00Z"}
+    documents = [{"id": name, "text": text, "source": name, "published": time} for name, time in published.items()]
+    assert filled_with_texts("POST", "/v1/batches", json={"documents": documents}).status_code == 200
+    traced = filled_with_texts("GET", "/v1/groups/vague/provenance").json()
+    assert (traced["first"], traced["first_by"]) == ("early", "date")
+    page = filled_with_texts("GET", "/groups/vague/provenance?ui=en").text
+    assert "Which of them was first is not known" in page
+    assert 'class="badge new">first' not in page
+    group = filled_with_texts("GET", "/groups?id=vague").text
+    assert ' first" cx=' not in group
+    # The day is shown without a time that nobody gave.
+    assert f'<time datetime="{(vague + "-01-01")[:10]}">' in group
+
+
+@pytest.fixture
+def filled_with_texts(tmp_path: Path) -> Iterator[ServiceClient]:
+    """A service that keeps texts, over a new store."""
+    client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", stream={"keep_text": True}))
+    wait_until_ready(client)
+    yield client
+    client.close()
 
 
 def test_decisions_about_templates(filled: ServiceClient) -> None:

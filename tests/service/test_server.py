@@ -21,6 +21,7 @@ import pytest
 
 from infostream_dedup import ingest
 from infostream_dedup.desk import Desk, desk_path
+from infostream_dedup.service.sample_feed import send_sample
 from infostream_dedup.store import Store
 
 from .conftest import sample_documents
@@ -178,6 +179,14 @@ def test_a_stream_of_verdicts_goes_on_where_it_was_cut_and_ends_with_the_service
     assert seen == list(range(20))
     assert served.process.wait(timeout=60) == 0
     assert not served.store.with_name("news.db-wal").exists()
+
+
+def test_the_sample_feed_sends_each_document_once(served: Served) -> None:
+    for _ in range(2):
+        assert send_sample(served.address, "") == len(sample_documents())
+    figures = httpx.get(f"{served.address}/metrics").text
+    assert f"infostream_dedup_stored_documents {len(sample_documents())}.0" in figures
+    assert f"infostream_dedup_window_documents {len(sample_documents())}.0" in figures
 
 
 def test_a_port_that_is_taken_is_named(served: Served, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ CHECKS = [
     "pages",
     "references",
     "numbering",
+    "settings",
     "batches",
     "signatures",
     "evidence",

@@ -29,7 +29,7 @@ def schema_of(path):
 
 def test_a_new_store_has_the_newest_schema(tmp_path, newer_program):
     Store.open(tmp_path / "a.db", settings_digest="x").close()
-    assert schema_of(tmp_path / "a.db") == 10
+    assert schema_of(tmp_path / "a.db") == 11
     assert [path.name for path in tmp_path.iterdir()] == ["a.db"]
 
 
@@ -51,21 +51,22 @@ def test_an_older_store_is_copied_and_then_brought_forward(filled, newer_program
             ("across",),
             ("groups",),
             ("search_index",),
+            ("settings_checksum",),
             ("second_step",),
         ]
-    assert schema_of(filled) == 10
-    copy = filled.with_name("stream.db.schema-9")
-    assert schema_of(copy) == 9
+    assert schema_of(filled) == 11
+    copy = filled.with_name("stream.db.schema-10")
+    assert schema_of(copy) == 10
     assert len(copy.read_bytes()) == len(before)
 
 
 def test_the_copy_of_the_old_store_is_a_store_of_the_old_program(filled, newer_program, monkeypatch, faults):
     migrate_store(filled)
     monkeypatch.undo()
-    with Store.open(filled.with_name("stream.db.schema-9")) as old:
+    with Store.open(filled.with_name("stream.db.schema-10")) as old:
         assert old.load().position.batches == 20
         assert faults(old) == []
-    with pytest.raises(BadDataError, match="has schema 10, this program knows up to 9"):
+    with pytest.raises(BadDataError, match="has schema 11, this program knows up to 10"):
         Store.open(filled)
 
 
@@ -88,14 +89,14 @@ def test_a_store_made_before_takes_documents_of_other_languages(tmp_path, monkey
 
 
 def test_migrating_twice_does_nothing(filled, newer_program):
-    assert migrate_store(filled) == (10, filled.with_name("stream.db.schema-9"))
-    assert migrate_store(filled) == (10, None)
+    assert migrate_store(filled) == (11, filled.with_name("stream.db.schema-10"))
+    assert migrate_store(filled) == (11, None)
 
 
 def test_an_older_store_is_not_read_without_migration(filled, newer_program):
     with pytest.raises(ConfigurationError, match="store migrate"):
         Store.open(filled, read_only=True)
-    assert schema_of(filled) == 9
+    assert schema_of(filled) == 10
 
 
 def test_a_failing_step_leaves_the_store_as_it_was(filled, monkeypatch, faults):
@@ -107,7 +108,7 @@ def test_a_failing_step_leaves_the_store_as_it_was(filled, monkeypatch, faults):
     with pytest.raises(ZeroDivisionError):
         migrate_store(filled)
     monkeypatch.undo()
-    assert schema_of(filled) == 9
+    assert schema_of(filled) == 10
     with Store.open(filled) as store:
         assert faults(store) == []
 
@@ -139,12 +140,12 @@ die("done")
 """
 
 
-@pytest.mark.parametrize(("place", "schema"), [("copy", 9), ("step", 9), ("done", 10)])
+@pytest.mark.parametrize(("place", "schema"), [("copy", 10), ("step", 10), ("done", 11)])
 def test_a_kill_while_migrating_leaves_the_old_or_the_new(filled, newer_program, faults, place, schema):
     ran = subprocess.run([sys.executable, "-c", KILLED, filled, place], capture_output=True)
     assert ran.returncode == -signal.SIGKILL, ran.stderr
     assert schema_of(filled) == schema
-    assert migrate_store(filled)[0] == 10
+    assert migrate_store(filled)[0] == 11
     with Store.open(filled) as store:
         assert faults(store) == []
         assert store.load().position.batches == 20

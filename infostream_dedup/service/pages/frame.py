@@ -100,6 +100,9 @@ def _moment(time: str | None, words: PageWords) -> Markup | str:
     """A moment, which script shows in the reader's own zone; the same function for every page."""
     if time is None:
         return words("no_date")
+    if time.endswith("T00:00:00Z"):
+        # Most of these were given as days; a time of the day would be made up.
+        return Markup('<time datetime="{}">{}</time>').format(time[:10], time[:10])
     return Markup('<time datetime="{}">{} UTC</time>').format(time, time[:16].replace("T", " "))
 
 

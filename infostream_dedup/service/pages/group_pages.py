@@ -8,12 +8,14 @@ import orjson
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from infostream_dedup.service.answers import keyset, listed, needs
+from infostream_dedup.service.answers import listed, needs
+from infostream_dedup.service.first_published import in_order
 from infostream_dedup.service.pages.frame import page
 from infostream_dedup.service.pages.timelines import timeline
+from infostream_dedup.service.routes.groups import group_place
 from infostream_dedup.service.running import running
 from infostream_dedup.store import Store
-from infostream_dedup.store.browsing import GroupFilter, GroupPlace, group_page, group_with_members, surviving_group
+from infostream_dedup.store.browsing import GroupFilter, group_page, group_with_members, surviving_group
 from infostream_dedup.store.restoring import position_of
 from infostream_dedup.store.story_browsing import story_of_group
 
@@ -39,11 +41,10 @@ async def groups(
     """The present groups."""
     by_date = order == "last"
     chosen = GroupFilter(language=lang or None, source=source or None, words=q or None)
-    place = keyset(after, (str if by_date else int, int))
+    where = group_place(after, by_date=by_date)
 
     def question(store: Store) -> tuple[list[dict[str, Any]], dict[str, Any] | None, str | None, bool, str | None]:
         connection = store.connection
-        where = None if place is None else GroupPlace(*place)
         rows = group_page(connection, chosen, by_date=by_date, after=where, limit=_ROWS + 1)
         wanted = id or (str(rows[0]["group"]) if rows else None)
         found = None if wanted is None else group_with_members(connection, wanted)
@@ -55,6 +56,7 @@ async def groups(
     if moved is not None:
         return RedirectResponse(str(request.url.include_query_params(id=moved)), 307)
     several = listed(rows, _ROWS, lambda row: [(row["last"] or "") if by_date else row["documents"], row["ordinal"]])
+    members = [] if group is None else in_order(group["members"])
     return page(
         request,
         "groups",
@@ -62,8 +64,8 @@ async def groups(
         rows=several["items"],
         next=several["next"],
         group=group,
-        members=[] if group is None else group["members"][:_MEMBERS],
-        timeline=None if group is None else timeline(group["members"]),
+        members=members[:_MEMBERS],
+        timeline=timeline(members),
         filters={"order": order, "lang": lang, "source": source, "q": q},
         wanted=id,
         story=story,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from urllib.parse import parse_qs, urlencode
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from infostream_dedup.desk.candidates import QUEUES
@@ -24,6 +24,8 @@ from infostream_dedup.service.running import caller_of, running
 __all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
+
+_IN_HAND: Final = 100
 
 CHOICES: Final = (
     ("dup", "dup", None, "1"),
@@ -66,12 +68,29 @@ async def judge(
 
 @router.get("/judge/pair", dependencies=[needs("analyst")])
 async def judge_pair(
-    request: Request, queue: str = "boundary", a: str | None = None, b: str | None = None, *, besides: bool = False
+    request: Request,
+    queue: str = "boundary",
+    a: str | None = None,
+    b: str | None = None,
+    besides: Annotated[list[str], Query(max_length=_IN_HAND)] = [],  # noqa: B006 - read only
 ) -> Response:
-    """The part of the page that changes: the next pair, the next one besides a pair in hand, or a named one."""
+    """The part of the page that changes: a named pair, or the next one besides those in hand.
+
+    ``besides`` has the ids of the pairs in hand, two for each.
+    """
     check_queue(queue)
-    pair = await _pair(request, queue, a, b, besides=besides)
+    in_hand = frozenset(
+        ordered_pair(one, other) for one, other in zip(besides[::2], besides[1::2], strict=False) if one != other
+    )
+    pair = await _pair(request, queue, a, b, in_hand)
     return page(request, "judge_pair", queue=queue, verdict=None, **_shown(pair))
+
+
+@router.get("/judge/verdict", dependencies=[needs("analyst")])
+async def judge_verdict(request: Request, a: str, b: str) -> Response:
+    """What the stream says of a pair, as a line of text."""
+    verdict = await running(request).read(lambda store: pair_verdict(store, a, b))
+    return page(request, "judge_verdict", verdict=verdict)
 
 
 @router.post("/judge", dependencies=[needs("analyst")])
@@ -97,13 +116,12 @@ async def undo_by_form(request: Request, number: int) -> Response:
 
 
 async def _pair(
-    request: Request, queue: str, a: str | None, b: str | None, *, besides: bool = False
+    request: Request, queue: str, a: str | None, b: str | None, in_hand: frozenset[tuple[str, str]] = frozenset()
 ) -> dict[str, Any] | None:
     service, person = running(request), caller_of(request).name
-    if a is not None and b is not None and not besides:
+    if a is not None and b is not None:
         one, other = a, b
         return await service.read(lambda store: pair_shown(store, one, other))
-    in_hand = frozenset() if a is None or b is None else frozenset({ordered_pair(a, b)})
     found = await pairs_for(service, person, queue, 1, in_hand)
     return found[0] if found else None
 

@@ -35,7 +35,9 @@ async def show_provenance(request: Request, id: str) -> Response:  # noqa: A002
     except ProblemError as problem:
         if problem.code != "texts-not-kept":
             raise
-        return page(request, "provenance", status=409, group=id, first=None, copies=[], kept=False)
+        return page(request, "provenance", status=409, group=id, first=None, first_by="", copies=[], kept=False)
     if found is None:
         raise ProblemError(404, "not-found")
-    return page(request, "provenance", group=id, first=first, copies=found["copies"], kept=True)
+    return page(
+        request, "provenance", group=id, first=first, first_by=found["first_by"], copies=found["copies"], kept=True
+    )

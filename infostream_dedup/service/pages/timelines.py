@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Final
 
+from infostream_dedup.service.first_published import certain_first
+
 __all__ = ["timeline"]
 
 _WIDTH: Final = 600
@@ -14,8 +16,10 @@ _MARGIN: Final = 10
 def timeline(members: list[dict[str, Any]]) -> dict[str, Any] | None:
     """Where the dots of a picture are: a row for each source, in the order of their first documents.
 
+    The dot of the first document is marked where it is known that it was the first.
+
     Args:
-        members: documents in the order of publication, with ``published``, ``source``, ``status`` and ``title``.
+        members: documents as ``in_order`` gives them, with ``published``, ``source``, ``status`` and ``title``.
 
     Returns:
         ``rows``, ``width``, ``first`` and ``last``; None if fewer than two documents have dates of their own.
@@ -23,16 +27,17 @@ def timeline(members: list[dict[str, Any]]) -> dict[str, Any] | None:
     dated = [(datetime.fromisoformat(one["published"]).timestamp(), one) for one in members if one["published"]]
     if len(dated) < 2:
         return None
-    begin, end = dated[0][0], max(time for time, _ in dated)
+    begin, end = min(time for time, _ in dated), max(time for time, _ in dated)
+    first, known = members[0], certain_first(members)
     rows: dict[str, list[dict[str, Any]]] = {}
     for time, member in dated:
         share = (time - begin) / (end - begin) if end > begin else 0.0
         place = round(_MARGIN + share * (_WIDTH - 2 * _MARGIN), 1)
-        dot = {"x": place, "status": member["status"], "title": member["title"]}
+        dot = {"x": place, "status": member["status"], "title": member["title"], "first": known and member is first}
         rows.setdefault(member["source"] or "", []).append(dot)
     return {
         "rows": [{"source": source, "dots": dots} for source, dots in rows.items()],
         "width": _WIDTH,
-        "first": dated[0][1]["published"],
+        "first": min(dated, key=lambda one: one[0])[1]["published"],
         "last": max(dated, key=lambda one: one[0])[1]["published"],
     }

@@ -7,6 +7,7 @@ from typing import Any, Final
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from infostream_dedup.desk.forgetting import forget_in_desk
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, rows_wanted, unchanged
 from infostream_dedup.service.problems import ProblemError
@@ -58,7 +59,10 @@ async def show_document(request: Request, id: str, version: int | None = None) -
 
 @router.delete("/documents/{id:path}", dependencies=[needs("admin")], status_code=204, response_class=Response)
 async def forget_document(request: Request, id: str, *, wipe: bool = False) -> Response:  # noqa: A002
-    """Forget the content of all versions of a document; with ``wipe`` rewrite the file without its remnants."""
+    """Forget the content of all versions of a document; with ``wipe`` rewrite the file without its remnants.
+
+    What the desk quotes of it goes too.
+    """
     service = running(request)
     if not await service.read(lambda store: store.known(id)):
         raise ProblemError(404, "not-found", "no document with this id")
@@ -69,6 +73,8 @@ async def forget_document(request: Request, id: str, *, wipe: bool = False) -> R
             stream.store.wipe()
 
     await service.work(forget)
+    if service.desk.path.exists():
+        await service.desk.write(lambda desk: forget_in_desk(desk, id))
     return Response(status_code=204)
 
 

@@ -11,6 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, rows_wanted
+from infostream_dedup.service.first_published import as_given
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import running
 from infostream_dedup.store import Store
@@ -19,11 +20,11 @@ from infostream_dedup.store.browsing import (
     GroupPlace,
     group_page,
     group_with_members,
-    source_counts,
     surviving_group,
 )
+from infostream_dedup.store.overview import reprint_counts
 
-__all__ = ["group_filter", "router", "traced_group"]
+__all__ = ["group_filter", "group_place", "router", "traced_group"]
 
 router = APIRouter(prefix="/v1", tags=["groups"])
 
@@ -49,9 +50,8 @@ async def show_groups(
     """The present groups of two documents and more, the largest or the latest first."""
     rows = rows_wanted(request, limit)
     by_date = order == "last"
-    place = keyset(after, (str if by_date else int, int))
     chosen = group_filter(lang=lang, source=source, since=since, until=until, least=min, alarm=alarm, words=q or None)
-    begin = None if place is None else GroupPlace(*place)
+    begin = group_place(after, by_date=by_date)
     found = await running(request).read(
         lambda store: group_page(store.connection, chosen, by_date=by_date, after=begin, limit=rows + 1)
     )
@@ -82,9 +82,23 @@ async def show_group(request: Request, id: str) -> Response:  # noqa: A002
 
 @router.get("/sources", dependencies=[needs("reader")], response_class=JsonResponse)
 async def show_sources(request: Request) -> Response:
-    """What each source published, and how much of it repeats others."""
-    found = await running(request).read(lambda store: source_counts(store.connection))
+    """What each source published among the latest 20,000 documents, how much of it repeats others, and whom."""
+    found = await running(request).read(lambda store: reprint_counts(store.connection))
     return JsonResponse({"items": found, "next": None})
+
+
+def group_place(after: str | None, *, by_date: bool) -> GroupPlace | None:
+    """Where a list of groups goes on.
+
+    Raises:
+        ProblemError: ``invalid``.
+    """
+    place = keyset(after, (str if by_date else int, int))
+    if place is None:
+        return None
+    if by_date and place[0]:
+        _time(place[0], "after")
+    return GroupPlace(*place)
 
 
 def group_filter(
@@ -121,7 +135,8 @@ def _group(store: Store, id: str) -> tuple[dict[str, Any] | None, str | None]:  
 def traced_group(store: Store, id: str) -> dict[str, Any] | None:  # noqa: A002
     """Trace the copies of a group; None if there is no group of two documents and more with this id.
 
-    Of a large group the first 200 documents are traced.
+    Of a large group the first 200 documents are traced. ``first_by`` is ``time`` where the first was published before
+    all others; ``date`` and ``order`` say that dates without a time of the day, or missing ones, leave it open.
 
     Raises:
         ProblemError: ``texts-not-kept``.
@@ -134,13 +149,14 @@ def traced_group(store: Store, id: str) -> dict[str, Any] | None:  # noqa: A002
     members = [member for member in found["members"] if not member["forgotten"]][:_TRACED]
     published = {member["id"]: member["published"] for member in members}
     try:
-        documents = [store.kept(member["ordinal"]) for member in members]
+        documents = [as_given(store.kept(member["ordinal"])) for member in members]
     except BadDataError:
         raise ProblemError(409, "texts-not-kept", "begin a new store with --keep-text") from None
     traced = provenance(documents)
     return {
         "group": id,
         "first": traced.first.id,
+        "first_by": traced.first_by,
         "copies": [{**copy.as_dict(id, traced), "published": published[copy.document.id]} for copy in traced.copies],
     }
 

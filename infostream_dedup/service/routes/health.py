@@ -12,6 +12,8 @@ from starlette.responses import Response
 from infostream_dedup.service.answers import JsonResponse, needs
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import running
+from infostream_dedup.store import Store
+from infostream_dedup.store.restoring import position_of
 
 __all__ = ["router"]
 
@@ -55,8 +57,17 @@ async def metrics(request: Request) -> Response:
     figures.store_bytes.set(_size(str(store)))
     figures.log_bytes.set(_size(f"{store}-wal"))
     if writer is None or writer.ready:
-        figures.stored.set((await service.position()).documents)
+        stored, window = await service.read(_documents)
+        figures.stored.set(stored)
+        figures.window.set(window)
     return Response(figures.page(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _documents(store: Store) -> tuple[int, int]:
+    """Documents of the store, and of the window."""
+    end = position_of(store.connection).documents
+    last = store.connection.execute("SELECT oldest FROM batch ORDER BY sequence DESC LIMIT 1").fetchone()
+    return end, end - (last[0] if last else 0)
 
 
 def _size(path: str) -> int:

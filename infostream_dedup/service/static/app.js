@@ -54,10 +54,12 @@ on("scrollBoth", () => {
 });
 
 const times = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+// A day without a time is that day in every zone.
+const days = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeZone: "UTC" });
 export function showTimes(part) {
   for (const time of part.querySelectorAll("time")) {
     time.title = time.textContent;
-    time.textContent = times.format(new Date(time.dateTime));
+    time.textContent = (time.dateTime.length === 10 ? days : times).format(new Date(time.dateTime));
   }
 }
 

@@ -13,22 +13,31 @@ const done = words.last ? [Number(words.last)] : [];
 let since = performance.now();
 let revealed = false;
 let saving = Promise.resolve();
-let next = null;
+// The next pairs, asked for before they are wanted; those being saved are not offered again meanwhile.
+const ahead = [];
+const inHand = new Set();
+const most = 3;
+let fetching = null;
 
 function pair() { return place.querySelector(".pair"); }
 
 async function fetched(query) {
-  const answer = await fetch(`/judge/pair?${new URLSearchParams({ queue, ...query })}`, { headers: { accept: "text/html" } });
+  const answer = await fetch(`/judge/pair?${new URLSearchParams([["queue", queue], ...query])}`, { headers: { accept: "text/html" } });
   if (!answer.ok) throw new Error(String(answer.status));
   // Parsed without running anything; the page's own policy holds in it too.
   return new DOMParser().parseFromString(await answer.text(), "text/html").body.firstElementChild;
 }
 
+function idsOf(part) { return [["besides", part.dataset.a], ["besides", part.dataset.b]]; }
+
 function prefetch() {
   const now = pair();
-  if (!now) { next = null; return; }
-  // Only once the pair before is on file: until then it would be offered again.
-  next = saving.then(() => fetched({ a: now.dataset.a, b: now.dataset.b, besides: "true" })).catch(() => null);
+  if (!now || fetching || ahead.length >= most) return;
+  const besides = [now, ...ahead, ...inHand].flatMap(idsOf);
+  fetching = fetched(besides)
+    .then((part) => { if (part.dataset.a) ahead.push(part); return Boolean(part.dataset.a); })
+    .catch(() => false)
+    .then((more) => { fetching = null; if (more) prefetch(); });
 }
 
 function show(part) {
@@ -68,14 +77,19 @@ async function send(path, key, body) {
 }
 
 async function save(part, body) {
+  inHand.add(part);
   try {
     const answer = await send("/v1/judgements", part.dataset.key, body);
     done.push(answer.number);
     count(answer);
   } catch {
-    // The counter has not moved; the pair comes back.
+    // The counter has not moved; the pair comes back, and that on the page after it.
     said.textContent = words.failed;
+    const now = pair();
+    if (now && now !== part) ahead.unshift(now);
     show(part);
+  } finally {
+    inHand.delete(part);
   }
 }
 
@@ -90,14 +104,16 @@ async function judge(choice) {
   };
   if (repeats[choice]) body.repeats = repeats[choice];
   said.textContent = "";
+  inHand.add(part);
   saving = saving.then(() => save(part, body));
-  const following = await next;
-  // Where the next pair was not fetched in time or nothing was left, ask once this one is on file.
-  if (following?.dataset.a) show(following);
+  if (!ahead.length) await fetching;
+  const following = ahead.shift();
+  // Where nothing was left, ask once this one is on file.
+  if (following) show(following);
   else {
     await saving;
     if (pair() === part && !said.textContent) {
-      try { show(await fetched({})); } catch { said.textContent = words.failed; }
+      try { show(await fetched([])); } catch { said.textContent = words.failed; }
     }
   }
   busy = false;
@@ -117,7 +133,9 @@ async function undo() {
     const answer = await send(`/v1/judgements/${number}/undo`, crypto.randomUUID(), {});
     if (!done.length && answer.last) done.push(answer.last);
     count(answer);
-    show(await fetched({ a: answer.a, b: answer.b }));
+    const now = pair();
+    if (now) ahead.unshift(now);
+    show(await fetched([["a", answer.a], ["b", answer.b]]));
     said.textContent = words.undone;
   } catch {
     done.push(number);
@@ -130,14 +148,10 @@ document.getElementById("undo").addEventListener("submit", (event) => { event.pr
 on("reveal", async () => {
   const part = pair();
   if (!part) return;
-  const answer = await fetch(`/v1/pairs/verdict?${new URLSearchParams({ a: part.dataset.a, b: part.dataset.b })}`);
+  const answer = await fetch(`/judge/verdict?${new URLSearchParams({ a: part.dataset.a, b: part.dataset.b })}`);
   if (!answer.ok) return;
-  const verdict = await answer.json();
   revealed = true;
-  const parts = [words[`kind_${verdict.kind ?? verdict.status}`] ?? verdict.kind ?? verdict.status ?? words.unsaid];
-  if (verdict.probability !== null) parts.push(`p = ${verdict.probability.toFixed(2)}`);
-  if (verdict.forward !== null) parts.push(`${verdict.forward} ⇄ ${verdict.backward}`);
-  said.textContent = `${words.stream}: ${parts.join(" · ")}`;
+  said.textContent = (await answer.text()).trim();
 });
 
 const chooser = document.querySelector("select[name=queue]");

@@ -1,0 +1,294 @@
+"""Measures the service: slow and greedy clients, batches against ``ingest``, reads meanwhile, pages of a large store.
+
+    python -m benchmarks.service --parts slow,batches,pages --documents 1000000 --out reports/service/measured.json
+
+Kills are measured by ``benchmarks.service_kills``. Everything is on the loopback address, with made-up documents.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import resource
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+import orjson
+
+from benchmarks.million_store import made_up_documents, write_store
+from benchmarks.served import ServedStore, quantile
+
+BATCH: Final = 500
+GREEDY: Final = {"headers": 80, "bodies": 40, "readers": 20}
+MOST_SECONDS: Final = 15.0
+PAGES: Final = (
+    *("/", "/groups", "/groups?order=last", "/stories", "/search", "/judge", "/labels", "/model", "/explore"),
+    *("/methods", "/templates", "/sources", "/alarms", "/settings"),
+)
+
+
+def main() -> None:
+    """Run the parts and write the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--parts", default="slow,batches,pages")
+    parser.add_argument("--documents", type=int, default=1_000_000, help="of the store whose pages are opened")
+    parser.add_argument("--judged", type=int, default=10_000, help="documents of it that are ingested; the rest copies")
+    parser.add_argument("--sent", type=int, default=10_000, help="documents that are sent in batches")
+    parser.add_argument("--store", type=Path, help="a large store from before, instead of making one")
+    parser.add_argument("--out", type=Path)
+    arguments = parser.parse_args()
+    figures: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for part in arguments.parts.split(","):
+            print(f"== {part}", flush=True)
+            if part == "slow":
+                figures[part] = slow_clients(folder)
+            elif part == "batches":
+                figures[part] = batches_and_reads(folder, arguments.sent)
+            elif part == "pages":
+                store = arguments.store or folder / "large.db"
+                if arguments.store is None:
+                    write_store(store, arguments.judged, copies=arguments.documents // arguments.judged)
+                figures[part] = first_answers(store)
+            figures[part]["load"] = round(os.getloadavg()[0], 1)
+            print(json.dumps(figures[part]), flush=True)
+    if arguments.out is not None:
+        kept = json.loads(arguments.out.read_text("utf-8")) if arguments.out.exists() else {}
+        arguments.out.write_text(f"{json.dumps(kept | figures, indent=1)}\n", encoding="utf-8")
+
+
+def slow_clients(folder: Path) -> dict[str, Any]:
+    """Open connections that send headers and bodies a byte a second, or read nothing; ask for /health meanwhile."""
+    served = ServedStore(folder / "slow.db", "--representation", "stem", "--keep-text")
+    served.start()
+    documents = list(made_up_documents(2_000))
+    with httpx.Client(base_url=served.address, timeout=120) as client:
+        for begin in range(0, len(documents), BATCH):
+            client.post("/v1/batches", json={"documents": documents[begin : begin + BATCH]}).raise_for_status()
+    calm = _health(served, 3.0)
+    slow = SlowClients(served.port)
+    waits = _health(served, MOST_SECONDS + 5)
+    left = slow.left()
+    with httpx.Client(base_url=served.address) as client:
+        alive = client.get("/v1/groups").status_code == 200
+    served.stop()
+    return {
+        "clients": GREEDY,
+        "seconds_until_gone": slow.ends(),
+        "left": left,
+        "alive": alive,
+        "health_p50_ms": quantile(waits, 0.5),
+        "health_p99_ms": quantile(waits, 0.99),
+        "health_calm_p99_ms": quantile(calm, 0.99),
+        "asked": len(waits),
+    }
+
+
+class SlowClients:
+    """Connections of clients that hold on to the service."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._begin = time.monotonic()
+        self._ended: dict[str, list[float]] = {kind: [] for kind in GREEDY}
+        self._threads = [
+            threading.Thread(target=self._hold, args=(kind,), daemon=True)
+            for kind, number in GREEDY.items()
+            for _ in range(number)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def left(self) -> dict[str, int]:
+        """How many connections of each kind are still open."""
+        return {kind: number - len(self._ended[kind]) for kind, number in GREEDY.items()}
+
+    def ends(self) -> dict[str, float]:
+        """After how many seconds the last connection of each kind was gone."""
+        return {kind: round(max(ends, default=-1.0), 1) for kind, ends in self._ended.items()}
+
+    def _hold(self, kind: str) -> None:
+        host = f"Host: 127.0.0.1:{self._port}\r\n"
+        with socket.create_connection(("127.0.0.1", self._port)) as one:
+            if kind == "headers":
+                one.sendall(b"GET /v1/groups HTTP/1.1\r\n")
+            elif kind == "bodies":
+                length = "Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n"
+                one.sendall(f"POST /v1/search HTTP/1.1\r\n{host}{length}".encode())
+            else:
+                # An answer larger than all buffers on its way, asked for and never read.
+                one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                one.sendall(f"GET /v1/verdicts/events?after=-1 HTTP/1.1\r\n{host}\r\n".encode())
+            with contextlib.suppress(OSError):
+                while time.monotonic() - self._begin < 60:
+                    time.sleep(1)
+                    if kind == "readers":
+                        # Notice the end without reading: the other side has closed or reset.
+                        if one.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) or _is_closed(one, self._port):
+                            break
+                    else:
+                        one.sendall(b"x")
+                        one.settimeout(0.001)
+                        with contextlib.suppress(TimeoutError):
+                            while one.recv(4096):
+                                pass
+                            break
+        self._ended[kind].append(time.monotonic() - self._begin)
+
+
+def _is_closed(one: socket.socket, port: int) -> bool:
+    """Whether the service has let go of its end of a connection (Linux: the table of connections)."""
+    own = one.getsockname()[1]
+    for line in Path("/proc/net/tcp").read_text("ascii").splitlines()[1:]:
+        fields = line.split()
+        local, remote = (int(fields[place].split(":")[1], 16) for place in (1, 2))
+        if (local, remote) == (port, own):
+            # 01: established, which is what a connection is that the service still holds.
+            return fields[3] != "01"
+    return True
+
+
+def _health(served: ServedStore, seconds: float) -> list[float]:
+    waits, end = [], time.monotonic() + seconds
+    with httpx.Client(base_url=served.address, timeout=60) as client:
+        while time.monotonic() < end:
+            then = time.perf_counter()
+            client.get("/health").raise_for_status()
+            waits.append(time.perf_counter() - then)
+            time.sleep(0.01)
+    return waits
+
+
+def batches_and_reads(folder: Path, documents: int) -> dict[str, Any]:
+    """Send batches of 500 over HTTP, and judge the same documents by ``ingest``; then send more beside readers."""
+    rows = list(made_up_documents(2 * documents))
+    first, more = rows[:documents], rows[documents:]
+    warm = list(made_up_documents(BATCH, seed=1, first=10_000_000))
+    file = folder / "news.jsonl"
+    file.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in [*warm, *first]))
+    served = ServedStore(folder / "served.db", "--keep-text")
+    served.start()
+    with httpx.Client(base_url=served.address, timeout=300) as client:
+        client.post("/v1/batches", json={"documents": warm}).raise_for_status()
+        cpu, wall = served.cpu_seconds(), time.monotonic()
+        for begin in range(0, documents, BATCH):
+            client.post("/v1/batches", content=orjson.dumps({"documents": first[begin : begin + BATCH]}),
+                        headers={"content-type": "application/json"}).raise_for_status()  # fmt: skip
+        over_http = {"wall": time.monotonic() - wall, "cpu": served.cpu_seconds() - cpu}
+    begin_memory = served.memory()
+    reads = _reads_while_writing(served, more)
+    memory = {"memory_before_mb": begin_memory >> 20, "memory_after_mb": served.memory() >> 20}
+    served.stop()
+    alone = _ingested(folder, file, len(warm))
+    return {
+        "documents": documents,
+        "http_documents_per_second": round(documents / over_http["wall"]),
+        "http_documents_per_cpu_second": round(documents / over_http["cpu"]),
+        "ingest_documents_per_second": round(documents / alone["wall"]),
+        "ingest_documents_per_cpu_second": round(documents / alone["cpu"]),
+        "ratio_wall": round(alone["wall"] / over_http["wall"], 2),
+        "ratio_cpu": round(alone["cpu"] / over_http["cpu"], 2),
+        **reads,
+        **memory,
+    }
+
+
+def _reads_while_writing(served: ServedStore, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    paths = ("/health", "/v1/documents/d7", "/v1/groups", "/v1/stats", "/groups")
+    waits: dict[str, list[float]] = {path: [] for path in paths}
+    ended = threading.Event()
+
+    def read() -> None:
+        with httpx.Client(base_url=served.address, timeout=60) as client:
+            while not ended.is_set():
+                for path in paths:
+                    then = time.perf_counter()
+                    if client.get(path).status_code == 200:
+                        waits[path].append(time.perf_counter() - then)
+                    time.sleep(0.1)
+
+    threads = [threading.Thread(target=read) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    with httpx.Client(base_url=served.address, timeout=300) as client:
+        for begin in range(0, len(rows), BATCH):
+            client.post("/v1/batches", json={"documents": rows[begin : begin + BATCH]}).raise_for_status()
+    ended.set()
+    for thread in threads:
+        thread.join()
+    every = [one for values in waits.values() for one in values]
+    return {
+        "reads": len(every),
+        "reads_p50_ms": quantile(every, 0.5),
+        "reads_p99_ms": quantile(every, 0.99),
+        **{f"p99_ms {path}": quantile(values, 0.99) for path, values in waits.items()},
+    }
+
+
+def _ingested(folder: Path, file: Path, warm: int) -> dict[str, float]:
+    """Seconds of ``ingest`` over the same documents in the same batches, without those of its first batch."""
+    code = (
+        "import sys, time, orjson\n"
+        "from pathlib import Path\n"
+        "from infostream_dedup.stream.deduplicator import Deduplicator\n"
+        "from infostream_dedup.stream.settings import StreamSettings\n"
+        "lines = Path(sys.argv[1]).read_bytes().splitlines()\n"
+        "with Deduplicator.open(sys.argv[2], StreamSettings.of({'keep_text': True})) as stream:\n"
+        f"    stream.process([orjson.loads(line) for line in lines[:{warm}]])\n"
+        "    wall, cpu = time.monotonic(), time.process_time()\n"
+        f"    for begin in range({warm}, len(lines), {BATCH}):\n"
+        f"        found = stream.process([orjson.loads(line) for line in lines[begin:begin + {BATCH}]])\n"
+        "        orjson.dumps([verdict.as_dict() for verdict in found])\n"
+        "    print(time.monotonic() - wall, time.process_time() - cpu)\n"
+    )
+    command = [sys.executable, "-c", code, str(file), str(folder / "ingested.db")]
+    wall, cpu = map(float, subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())
+    return {"wall": wall, "cpu": cpu}
+
+
+def first_answers(store: Path) -> dict[str, Any]:
+    """Open each page of a large store for the first time in a new process, then 20 times more."""
+    served = ServedStore(store, "--read-only")
+    start = served.start()
+    pages: dict[str, dict[str, float]] = {}
+    with httpx.Client(base_url=served.address, timeout=60, follow_redirects=True) as client:
+        client.get("/health")
+        group = client.get("/v1/groups?limit=1").json()["items"][0]["group"]
+        members = [one["id"] for one in client.get(f"/v1/groups/{group}").json()["members"]]
+        pair = {"a": members[0], "b": members[1]}
+        further = (
+            str(httpx.URL(f"/groups/{group.replace('#', '%23')}/provenance")),
+            str(httpx.URL("/compare", params=pair)),
+        )
+        for path in (*PAGES, *further):
+            waits = []
+            for _ in range(21):
+                then = time.perf_counter()
+                answer = client.get(path, headers={"accept": "text/html"})
+                waits.append(time.perf_counter() - then)
+                if answer.status_code != 200:
+                    raise RuntimeError(f"{path}: {answer.status_code}")
+            pages[path.split("?a=")[0]] = {"first_ms": round(1000 * waits[0], 1), "p50_ms": quantile(waits[1:], 0.5)}
+    served.stop()
+    slowest = max(pages, key=lambda path: pages[path]["first_ms"])
+    return {
+        "store_mb": store.stat().st_size >> 20,
+        "start_seconds": round(start, 1),
+        "pages": pages,
+        "slowest": slowest,
+        "peak_mb": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10,
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""Which document of a group was published first, and whether that is known.
+
+A store keeps moments only: a date without a time of the day became the midnight it begins with, a bare year the first
+of January. So midnight is read as a day, on the first of a month as that month, on the first of January as that year,
+which end later than they begin: such a document is never called the first. One that was really published at midnight
+sharp is not called so either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from infostream_dedup.corpus.dates import last_moment
+from infostream_dedup.model import Document
+
+__all__ = ["as_given", "certain_first", "in_order"]
+
+
+def as_given(document: Document) -> Document:
+    """A document of a store with its date as a day or a year where it may have been given as one."""
+    if document.time is None:
+        return document
+    given = _calendar(document.time)
+    return document if given is None else replace(document, published=given)
+
+
+def in_order(members: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Members of a group by the last moment at which each may have been published; those without a date come last.
+
+    Args:
+        members: each with ``published``, ISO 8601 or None.
+    """
+    dated = [one for one in members if one["published"]]
+    return [*sorted(dated, key=lambda one: _last(one["published"])), *(one for one in members if not one["published"])]
+
+
+def certain_first(members: Sequence[dict[str, Any]]) -> bool:
+    """Whether the first of some ordered members was published before all others, of which none lacks a date.
+
+    Args:
+        members: as ``in_order`` gives them.
+
+    Example:
+        >>> certain_first([{"published": "2026-01-02T10:00:00Z"}, {"published": "2026-01-03T00:00:00Z"}])
+        True
+        >>> certain_first([{"published": "2026-01-02T10:00:00Z"}, {"published": "2026-01-01T00:00:00Z"}])
+        False
+    """
+    if not members or any(not one["published"] for one in members):
+        return False
+    last = _last(members[0]["published"])
+    return all(last < datetime.fromisoformat(one["published"]) for one in members[1:])
+
+
+def _last(published: str) -> datetime:
+    time = datetime.fromisoformat(published)
+    given = _calendar(time)
+    return time if given is None else last_moment(given, time)
+
+
+def _calendar(time: datetime) -> str | None:
+    """The year, month or day whose beginning a moment is; None for any other moment."""
+    if (time.hour, time.minute, time.second, time.microsecond) != (0, 0, 0, 0):
+        return None
+    if time.day > 1:
+        return f"{time:%Y-%m-%d}"
+    return f"{time:%Y-%m}" if time.month > 1 else f"{time:%Y}"

@@ -1,0 +1,81 @@
+"""The files of deploy/: each names what exists, and an image's steps work for a user who may write nowhere else."""
+
+from __future__ import annotations
+
+import configparser
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infostream_dedup.service.metrics import Metrics
+
+DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
+
+
+def lines_of(name: str) -> list[str]:
+    text = (DEPLOY / name).read_text("utf-8").replace("\\\n", " ")
+    return [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+
+
+def test_the_dashboard_shows_figures_that_the_service_has() -> None:
+    metrics = Metrics()
+    metrics.answered("/", 200, 0.1)
+    known = set(re.findall(r"^# TYPE (\S+) ", metrics.page().decode(), re.MULTILINE))
+    known |= {f"{name}_bucket" for name in known}
+    dashboard = json.loads((DEPLOY / "grafana.json").read_bytes())
+    asked = {
+        name
+        for panel in dashboard["panels"]
+        for target in panel["targets"]
+        for name in re.findall(r"infostream_dedup_\w+", target["expr"])
+    }
+    assert asked <= known
+    # What the service counts is on the dashboard, too.
+    assert {name for name in known if not name.endswith(("_bucket", "_created"))} <= asked | {
+        name.removesuffix("_bucket") for name in asked
+    }
+    assert len({panel["id"] for panel in dashboard["panels"]}) == len(dashboard["panels"])
+
+
+def test_the_image_ends_as_a_user_without_rights_and_has_a_health_check() -> None:
+    lines = lines_of("Dockerfile")
+    words = [line.split()[0] for line in lines]
+    assert set(words) <= {"FROM", "WORKDIR", "COPY", "RUN", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "CMD", "ENV"}
+    assert words.count("FROM") == 2
+    (user,) = (line.split()[1] for line in lines if line.startswith("USER"))
+    assert any(f"useradd --uid 10001 --no-create-home --home-dir /nonexistent {user}" in line for line in lines)
+    assert words.index("USER") < words.index("CMD")
+    (command,) = (json.loads(line.removeprefix("CMD")) for line in lines if line.startswith("CMD"))
+    assert command[:2] == ["infostream-dedup", "serve"]
+    (check,) = (line for line in lines if line.startswith("HEALTHCHECK"))
+    assert "infostream_dedup.service.probe" in check
+
+
+def test_the_composition_has_what_it_names() -> None:
+    yaml = pytest.importorskip("yaml")
+    found: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
+    engine = found["services"]["engine"]
+    assert engine["read_only"] is True
+    assert engine["cap_drop"] == ["ALL"]
+    assert all(port.startswith("127.0.0.1:") for port in engine["ports"])
+    assert {volume.split(":")[0] for volume in engine["volumes"]} <= set(found["volumes"])
+    assert set(engine["secrets"]) <= set(found["secrets"])
+    assert (DEPLOY / engine["build"]["context"] / engine["build"]["dockerfile"]).exists()
+    feed = found["services"]["feed"]
+    assert (DEPLOY / feed["build"]["context"] / feed["build"]["dockerfile"]).exists()
+    assert feed["command"][:3] == ["python", "-m", "infostream_dedup.service.sample_feed"]
+    assert set(feed["secrets"]) <= set(found["secrets"])
+
+
+def test_the_unit_keeps_the_service_in() -> None:
+    unit = configparser.ConfigParser(strict=False, interpolation=None)
+    unit.optionxform = str  # type: ignore[assignment,method-assign]
+    unit.read(DEPLOY / "infostream-dedup.service")
+    service = unit["Service"]
+    assert service["ExecStart"].startswith("/opt/infostream-dedup/bin/infostream-dedup serve --store ")
+    for name, value in {"DynamicUser": "yes", "ProtectSystem": "strict", "NoNewPrivileges": "yes"}.items():
+        assert service[name] == value
+    assert int(service["TimeoutStopSec"]) >= 60

@@ -1,0 +1,76 @@
+"""What a desk quotes of a document goes when the document is forgotten; judgements stay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from infostream_dedup import desk as public
+from infostream_dedup.cli.desk import desk as command
+from infostream_dedup.desk import Desk, desk_path
+from infostream_dedup.desk.jobs import add_job, end_job, last_result
+from infostream_dedup.desk.judgements import Judgement, add_judgement
+from infostream_dedup.desk.labels import label_rows
+from infostream_dedup.store import Store
+from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.settings import StreamSettings
+
+RESULT = {
+    "rows": [{"k": 1, "links": 3}],
+    "examples": {"1": [{"a": "x", "b": "y", "title_a": "Тайна"}, {"a": "y", "b": "z", "title_a": "Мост"}]},
+    "teach": [["x", "z"], ["y", "z"]],
+}
+LEFT = {
+    "rows": [{"k": 1, "links": 3}],
+    "examples": {"1": [{"a": "y", "b": "z", "title_a": "Мост"}]},
+    "teach": [["y", "z"]],
+}
+
+
+def filled(folder: Path) -> Path:
+    store = folder / "news.db"
+    with Deduplicator.open(store, StreamSettings.of({})) as stream:
+        stream.process([{"id": name, "text": f"Слово {name} и дело."} for name in "xyz"])
+    with Desk.open(desk_path(store)) as desk, desk.writing() as connection:
+        number = add_job(connection, "sweep", {}, position="1-3-0", person="local")
+        end_job(connection, number, "done", result=RESULT)
+        add_judgement(connection, Judgement(a="x", b="y", label="dup", person="oksana", key="1"))
+        connection.execute("INSERT INTO asked (queue, a, b) VALUES ('audit', 'x', 'z'), ('audit', 'y', 'z')")
+    return store
+
+
+def check(store: Path) -> None:
+    # Opening compares the checksums of all rows.
+    with Desk.open(desk_path(store), create=False) as desk, desk.reading() as connection:
+        found = last_result(connection, "sweep")
+        assert found is not None
+        assert found["result"] == LEFT
+        assert connection.execute("SELECT a, b FROM asked").fetchall() == [("y", "z")]
+        assert [row["label"] for row in label_rows(connection)] == ["dup"]
+    data = desk_path(store).read_bytes()
+    assert "Тайна".encode() not in data
+    assert "Мост".encode() in data
+
+
+def test_forgetting_in_the_store_forgets_in_the_desk(tmp_path: Path) -> None:
+    store = filled(tmp_path)
+    from infostream_dedup.api.store import forget
+
+    forget(store, "x")
+    check(store)
+    with Store.open(store, read_only=True) as opened:
+        assert opened.text(0) is None
+
+
+def test_forgetting_in_the_desk_alone(tmp_path: Path) -> None:
+    store = filled(tmp_path)
+    assert public.forget_in_desk(store, "x") == 2
+    assert public.forget_in_desk(store, ["x", "none"]) == 0
+    check(store)
+
+
+def test_the_command_says_what_it_did(tmp_path: Path) -> None:
+    store = filled(tmp_path)
+    done = CliRunner().invoke(command, ["forget", str(store), "x", "y"])
+    assert (done.exit_code, done.stderr) == (0, "4 rows changed or removed\n")
