@@ -45,8 +45,7 @@ def test_sweep(sources, blocks):
 @pytest.mark.parametrize("preset", ["judged", "faithful"])
 def test_pairs(sources, blocks, preset):
     in_columns, one_by_one = (
-        [row.as_dict() for row in package.pairs(one, engine="compiled", representation="stem", preset=preset)]
-        for one in sources
+        [row.as_dict() for row in package.pairs(one, engine="compiled", preset=preset)] for one in sources
     )
     assert in_columns == one_by_one
     assert in_columns
@@ -58,7 +57,7 @@ def test_dedup(sources, blocks, tmp_path, preset):
     written = []
     for number, one in enumerate(sources):
         out = tmp_path / f"{number}.jsonl"
-        package.dedup(one, out, engine="compiled", representation="stem", preset=preset, annotate=True)
+        package.dedup(one, out, engine="compiled", preset=preset, annotate=True)
         written.append(out.read_bytes())
     assert written[0] == written[1]
     assert blocks
