@@ -337,9 +337,9 @@ PROTOCOL_TEXT = """\
 Every corpus is one collection of three languages, linked once: pivot `ru`, 12 key terms, both directions, no
 translation model. A block (`ru-uk`, `ru`) counts only the pairs of its languages, and only documents of the set's
 domains. Positives are the pairs labelled `translation` or `dup`; every linked pair of families that are not kin is
-false; `conversation` is left out of wmt. The recommended k is found without labels, on the same documents. Intervals
-(95 %) come from resampling families. All of it is development data: rules and dictionary rows were chosen with it in
-view."""
+false; `conversation` is left out of wmt. The recommended k is that of the old rule, by S and T, on the same documents.
+Intervals (95 %) come from resampling families. All of it is development data: rules and dictionary rows were chosen
+with it in view."""
 
 GOALS_TEXT = """\
 F1 with its interval. "must" is asked of the defaults at k = 6 and 7 and at the recommended k, "ambitious" of the preset

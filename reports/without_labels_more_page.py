@@ -46,7 +46,8 @@ shares no word triples with its original, so copies are none or a few names, num
 links are. The estimate here is the same mixture on what pairs of two languages have: shares of 30 key terms in the
 pivot language, numbers and transliterated names. `sweep` does not show it: the pair model that it is checked by has
 never seen two languages, so nothing can call it reliable, and the check says so wherever there is enough to fit. The
-last column is what `default: 6` costs.
+last column is what `default: 6` costs. `multilingual` has dates, so there the estimate is of pairs of seven days, and
+the truth of all pairs: its errors are those of both.
 
 {_table(heads.split(","), rows)}
 

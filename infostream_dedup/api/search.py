@@ -34,6 +34,7 @@ def search(
     everything: bool = False,
     since: datetime | None = None,
     until: datetime | None = None,
+    semantic: bool = False,
     progress: Progress | None = None,
 ) -> SearchHits:
     """Find the documents of a stream that are most like a text.
@@ -55,6 +56,8 @@ def search(
         everything: look through all documents whose signatures the store has, not only through the window.
         since: look through all that arrived at this moment of the stream's clock or later, with a time zone.
         until: only documents that arrived before this moment.
+        semantic: let a sentence encoder judge hits in doubt (extra ``semantic``; a store of preset ``judged``): their
+            kinds and probabilities change, not their order.
         progress: called with each step.
 
     Returns:
@@ -63,7 +66,8 @@ def search(
 
     Raises:
         UsageError: not exactly one of text, id and address is given.
-        ConfigurationError: there is no such language.
+        ConfigurationError: there is no such language; ``semantic`` in a store of another preset.
+        MissingExtraError: ``semantic`` without its extra.
         NoInputError: there is no store.
         BadDataError: the file is not a store, or it has no such document.
     """
@@ -85,6 +89,7 @@ def search(
             everything=everything or None,
             since=_microseconds(since),
             until=_microseconds(until),
+            semantic=semantic,
         )
 
 

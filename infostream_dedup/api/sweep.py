@@ -29,7 +29,6 @@ __all__ = ["demo", "moment", "sweep", "sweep_store"]
 _CONFIRMED_IN_MEMORY: Final = "confirmed links (--confirmed) are measured in memory; leave out workdir (--workdir)"
 _PARTS_IN_MEMORY: Final = "parts (--by) are swept in memory; leave out workdir (--workdir)"
 _PLANTED_IN_MEMORY: Final = "copies are planted (--planted) in memory; leave out workdir (--workdir)"
-_ESTIMATED_IN_MEMORY: Final = "estimates (--estimate) are made in memory; leave out workdir (--workdir)"
 
 
 def sweep(
@@ -63,7 +62,8 @@ def sweep(
         by: also sweep each file, source, day, week or month alone, with statistics of its own; they are the ``parts``
             of the result. Days begin in the time zone ``tz``. Texts are in memory then. Not with ``workdir``.
         estimate: say without labels how good the links are: copies counted, other duplicates estimated; k is
-            recommended by these figures. By default, unless the collection is swept on disk; ``True`` refuses that.
+            recommended by these figures. By default, unless the collection is swept on disk, where the evidence of all
+            documents must fit into ``memory``, too, about 3 KB of each and twice its text.
         confirmed: also measure, as block ``confirmed``, the links of pairs that the evidence of preset ``judged``
             accepts: those of one language and three terms in either direction to which it gives a probability of .5.
         planted: also plant edited copies of the collection's own texts (sentences cut or put in, word forms and numbers
@@ -104,6 +104,7 @@ def sweep(
     from infostream_dedup.api.sources import documents_to_collect, single_documents
     from infostream_dedup.batch.parts import PARTINGS, part_into
     from infostream_dedup.corpus import ReadingReport, time_zone
+    from infostream_dedup.estimation.disk_estimator import DiskEstimator
     from infostream_dedup.sharded.sweeping import sweep_on_disk
 
     agreed, read = chosen(sweep, SweepKeywords, options, settings=settings, reading=reading)
@@ -119,7 +120,6 @@ def sweep(
         raise UsageError(f"a collection cannot be divided by {by!r}; by (--by) is one of {', '.join(PARTINGS)}")
     for asked, why in (
         (by, _PARTS_IN_MEMORY),
-        (estimate, _ESTIMATED_IN_MEMORY),
         (confirmed, _CONFIRMED_IN_MEMORY),
         (planted, _PLANTED_IN_MEMORY),
     ):
@@ -127,7 +127,16 @@ def sweep(
     with chosen_disk(source, read, workdir=workdir, memory=memory, window_days=window_days, refusal=refusal) as disk:
         if disk is not None:
             with disk.run(source, read, agreed, wanted, boilerplate=boilerplate, progress=progress) as run:
-                return sweep_on_disk(run, ks=ks, examples=examples, window_days=disk.window_days)
+                if not estimate:
+                    return sweep_on_disk(run, ks=ks, examples=examples, window_days=disk.window_days)
+                estimator = DiskEstimator()
+                return sweep_on_disk(
+                    estimator.watching(run),
+                    ks=ks,
+                    examples=examples,
+                    window_days=disk.window_days,
+                    estimate=estimator.estimate,
+                )
     if confirmed and agreed.score == "share":
         raise UsageError("confirmed (--confirmed) goes with the count score, whose pairs have a k")
     if planted and agreed.score == "share":

@@ -7,7 +7,7 @@ from typing import Any, Final
 import click
 
 from infostream_dedup.cli.moments import moment_of
-from infostream_dedup.cli.options import examples, general_options
+from infostream_dedup.cli.options import examples, general_options, semantic_option
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 from infostream_dedup.cli.progress import progress_bar
 from infostream_dedup.cli.text_file import read_text
@@ -44,6 +44,7 @@ _NOT_IN_TABLE: Final = ("ordinal", "url", "met")
     "--since", metavar="DATE", help="Look through what arrived at this moment of the stream's clock or later."
 )
 @click.option("--until", metavar="DATE", help="Only what arrived before then.")
+@semantic_option
 @click.option("--tz", metavar="ZONE", help="Time zone of --since and --until without one.  [default: UTC]")
 @general_options("table", "jsonl", "json", "csv")
 def search(
@@ -69,7 +70,8 @@ def search(
 
     In other languages the text is searched for as translated by the dictionaries. Without --all, --since or --until the
     window of the stream is searched; an index of closed epochs makes the rest as fast. Standard error says what was
-    searched.
+    searched. --semantic changes kinds and probabilities, not the order; of documents without a stored text ('ingest
+    --keep-text') the encoder sees the headline.
     """
     from infostream_dedup import api
 

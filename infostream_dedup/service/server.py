@@ -50,6 +50,7 @@ async def _serve(settings: ServiceSettings, tell: Callable[[str], None]) -> None
     from granian.server.embed import Server
 
     from infostream_dedup.service.application import application
+    from infostream_dedup.service.warming import warm_pages
 
     guard = application(settings)
     async with guard.alive() as service:
@@ -74,6 +75,7 @@ async def _serve(settings: ServiceSettings, tell: Callable[[str], None]) -> None
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, end)
         watch = loop.create_task(_watch_lag(service.metrics))
+        warm_pages()
         opening = loop.create_task(_end_if_not_opened(service.writer, end))
         tell(f"http://{settings.host}:{settings.port}")
         try:

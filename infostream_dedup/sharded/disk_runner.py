@@ -152,10 +152,15 @@ class LinkedRun:
         self.counted = counted
         self._window = None if window_days is None else round(window_days * _DAY)
 
+    def with_settings(self, settings: Settings) -> LinkedRun:
+        """Return this representation with another n; its stages have other names."""
+        return LinkedRun(self.run, self.counted, settings, self._window and self._window / _DAY)
+
     @property
     def name(self) -> str:
         """The beginning of the names of its stages."""
-        return self.settings.representation
+        own = "" if self.settings.n == self.run.settings.n else f"-{self.settings.n}"
+        return f"{self.settings.representation}{own}"
 
     def counts(self) -> Iterator[pa.RecordBatch]:
         """Rows of COUNTS."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from infostream_dedup.sharded.disk_runner import LinkedRun
     from infostream_dedup.sharded.work_folder import Stage
 
-__all__ = ["DocumentPairs", "DocumentRows", "PairFinder", "paired", "pairs_on_disk", "turn_links"]
+__all__ = ["DocumentPairs", "DocumentRows", "PairFinder", "all_key_terms", "paired", "pairs_on_disk", "turn_links"]
 
 _PAIRS_AT_ONCE: Final = 1_000_000
 _ROWS_AT_ONCE: Final = 50_000
@@ -316,6 +316,12 @@ class DocumentRows:
             if name == "keys":
                 weights.append(row["weights"][place])
         return np.concatenate(terms), np.concatenate(weights), np.concatenate(sizes)
+
+
+def all_key_terms(linked: LinkedRun) -> KeyTerms:
+    """Key terms of all documents, in memory; a column is a term that is a key term of one of them."""
+    rows = DocumentRows(linked)
+    return rows.key_terms(np.arange(len(rows.languages), dtype=np.int64))
 
 
 def _labels(linked: LinkedRun) -> pa.StringArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from infostream_dedup.batch.link_estimate import LinkEstimate
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.sharded.disk_runner import DiskRun, LinkedRun
     from infostream_dedup.sharded.work_folder import Stage
@@ -123,7 +124,12 @@ def block_bounds(sizes: NDArray[np.int64], blocks: int) -> list[tuple[int, int]]
 
 
 def sweep_on_disk(
-    run: DiskRun, *, ks: Sequence[int] | None = None, examples: bool = True, window_days: float | None = None
+    run: DiskRun,
+    *,
+    ks: Sequence[int] | None = None,
+    examples: bool = True,
+    window_days: float | None = None,
+    estimate: Callable[[LinkedRun], LinkEstimate] | None = None,
 ) -> SweepResult:
     """Sweep over a collection in a work folder; ``settings.score`` must be ``count``.
 
@@ -132,6 +138,7 @@ def sweep_on_disk(
         ks: the k to show, 1..n by default.
         examples: say in a note that there are no example pairs.
         window_days: days that may lie between two linked documents; ``None`` for any number.
+        estimate: says how good the links of a representation are, and recommends k; else 6 is.
 
     Returns:
         As ``sweep`` in memory, but without example pairs.
@@ -147,7 +154,12 @@ def sweep_on_disk(
         linked = run.linked(representation, window_days=window_days)
         _add_languages(result, linked)
         relation = FoldedLinks(linked)
-        add_survey(result, survey(relation, n=run.settings.n), linked.settings, ks)
+        found = None if estimate is None else estimate(linked)
+        recommended = None if found is None else found.recommended
+        add_survey(result, survey(relation, n=run.settings.n, recommended=recommended), linked.settings, ks, found)
+        if found is not None:
+            result.without_labels[representation] = dict(found.summary)
+            result.notes.extend(found.notes)
         if representation == "morph" and "en" in result.documents:
             result.notes.append(Phrase.of(ENGLISH_NOTE, number=result.documents["en"]))
         if relation.k_min > 1:

@@ -110,8 +110,9 @@ def reprint_counts(connection: sqlite3.Connection) -> list[dict[str, Any]]:
     (end,) = connection.execute("SELECT coalesce(max(ordinal) + 1, 0) FROM document").fetchone()
     rows = connection.execute(
         "SELECT document.source, document.status, document.published, earlier.source, earlier.published, of_ordinal"
-        " FROM (SELECT ordinal, source, status, published, (SELECT max(ordinal) FROM document AS named"
-        " WHERE named.id = latest.of_id AND named.ordinal < latest.ordinal) AS of_ordinal"
+        " FROM (SELECT ordinal, source, status, published, CASE WHEN status IN ('exact', 'duplicate') THEN"
+        " (SELECT max(ordinal) FROM document AS named WHERE named.id = latest.of_id AND named.ordinal < latest.ordinal)"
+        " END AS of_ordinal"
         " FROM document AS latest WHERE ordinal >= ?) AS document"
         " LEFT JOIN document AS earlier ON earlier.ordinal = of_ordinal",
         (end - _LATEST,),

@@ -13,10 +13,11 @@ import orjson
 from infostream_dedup.evidence.facts import DocumentFacts
 from infostream_dedup.evidence.judging import judge_pairs
 from infostream_dedup.evidence.kinds import KIND_NAMES, Kind, seen_from_later
+from infostream_dedup.evidence.meaning import Meanings
 from infostream_dedup.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.evidence.records import EvidenceRecords
 from infostream_dedup.features.rows import joined_rows
-from infostream_dedup.model import LANGUAGES
+from infostream_dedup.model import LANGUAGES, Document
 from infostream_dedup.store.found_rows import FoundDocument
 from infostream_dedup.store.restoring import closed_evidence
 from infostream_dedup.store.settings_checksum import check_settings
@@ -74,7 +75,12 @@ class QuestionJudge:
                 self._model = PairModel.from_json(orjson.loads(kept[0]), "the store's pair model")
 
     def judged(
-        self, question: Question, itself: FoundDocument | None, found: Sequence[FoundDocument]
+        self,
+        question: Question,
+        itself: FoundDocument | None,
+        found: Sequence[FoundDocument],
+        *,
+        semantic: bool = False,
     ) -> list[HitJudgement | None]:
         """Judge documents; ``None`` where the two cannot be compared: too short, or in two languages.
 
@@ -83,6 +89,11 @@ class QuestionJudge:
             itself: the stored document that it is; ``None`` for any other text. A text is the later of each pair, a
                 stored document is earlier than those after it.
             found: documents of the store.
+            semantic: ask a sentence encoder about pairs in doubt. Of a document whose text is not stored it sees the
+                headline.
+
+        Raises:
+            MissingExtraError, ConfigurationError: ``semantic``, and the encoder cannot run here.
         """
         answers: list[HitJudgement | None] = [None] * len(found)
         asking = _Side.of_stored(itself) if itself is not None else self._read(question)
@@ -114,12 +125,22 @@ class QuestionJudge:
             ),
             model=self._model,
             filtered=False,
+            meanings=self._meanings([found[place] for place in places], itself, question) if semantic else None,
         )
         for at, place in enumerate(places):
             kind = Kind(int(pairs.kinds[at]))
             name = KIND_NAMES[kind if later[at] else seen_from_later(kind)]
             answers[place] = HitJudgement(name, verdict_probability(float(pairs.probability[at])))
         return answers
+
+    def _meanings(self, found: Sequence[FoundDocument], itself: FoundDocument | None, question: Question) -> Meanings:
+        meanings = Meanings()
+        for one in (*found, itself):
+            if one is not None:
+                meanings.add(Document(id=one.id, title=one.title, text=self._store.text(one.ordinal) or ""))
+        if itself is None and question.document is not None:
+            meanings.add(question.document)
+        return meanings
 
     def _compared(self, found: Sequence[FoundDocument], question: Question) -> ComparedKeys:
         keys, weights, targets, firsts = [], [], [], []

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Self
 import numpy as np
 
 from infostream_dedup.errors import BadDataError, ConfigurationError
+from infostream_dedup.evidence.sentence_encoder import check_encoder
 from infostream_dedup.features.rows import joined_rows
 from infostream_dedup.lexicon.other_languages import other_language
 from infostream_dedup.links.pair_rules import need
@@ -107,6 +108,7 @@ class Searcher:
         everything: bool | None = None,
         since: int | None = None,
         until: int | None = None,
+        semantic: bool = False,
     ) -> SearchHits:
         """Find the documents that resemble a text most.
 
@@ -129,11 +131,18 @@ class Searcher:
                 the searcher was made for, and everything where ``since`` or ``until`` is given.
             since: only documents that arrived then or later, UTC microseconds since 1970 by the stream's clock.
             until: only documents that arrived before then.
+            semantic: let a sentence encoder judge hits in doubt, which changes their kinds and probabilities, not their
+                order. Of a document whose text is not stored it sees the headline.
 
         Raises:
             BadDataError: the store has no such document, or has deleted its signature.
-            ConfigurationError: there is no such language.
+            ConfigurationError: there is no such language; ``semantic`` in a store whose preset is not ``judged``.
+            MissingExtraError: ``semantic`` without its extra.
         """
+        if semantic:
+            check_encoder()
+            if self._judge is None:
+                raise ConfigurationError("semantic goes with preset judged, and this store has another; leave it out")
         wrong = [one for one in languages or () if one not in LANGUAGES]
         if wrong:
             raise ConfigurationError(f"language is {wrong[0]!r}; expected one of {', '.join(LANGUAGES)}")
@@ -169,7 +178,10 @@ class Searcher:
             ranked = self._ranked(connection, asked, searched, k_min, top)
             if self._judge is not None:
                 self._judge.refresh(connection)
-            hits = HitMaker(connection, self._settings, self._judge).hits(question, itself, document.text, ranked)
+            maker = HitMaker(connection, self._settings, self._judge, semantic=semantic)
+            hits = maker.hits(question, itself, document.text, ranked)
+            if semantic:
+                notes.append("a sentence encoder judged hits in doubt")
             return SearchHits(hits, searched.told(connection, [*notes, *self._parts.notes()]))
 
     def _stored(self, id: str | None, url: str | None) -> int:  # noqa: A002 - its own word

@@ -67,12 +67,21 @@ class HitMaker:
         connection: open connection to the store.
         settings: settings of the stream.
         judge: judges them by evidence; ``None`` where key terms decide.
+        semantic: whether it asks a sentence encoder about pairs in doubt.
     """
 
-    def __init__(self, connection: sqlite3.Connection, settings: StreamSettings, judge: QuestionJudge | None) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        settings: StreamSettings,
+        judge: QuestionJudge | None,
+        *,
+        semantic: bool = False,
+    ) -> None:
         self._connection = connection
         self._settings = settings
         self._judge = judge
+        self._semantic = semantic
 
     def hits(
         self, question: Question, itself: FoundDocument | None, body: str, ranked: Sequence[RankedDocument]
@@ -89,7 +98,7 @@ class HitMaker:
         found = [stored[one.ordinal] for one in ranked]
         judged: Sequence[HitJudgement | None] = [None] * len(found)
         if self._judge is not None:
-            judged = self._judge.judged(question, itself, found)
+            judged = self._judge.judged(question, itself, found, semantic=self._semantic)
         text = itself.text_hash if itself is not None else text_hash(body)
         lists = [_met_terms(near.asked, one, in_text=self._in_text) for near, one in zip(ranked, found, strict=True)]
         # What met a key term of the text is among the terms with weights.

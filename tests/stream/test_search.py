@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import math
 
+import numpy as np
 import pytest
 
 from infostream_dedup import Deduplicator, Document
 from infostream_dedup.corpus import read_documents
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.evidence import meaning
+from infostream_dedup.evidence.meaning import head_of
+from infostream_dedup.evidence.sentence_encoder import DIMENSIONS
 from infostream_dedup.sample import documents_path
 from infostream_dedup.store import Store
+from infostream_dedup.stream import search
 from infostream_dedup.stream.search import Searcher
 from infostream_dedup.stream.settings import StreamSettings
 
@@ -155,3 +161,52 @@ def test_a_stream_in_memory_is_not_searched():
         stream.process([Document(id="a", text="Мост через реку открыт для движения")])
         with pytest.raises(ConfigurationError, match="give it a store"):
             stream.search("мост")
+
+
+@pytest.fixture
+def encoder(monkeypatch):
+    """An encoder to which all texts mean the same; it counts them."""
+    seen = []
+
+    def encode(texts):
+        seen.extend(texts)
+        return np.full((len(texts), DIMENSIONS), 127, dtype=np.int8)
+
+    monkeypatch.setattr(meaning, "encode", encode)
+    monkeypatch.setattr(meaning, "check_encoder", lambda: None)
+    monkeypatch.setattr(search, "check_encoder", lambda: None)
+    return seen
+
+
+def test_the_encoder_judges_hits_in_doubt_and_leaves_their_order(documents, store, encoder):
+    with Searcher.open(store, everything=True) as searcher:
+        changed = 0
+        for document in documents[::9]:
+            plain = searcher.search(document.text, title=document.title)
+            assert not encoder
+            asked = searcher.search(document.text, title=document.title, semantic=True)
+            assert [hit.id for hit in asked] == [hit.id for hit in plain]
+            assert "sentence encoder" in asked.searched.sentence()
+            for before, after in zip(plain, asked, strict=True):
+                if before.probability is None or not 0.1 <= before.probability <= 0.9:
+                    assert after.probability == before.probability
+                else:
+                    # Equal meanings: a cosine of 1 adds 60 (1 - .9) = 6 to the logit.
+                    logit = math.log(before.probability / (1 - before.probability)) + 6
+                    assert after.probability == pytest.approx(1 / (1 + math.exp(-logit)), abs=1e-5)
+                    changed += 1
+            if encoder:
+                assert head_of(document) in encoder
+            encoder.clear()
+    assert changed
+
+
+def test_the_encoder_goes_with_preset_judged(documents, encoder, tmp_path):
+    with Deduplicator.open(tmp_path / "s.db", StreamSettings(window_days=None)) as stream:
+        stream.process(documents[:4])
+    with (
+        Searcher.open(tmp_path / "s.db") as searcher,
+        pytest.raises(ConfigurationError, match="semantic goes with preset judged"),
+    ):
+        searcher.search(documents[2].text, semantic=True)
+    assert not encoder

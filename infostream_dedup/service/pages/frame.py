@@ -15,7 +15,7 @@ from infostream_dedup.service.language import PAGE_LANGUAGES, PageWords, chosen_
 from infostream_dedup.service.tokens import LOCAL
 from infostream_dedup.store.summary import time_text
 
-__all__ = ["page", "words_for"]
+__all__ = ["load_templates", "page", "words_for"]
 
 _YEAR_SECONDS: Final = 365 * 24 * 3600
 _COOKIE: Final = "ui"
@@ -63,6 +63,13 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
     if asked in PAGE_LANGUAGES:
         response.set_cookie(_COOKIE, asked, max_age=_YEAR_SECONDS, httponly=True, samesite="strict")
     return response
+
+
+def load_templates() -> None:
+    """Compile the templates of all pages, which is otherwise done when each is first shown."""
+    environment = _templates()
+    for name in environment.list_templates():
+        environment.get_template(name)
 
 
 def words_for(request: Request) -> PageWords:
