@@ -14,7 +14,17 @@ from infostream_dedup.lexicon.spelling import key_form
 from infostream_dedup.lexicon.tables import TableRow, read_table
 from infostream_dedup.model import Language
 
-__all__ = ["NAME_TABLES", "NO_NAME", "Name", "NameKind", "name_rows", "names", "personal_names", "variants"]
+__all__ = [
+    "NAME_TABLES",
+    "NO_NAME",
+    "Name",
+    "NameKind",
+    "agencies",
+    "name_rows",
+    "names",
+    "personal_names",
+    "variants",
+]
 
 
 class NameKind(Flag):
@@ -47,6 +57,8 @@ NAME_TABLES: Final[Mapping[str, NameKind]] = MappingProxyType(
     }
 )
 """Our tables, all with the columns ``ru uk en kind``."""
+
+_MEDIA: Final = "media"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +119,22 @@ def names(language: Language) -> Mapping[str, Name]:
                 known = found.get(key)
                 found[key] = Name(known.kinds | kinds, known.place) if known else Name(kinds, f"{table}:{row.line}")
     return MappingProxyType(found)
+
+
+@cache
+def agencies(language: Language) -> frozenset[str]:
+    """Return the one-word names of news agencies and media by key form, unless something else has that name too.
+
+    Raises:
+        BadDataError: a table is malformed.
+    """
+    media: set[str] = set()
+    others: set[str] = set()
+    for table in NAME_TABLES:
+        for row in name_rows(table):
+            found = media if table == "organisations.tsv" and row.cells["kind"] == _MEDIA else others
+            found.update(key_form(one.strip('«»"“”')) for one in variants(row, language) if " " not in one)
+    return frozenset(media - others)
 
 
 @cache

@@ -6,12 +6,14 @@ import re
 import unicodedata
 from typing import Final
 
-__all__ = ["APOSTROPHE", "is_latin", "key_form"]
+__all__ = ["APOSTROPHE", "alphabet", "is_latin", "key_form"]
 
 APOSTROPHE: Final = "\u02bc"
 """Modifier letter apostrophe, the only apostrophe inside the words of this package."""
 
 _LATIN: Final = re.compile("[a-z\u00df-\u024f\\d]+(?:[-\u02bc.&][a-z\u00df-\u024f\\d]+)*")
+_CYRILLIC_LETTERS: Final = re.compile("[\u0400-\u052f\u02bc]+")
+_LATIN_LETTERS: Final = re.compile("[^\\W\\d_\u0250-\U0010ffff]+(?:\u02bc[^\\W\\d_\u0250-\U0010ffff]+)*")
 _TYPED: Final = "'’`‘"
 
 
@@ -35,3 +37,10 @@ def is_latin(term: str) -> bool:
     (True, False)
     """
     return bool(_LATIN.fullmatch(term))
+
+
+def alphabet(part: str) -> str:
+    """``latin``, ``cyrillic``, or empty for anything else, of a key form without hyphens."""
+    if _CYRILLIC_LETTERS.fullmatch(part):
+        return "cyrillic"
+    return "latin" if _LATIN_LETTERS.fullmatch(part) else ""

@@ -10,13 +10,13 @@ Rules are asked in a fixed order, and the first one that knows the form decides:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from infostream_dedup.lexicon.frequency import form_frequencies
-from infostream_dedup.lexicon.name_tables import NO_NAME, NameKind, names, personal_names
+from infostream_dedup.lexicon.name_tables import NO_NAME, NameKind, agencies, names, personal_names
+from infostream_dedup.lexicon.spelling import alphabet
 from infostream_dedup.lexicon.word_lists import added_nouns, excluded, repairs, stop_words
 from infostream_dedup.model import Language
 from infostream_dedup.morphology.analysis import Analysis
@@ -24,11 +24,12 @@ from infostream_dedup.morphology.name_inflection import nominatives, predicted_n
 from infostream_dedup.morphology.reading_choice import ADJECTIVAL_SURNAME, PERSONAL, PROPER, ReadingChoice
 from infostream_dedup.morphology.readings import WordReading, readings_of
 from infostream_dedup.morphology.stemming import stem, stems
+from infostream_dedup.morphology.unwanted import is_roman_numeral, with_head_as_lemma
 from infostream_dedup.text.tokens import Shape
 
 __all__ = ["RULES", "Morphology"]
 
-RULES: Final = 2
+RULES: Final = 3
 """Version of the rules in this file and its neighbours; raise it whenever an answer changes: caches are keyed by it."""
 
 _LISTED_NAME: Final = 1e-7
@@ -40,14 +41,11 @@ _LONGEST_WORD: Final = 40
 _GLUED_PART: Final = 5
 _GLUED_FREQUENCY: Final = 2e-6
 
+_NAMED: Final = (Shape.CAPITAL, Shape.UPPER)
 _OF_A_PLACE: Final[dict[Language, str]] = {"ru": "ский", "uk": "ський", "en": ""}
 _INDECLINABLE: Final = ("и", "і", "ї", "у", "ю", "э", "е", "є")
 _FEMININE_ADJECTIVE: Final = ("ська", "цька", "зька")
 _FEMININE_POSSESSIVE: Final = ("ова", "ева", "єва", "іна", "їна", "ина")
-
-
-_CYRILLIC: Final = re.compile("[\u0400-\u052f\u02bc]+")
-_LATIN: Final = re.compile("[^\\W\\d_\u0250-\U0010ffff]+(?:\u02bc[^\\W\\d_\u0250-\U0010ffff]+)*")
 
 
 class Morphology:
@@ -73,7 +71,9 @@ class Morphology:
             self._choice = ReadingChoice(language)
             self._names = names(language)
             self._latin_names = names("en")
+            self._english_stop = stop_words("en")
             self._excluded = excluded(language)
+            self._agencies = agencies(language)
             self._repairs = repairs(language)
             self._added = added_nouns(language)
 
@@ -92,7 +92,7 @@ class Morphology:
         """Return everything known about a form in a shape."""
         if self.language == "en":
             return self._english(form)
-        return self._checked(self._found(form, shape), form)
+        return self._checked(self._found(form, shape), form, shape)
 
     def _english(self, form: str) -> Analysis:
         analysis = Analysis(lemma=stem(form, "en"), frequency=self._frequency(form), source="stem")
@@ -137,11 +137,11 @@ class Morphology:
 
     def _latin(self, form: str, shape: Shape) -> Analysis | None:
         """A Latin word in Cyrillic text is a name if it has a capital."""
-        if any(_alphabet(part) != "latin" for part in form.split("-")):
+        if any(alphabet(part) != "latin" for part in form.split("-")):
             return None
         if form in self._names:
             return self._named(form)
-        proper = shape in (Shape.CAPITAL, Shape.UPPER) and len(form) > 1
+        proper = shape in _NAMED and len(form) > 1 and form not in self._english_stop
         listed = self._latin_names.get(form) if proper else None
         return Analysis(
             lemma=form,
@@ -151,11 +151,11 @@ class Morphology:
             source=listed.place if listed else "latin",
             term=form if proper else None,
             in_dictionary=listed is not None,
-            why="" if proper else "a Latin word without a capital",
+            why="" if proper else "a Latin word without a capital, or a function word",
         )
 
     def _mixed_alphabets(self, form: str) -> Analysis | None:
-        if all(_alphabet(part) for part in form.split("-")):
+        if all(alphabet(part) for part in form.split("-")):
             return None
         return Analysis(lemma=form, why="not a word of one alphabet")
 
@@ -289,7 +289,7 @@ class Morphology:
     def _compound(self, form: str) -> Analysis | None:
         """Take the lemma from the word after a hyphen: IT-компания of IT-компании; ``None`` unless it is a noun."""
         head, hyphen, last = form.rpartition("-")
-        if not hyphen or not all(_alphabet(part) == "latin" or self._source.knows(part) for part in head.split("-")):
+        if not hyphen or not all(alphabet(part) == "latin" or self._source.knows(part) for part in head.split("-")):
             return None
         analysis = self._cyrillic(last, Shape.LOWER) if self._source.knows(last) else None
         if analysis is None or analysis.term is None:
@@ -367,16 +367,23 @@ class Morphology:
     def _is_frequent(self, word: str) -> bool:
         return "-" not in word and self._frequency(word) >= _GLUED_FREQUENCY and self._source.knows(word)
 
-    def _checked(self, found: Analysis, form: str) -> Analysis:
+    def _checked(self, found: Analysis, form: str, shape: Shape) -> Analysis:
         """Apply the tables of repaired lemmas and of excluded words, and the evidence for the strict rule."""
         if found.term is None:
             return found
+        if "-" in found.lemma and found.lemma not in self._names:
+            whole = with_head_as_lemma(found.lemma, self._source.readings, self._frequency)
+            found = replace(found, lemma=whole, term=whole)
         repair = self._repairs.get(found.lemma)
         if repair and repair.lemma and found.lemma not in self._names:
             found = self._dictionary_noun(repair.lemma, repair.place)
         lemma = found.lemma
         if min(len(lemma), len(form)) < 2:
             return replace(found, term=None, in_dictionary=False, why="one letter")
+        if shape == Shape.UPPER and is_roman_numeral(form):
+            return replace(found, term=None, in_dictionary=False, why="a Roman numeral")
+        if lemma in self._agencies and self._is_meant_as_name(lemma, form, shape):
+            return replace(found, term=None, in_dictionary=False, why="an agency")
         listed = self._excluded.get(lemma) or self._excluded.get(form)
         if listed:
             return replace(found, term=None, in_dictionary=False, why=f"{listed.why} ({listed.place})")
@@ -387,9 +394,7 @@ class Morphology:
             return replace(found, in_dictionary=True)
         return found
 
-
-def _alphabet(part: str) -> str:
-    """``latin``, ``cyrillic``, or empty for anything else."""
-    if _CYRILLIC.fullmatch(part):
-        return "cyrillic"
-    return "latin" if _LATIN.fullmatch(part) else ""
+    def _is_meant_as_name(self, lemma: str, form: str, shape: Shape) -> bool:
+        """Whether a name that may be a common noun too (Правда) is not that noun here."""
+        nouns = (one for one in self._source.readings(form) if one.lemma == lemma and not one.kinds & PROPER)
+        return shape in _NAMED or not any(nouns)

@@ -1,9 +1,10 @@
 """English nouns and names as lemmas, the terms of the pivot space.
 
 English has no morphological dictionary here. Rules reduce plurals and possessives if the singular is in our tables or
-frequent enough compared with the plural; verbs and adjectives stay as they are. Nouns are recognised by our tables, by
-their suffix, and by what wordfreq has seen: a noun has a possessive (committee's) and a plural about as frequent as
-itself, a verb has a past tense (denied).
+frequent enough compared with the plural; verbs and adjectives stay as they are. A word that is mostly a verb or an
+adjective (``lexicon.english_parts_of_speech``) does not count as a noun. Nouns are recognised by our tables, by their
+suffix, and by what wordfreq has seen: a noun has a possessive (committee's) and a plural about as frequent as itself, a
+verb has a past tense (denied).
 """
 
 from __future__ import annotations
@@ -11,16 +12,18 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import Final
 
+from infostream_dedup.lexicon.english_parts_of_speech import part_of_speech
 from infostream_dedup.lexicon.frequency import form_frequencies
-from infostream_dedup.lexicon.name_tables import NameKind, names
+from infostream_dedup.lexicon.name_tables import NameKind, agencies, names
 from infostream_dedup.lexicon.spelling import APOSTROPHE
 from infostream_dedup.lexicon.translation_tables import concepts
 from infostream_dedup.lexicon.word_lists import excluded, stop_words
+from infostream_dedup.morphology.unwanted import is_roman_numeral
 from infostream_dedup.text.tokens import Shape
 
 __all__ = ["RULES", "is_listed_noun", "lemma", "noun_term"]
 
-RULES: Final = 2
+RULES: Final = 3
 """Version of the rules in this file; raise it whenever an answer changes: caches are keyed by it."""
 
 _MOST_REMEMBERED: Final = 1 << 19
@@ -178,6 +181,12 @@ _KEPT_S: Final = ("ss", "us", "is")
 _LISTED: Final = 1e-4
 """A word of our tables counts as much as one with this share of the running words."""
 
+_MONTH: Final = "march"
+"""The one month that is a noun of our tables too if it is written small."""
+
+_NOUN: Final = "NN"
+_NUMBER: Final = "CD"
+
 _SHARE_OF_PLURAL: Final = 0.1
 _SHARE_OF_POSSESSIVE: Final = 1e-3
 _SHARE_OF_OWN_PLURAL: Final = 0.3
@@ -257,9 +266,13 @@ def _weight(word: str) -> float:
 @lru_cache(maxsize=_MOST_REMEMBERED)
 def _noun_term(form: str, shape: int) -> str | None:
     word = _without_possessive(form)
-    if len(word) < 2 or (not word[0].isascii() and word[0] > "\u024f"):
+    if len(word) < 2 or (not word[0].isascii() and word[0] > "\u024f") or word in excluded("en"):
         return None
     listed = names("en").get(word)
+    if shape != Shape.LOWER and (word == _MONTH or _is_agency(word)):
+        return None
+    if shape == Shape.UPPER and is_roman_numeral(word):
+        return None
     if shape == Shape.UPPER and _is_abbreviation(word, listed is not None and NameKind.ABBREVIATION in listed.kinds):
         return word
     if word in stop_words("en") or form in stop_words("en"):
@@ -270,6 +283,11 @@ def _noun_term(form: str, shape: int) -> str | None:
     if shape != Shape.LOWER and (listed or singular in names("en")):
         return singular
     return singular if _is_noun(word, singular, capital=shape == Shape.CAPITAL) else None
+
+
+def _is_agency(word: str) -> bool:
+    """Whether a capitalised word is the name of an agency; one that is a common word too (Time) is that word."""
+    return word in agencies("en") and part_of_speech(word) is None and word not in _nouns()
 
 
 def _is_abbreviation(word: str, listed: bool) -> bool:
@@ -284,6 +302,8 @@ def _is_common(word: str) -> bool:
 
 
 def _is_noun(word: str, singular: str, *, capital: bool) -> bool:
+    if _is_other_word(word, singular, capital=capital):
+        return False
     if singular in _nouns() or singular.rpartition("-")[2] in _nouns():
         return True
     frequency = form_frequencies("en")(singular)
@@ -300,6 +320,18 @@ def _is_noun(word: str, singular: str, *, capital: bool) -> bool:
     if _is_verb(singular, frequency):
         return False
     return frequency < _COMMON or _plural_share(singular, frequency) >= _SHARE_OF_OWN_PLURAL
+
+
+def _is_other_word(word: str, singular: str, *, capital: bool) -> bool:
+    """Whether a word, or the last part of a compound, is mostly a verb, an adjective or a number."""
+    first, hyphen, last = word.rpartition("-")
+    if hyphen:
+        head = first.partition("-")[0]
+        numbered = (part_of_speech(head) or "").startswith(_NUMBER) or head in excluded("en")
+        return numbered or _is_other_word(last, singular.rpartition("-")[2], capital=False)
+    spellings = (word.capitalize(), word, singular) if capital else (word, singular, word.capitalize())
+    tag = next(filter(None, map(part_of_speech, spellings)), _NOUN)
+    return not tag.startswith(_NOUN)
 
 
 def _has_possessive(word: str, frequency: float) -> bool:
@@ -332,4 +364,4 @@ def _excluded() -> frozenset[str]:
     for concept in concepts():
         group = out if any(word in excluded("ru") for word in concept.words["ru"][:1]) else kept
         group.update(concept.words["en"])
-    return frozenset(_lemma(word) for word in out - kept)
+    return frozenset((*map(_lemma, out - kept), *excluded("en")))

@@ -63,6 +63,10 @@ def test_verbs_and_adjectives_stay_as_they_are(form: str) -> None:
         ("brussels", Shape.CAPITAL, "brussels"),
         ("us", Shape.UPPER, "us"),
         ("nato", Shape.UPPER, "nato"),
+        # What is a noun too, and an agency whose name is a common word.
+        ("march", Shape.LOWER, "march"),
+        ("sun", Shape.CAPITAL, "sun"),
+        ("anti-aircraft", Shape.LOWER, "anti-aircraft"),
     ],
 )
 def test_nouns_and_names_are_terms(form: str, shape: Shape, term: str) -> None:
@@ -85,6 +89,18 @@ def test_nouns_and_names_are_terms(form: str, shape: Shape, term: str) -> None:
         ("year", Shape.LOWER),
         ("january", Shape.CAPITAL),
         ("уряд", Shape.LOWER),
+        # Verbs and adjectives in most of their places.
+        ("upgrade", Shape.LOWER),
+        ("stable", Shape.LOWER),
+        ("remote", Shape.START),
+        ("estonian", Shape.START),
+        # Numbers, months, agencies.
+        ("two-year-old", Shape.LOWER),
+        ("fifty-eight", Shape.LOWER),
+        ("march", Shape.CAPITAL),
+        ("reuters", Shape.CAPITAL),
+        ("iii", Shape.UPPER),
+        ("ltd", Shape.CAPITAL),
     ],
 )
 def test_other_words_are_none(form: str, shape: Shape) -> None:

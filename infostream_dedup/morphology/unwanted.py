@@ -1,0 +1,48 @@
+"""Roman numerals, and lemmas of compounds whose first part is still in another case."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from infostream_dedup.morphology.readings import WordReading
+
+__all__ = ["is_roman_numeral", "with_head_as_lemma"]
+
+_ROMAN: Final = re.compile(r"(?=[ivxіх]{2})[xх]{0,3}(?:[iі][xх]|[iі]?v|v?[iі]{0,3})")
+"""Up to 39, in Latin letters or in Cyrillic ones of the same looks."""
+
+_SHORTEST_HEAD: Final = 5
+_COMMON_HEAD: Final = 1e-5
+"""Minimum frequency of its lemma; otherwise вице would count as a case of вица, and контр- as one of контра."""
+
+
+def is_roman_numeral(form: str) -> bool:
+    """Whether a form that was written in capitals is a number, or several between hyphens.
+
+    Example:
+        >>> is_roman_numeral("xxi"), is_roman_numeral("ii-iii"), is_roman_numeral("цик")
+        (True, True, False)
+    """
+    return all(map(_ROMAN.fullmatch, form.split("-")))
+
+
+def with_head_as_lemma(
+    lemma: str, readings: Callable[[str], Sequence[WordReading]], frequency: Callable[[str], float]
+) -> str:
+    """Put the part before the last hyphen into the nominative too: країна-член, not країн-член.
+
+    Args:
+        lemma: what the dictionary says of a compound: it changes the last part only.
+        readings: returns the readings of a word.
+        frequency: returns the share of running words that a word makes up.
+    """
+    head, hyphen, last = lemma.rpartition("-")
+    if len(head) < _SHORTEST_HEAD:
+        return lemma
+    found = readings(head)
+    if not found or any(one.lemma == head or one.part_of_speech != "NOUN" for one in found):
+        return lemma
+    best = max(found, key=lambda one: (frequency(one.lemma), one.lemma)).lemma
+    return f"{best}{hyphen}{last}" if frequency(best) >= _COMMON_HEAD else lemma
