@@ -198,8 +198,9 @@ def dedup(
                     found_on_disk = way.decide_on_disk(run, disk.window_days)
                     return _written_from_disk(found_on_disk, documents, out, columns, keep)
         first: Iterable[Document | DocumentBlock]
-        if columns is None and boilerplate is None and engine_named(engine) != "plain":
-            first = documents.first_blocks()
+        named = engine_named(engine)
+        if columns is None and boilerplate is None and named != "plain":
+            first = documents.first_blocks(always=named == "compiled")
         else:
             single = documents.first() if columns is None else columns.checked(documents.first())
             first = without_boilerplate(single, boilerplate)

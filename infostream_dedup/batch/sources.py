@@ -46,16 +46,18 @@ class Rereadable:
             if isinstance(one, Document):
                 yield one
 
-    def first_blocks(self, *, together: bool = True) -> Iterator[Document | DocumentBlock]:
+    def first_blocks(self, *, together: bool = True, always: bool = False) -> Iterator[Document | DocumentBlock]:
         """The first pass, documents together where they are many; single ones if they have to be copied.
 
         Args:
             together: whether to yield blocks at all.
+            always: read small files in columns too.
         """
         import orjson
 
         if together and self._copy is None:
-            for one in read_document_blocks(self._source, report=self.report, reading=self._reading):
+            read = read_document_blocks(self._source, report=self.report, reading=self._reading, always=always)
+            for one in read:
                 if isinstance(one, Document):
                     self._mark = _mark_with(self._mark or 0, one)
                 else:

@@ -57,7 +57,7 @@ def test_dedup(sources, blocks, tmp_path, preset):
     written = []
     for number, one in enumerate(sources):
         out = tmp_path / f"{number}.jsonl"
-        package.dedup(one, out, engine="compiled", preset=preset, annotate=True)
+        package.dedup(one, out, engine="compiled", preset=preset)
         written.append(out.read_bytes())
     assert written[0] == written[1]
     assert blocks
