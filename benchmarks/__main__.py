@@ -50,6 +50,7 @@ def _list_parts(month: bool, runs: str, real: Path | None) -> dict[str, list[str
     race = ["benchmarks.race", "--repeats", runs, "--documents"]
     contestants = ["--contestants", "infostream-dedup", "rensa", "datasketch"]
     parts = {
+        "reading": ["benchmarks.reading", "--runs", runs],
         "text": ["benchmarks.text", "--runs", runs],
         "month": [*job, *sizes],
         "documents": [*job, largest, "--texts", "documents"],
@@ -65,6 +66,7 @@ def _list_parts(month: bool, runs: str, real: Path | None) -> dict[str, list[str
     if real is not None:
         parts["real"] = [*job, largest, "--real", str(real)]
         parts["race-real"] = [*race, "20000", "--real", str(real), *contestants]
+        parts["real-reading"] = ["benchmarks.reading", "--runs", runs, "--real", str(real)]
         parts["real-text"] = ["benchmarks.text", "--runs", runs, "--real", str(real)]
     return parts
 

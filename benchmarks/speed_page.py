@@ -66,6 +66,9 @@ def speed_page(folder: Path) -> str:
     lines += _race([found[name] for name in ("race-small", "race", "race-cold") if name in found])
     if "race-real" in found:
         lines += _real_race(found["race-real"])
+    for name in ("reading", "real-reading"):
+        if name in found:
+            lines += _reading(name, found[name])
     for name in ("text", "real-text"):
         if name in found:
             lines += _text(name, found[name])
@@ -148,6 +151,16 @@ def _contestants(every: list[dict[str, Any]], more: Sequence[str] = ()) -> list[
         names = ("wall_seconds", "cpu_over_ours", "peak_gigabytes", "pairs", *more)
         rows.append([*key, least, *(best[column] for column in names)])
     return rows
+
+
+def _reading(name: str, report: dict[str, Any]) -> list[str]:
+    kind = "real news" if name == "real-reading" else "made-up texts"
+    lines = [f"## Reading JSON Lines: {kind}, {report['documents']:,} documents, {report['mb']:.0f} MB", ""]
+    rows = [
+        [row["stage"], row["cpu_seconds"], row["microseconds_per_document"], row["mb_per_cpu_second"]]
+        for row in report["rows"]
+    ]
+    return [*lines, *_table(["way", "CPU s", "microseconds per document", "MB per CPU s"], rows)]
 
 
 def _text(name: str, report: dict[str, Any]) -> list[str]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from infostream_dedup.corpus import Annotation, Reading, ReadingReport
     from infostream_dedup.evidence.collecting import DocumentEvidence
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Document, Settings
+    from infostream_dedup.model import Document, DocumentBlock, Settings
     from infostream_dedup.sharded.deduplication import FoundStatuses
     from infostream_dedup.sharded.disk_runner import DiskRun
 
@@ -155,6 +155,8 @@ def dedup(
     from infostream_dedup.batch.deduplication import kept_documents
     from infostream_dedup.batch.sources import rereadable
     from infostream_dedup.corpus import Annotation, check_output, file_kind, write_documents
+    from infostream_dedup.machine.engines import engine_named
+    from infostream_dedup.model import fields_of
 
     judged = is_judged(options, settings=settings, duplicate_rule=duplicate_rule)
     if judged:
@@ -195,10 +197,14 @@ def dedup(
                 ) as run:
                     found_on_disk = way.decide_on_disk(run, disk.window_days)
                     return _written_from_disk(found_on_disk, documents, out, columns, keep)
-        first = documents.first() if columns is None else columns.checked(documents.first())
-        collection, evidence, found = way.decide(
-            without_boilerplate(first, boilerplate), engine=engine, progress=progress
-        )
+        first: Iterable[Document | DocumentBlock]
+        named = engine_named(engine)
+        if columns is None and boilerplate is None and named != "plain":
+            first = documents.first_blocks(always=named == "compiled")
+        else:
+            single = documents.first() if columns is None else columns.checked(documents.first())
+            first = without_boilerplate(single, boilerplate)
+        collection, evidence, found = way.decide(first, engine=engine, progress=progress)
         kept = [True] * len(found) if annotate else kept_documents(collection, found, keep)
         if out is None:
             rows = list(_rows(documents, found, kept, columns))
@@ -207,8 +213,8 @@ def dedup(
             write_documents(_rows(documents, found, kept, columns), out, inputs=documents.paths)
     counts = Counter(status.status for status in found)
     members: dict[str, list[str]] = {}
-    for document, status in zip(collection.documents, found, strict=True):
-        members.setdefault(status.group, []).append(document.id)
+    for name, status in zip(fields_of(collection.documents).ids, found, strict=True):
+        members.setdefault(status.group, []).append(name)
     several = {group: ids for group, ids in members.items() if len(ids) > 1}
     summary = DedupSummary(
         documents=len(found),
@@ -274,7 +280,7 @@ def _by_key_terms(settings: Settings, duplicate_rule: DuplicateRule, *, evidence
     from infostream_dedup.evidence.collecting import EvidenceReader
 
     def decide(
-        documents: Iterable[Document], *, engine: str, progress: Progress | None
+        documents: Iterable[Document | DocumentBlock], *, engine: str, progress: Progress | None
     ) -> tuple[Collection, DocumentEvidence | None, Sequence[Status]]:
         reader = EvidenceReader() if evidence else None
         collection = collect(documents, hashes=True, evidence=reader, engine=engine, progress=progress)
@@ -305,7 +311,7 @@ def _by_evidence(
     kinds = checked_join(join)
 
     def decide(
-        documents: Iterable[Document], *, engine: str, progress: Progress | None
+        documents: Iterable[Document | DocumentBlock], *, engine: str, progress: Progress | None
     ) -> tuple[Collection, DocumentEvidence | None, Sequence[Status]]:
         reader = EvidenceReader(semantic=semantic)
         collection = collect(documents, hashes=True, evidence=reader, engine=engine, progress=progress)

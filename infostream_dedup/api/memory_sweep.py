@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from infostream_dedup.batch.sweeping import SweepResult
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Document, Settings
+    from infostream_dedup.model import Document, DocumentBlock, Settings
 
 __all__ = ["MemorySweep"]
 
@@ -29,20 +29,24 @@ class MemorySweep:
     engine: str
     progress: Progress | None
 
-    def of(self, documents: Iterable[Document]) -> SweepResult:
+    def of(self, documents: Iterable[Document | DocumentBlock]) -> SweepResult:
         """Sweep over documents, in input order."""
+        from infostream_dedup.api.sources import single_documents
         from infostream_dedup.batch.collection import collect
         from infostream_dedup.batch.sweeping import sweep_collection
 
-        if self.planted:
-            documents = list(documents)
+        single = [document for one in documents for document in single_documents(one)] if self.planted else []
         evidence = second_look = estimator = None
         if self.confirmed or self.estimate:
             from infostream_dedup.evidence.collecting import EvidenceReader
 
             evidence = EvidenceReader()
         collection = collect(
-            documents, hashes=self.confirmed, evidence=evidence, engine=self.engine, progress=self.progress
+            single if self.planted else documents,
+            hashes=self.confirmed,
+            evidence=evidence,
+            engine=self.engine,
+            progress=self.progress,
         )
         if evidence is not None:
             from infostream_dedup.batch.judging import JudgedCollection
@@ -67,9 +71,7 @@ class MemorySweep:
         if self.planted:
             from infostream_dedup.estimation.planted_recovery import PlantedCollection
 
-            planted = PlantedCollection.of(
-                list(documents), collection.languages, engine=self.engine, progress=self.progress
-            )
+            planted = PlantedCollection.of(single, collection.languages, engine=self.engine, progress=self.progress)
             for one in self.representations:
                 found.planted.extend(planted.recovered(self.settings.but(representation=one), self.ks))
         return found

@@ -46,10 +46,11 @@ def similarity_matrix(
     """
     from infostream_dedup.api.sources import read_collection
     from infostream_dedup.batch.linking import least_k, link
+    from infostream_dedup.model import fields_of
 
     agreed, read = chosen(similarity_matrix, MatrixKeywords, options, settings=settings, reading=reading)
     collection, _ = read_collection(source, read, engine=engine, progress=progress)
     key_terms = collection.key_terms(agreed)
     least = least_k(key_terms) if k_min is None else k_min
     linked = link(key_terms, agreed, k_min=least, engine=engine, progress=progress)
-    return linked.matrix, [document.id for document in collection.documents]
+    return linked.matrix, fields_of(collection.documents).ids

@@ -11,9 +11,16 @@ if TYPE_CHECKING:
     from infostream_dedup.corpus import Reading, ReadingReport
     from infostream_dedup.evidence.collecting import EvidenceReader
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Document
+    from infostream_dedup.model import Document, DocumentBlock
 
-__all__ = ["paths_of", "read_collection", "read_list", "without_boilerplate"]
+__all__ = [
+    "documents_to_collect",
+    "paths_of",
+    "read_collection",
+    "read_list",
+    "single_documents",
+    "without_boilerplate",
+]
 
 
 def paths_of(source: Any) -> list[str]:
@@ -45,12 +52,41 @@ def read_collection(
         The collection, and what was read.
     """
     from infostream_dedup.batch.collection import collect
-    from infostream_dedup.corpus import ReadingReport, read_documents
+    from infostream_dedup.corpus import ReadingReport
 
     report = ReadingReport()
-    documents = without_boilerplate(read_documents(source, report=report, reading=reading), boilerplate)
+    documents = documents_to_collect(source, reading, report, boilerplate=boilerplate, engine=engine)
     hashes = evidence is not None
     return collect(documents, hashes=hashes, evidence=evidence, engine=engine, progress=progress), report
+
+
+def documents_to_collect(
+    source: Any, reading: Reading, report: ReadingReport, *, boilerplate: str | Path | None, engine: str
+) -> Iterable[Document | DocumentBlock]:
+    """The documents of a source for ``collect``: in blocks, unless each of them is looked at on the way.
+
+    Args:
+        source: see ``read_documents``.
+        reading: how.
+        report: counts what is read.
+        boilerplate: file of sentences to leave out.
+        engine: as in ``collect``.
+    """
+    from infostream_dedup.corpus import read_documents
+    from infostream_dedup.corpus.block_reading import read_document_blocks
+    from infostream_dedup.machine.engines import engine_named
+
+    named = engine_named(engine)
+    if boilerplate is None and named != "plain":
+        return read_document_blocks(source, reading=reading, report=report, always=named == "compiled")
+    return without_boilerplate(read_documents(source, report=report, reading=reading), boilerplate)
+
+
+def single_documents(one: Document | DocumentBlock) -> Iterable[Document]:
+    """The documents of a block, or a single one."""
+    from infostream_dedup.model import Document
+
+    return (one,) if isinstance(one, Document) else one.documents()
 
 
 def read_list(source: Any, reading: Reading) -> tuple[list[Document], ReadingReport]:

@@ -101,9 +101,9 @@ def sweep(
     """
     from infostream_dedup.api.disk import chosen_disk, refuse_on_disk
     from infostream_dedup.api.memory_sweep import MemorySweep
-    from infostream_dedup.api.sources import without_boilerplate
+    from infostream_dedup.api.sources import documents_to_collect, single_documents
     from infostream_dedup.batch.parts import PARTINGS, part_into
-    from infostream_dedup.corpus import ReadingReport, read_documents, time_zone
+    from infostream_dedup.corpus import ReadingReport, time_zone
     from infostream_dedup.estimation.disk_estimator import DiskEstimator
     from infostream_dedup.sharded.sweeping import sweep_on_disk
 
@@ -154,10 +154,10 @@ def sweep(
         progress=progress,
     )
     report = ReadingReport()
-    documents = without_boilerplate(read_documents(source, report=report, reading=read), boilerplate)
+    documents = documents_to_collect(source, read, report, boilerplate=boilerplate, engine=engine)
     if by is None:
         return replace(job.of(documents), report=report)
-    kept = list(documents)
+    kept = [document for one in documents for document in single_documents(one)]
     found = part_into(kept, by, files=report.used_by_source, zone=time_zone(read.tz))
     alone = replace(job, examples=False, planted=False)
     parts = {name: alone.of(part) for name, part in found.items()}

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from infostream_dedup.machine.progress import Progress
-from infostream_dedup.model import LANGUAGES, Document, Language, Settings, full_text, without_text
+from infostream_dedup.model import (
+    LANGUAGES,
+    Document,
+    DocumentBlock,
+    KeptDocuments,
+    Language,
+    Settings,
+    full_text,
+    without_text,
+)
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.reading import SurfaceReader, Surfaces, key_terms_of_surfaces, term_counts
 from infostream_dedup.terms.statistics import statistics_of_distinct
 from infostream_dedup.terms.weighting import above_df_max, kept_despite_repeats
-from infostream_dedup.text.fingerprint import text_hash
+from infostream_dedup.text.fingerprint import text_hash, text_hashes
+from infostream_dedup.text.utf8 import Utf8Texts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +33,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Collection", "Repeats", "Weighable", "collect"]
 
+_TOLD_EVERY: Final = 500
+"""Documents after which progress is reported."""
+
 Repeats = Callable[[], "NDArray[np.bool_]"]
 """Finds the documents that repeat earlier ones: bool (documents,)."""
 
@@ -31,7 +44,7 @@ class Weighable(Protocol):
     """Documents whose key terms can be had, wherever they come from."""
 
     @property
-    def documents(self) -> list[Document]:
+    def documents(self) -> Sequence[Document]:
         """In input order; ``text`` may be empty."""
 
     @property
@@ -56,7 +69,7 @@ class Collection:
         text_lengths: characters of each body.
     """
 
-    documents: list[Document]
+    documents: Sequence[Document]
     languages: list[Language]
     surfaces: Surfaces
     text_hashes: list[bytes]
@@ -101,7 +114,7 @@ class Collection:
 
 
 def collect(
-    documents: Iterable[Document],
+    documents: Iterable[Document | DocumentBlock],
     *,
     hashes: bool = True,
     evidence: EvidenceReader | None = None,
@@ -111,28 +124,53 @@ def collect(
     """Read a collection through, keeping numbers and leaving texts behind.
 
     Args:
-        documents: in input order.
+        documents: in input order, single or in blocks.
         hashes: also take the checksum of each body: only ``dedup`` needs them, and a month of them takes half a minute.
         evidence: is given every document too, text included.
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called with the number of documents read.
     """
-    kept: list[Document] = []
-    text_hashes: list[bytes] = []
-    lengths: list[int] = []
+    kept = KeptDocuments()
+    bodies = _Bodies(hashes)
     reader = SurfaceReader(engine, progress=progress)
-    for document in documents:
-        reader.add(full_text(document), document.lang)
-        if evidence is not None:
-            evidence.add(document)
-        kept.append(without_text(document))
-        if hashes:
-            text_hashes.append(text_hash(document.text))
-        lengths.append(len(document.text))
-        if progress is not None and len(kept) % 500 == 0:
-            progress("reading", len(kept), None)
+    told = 0
+    for one in documents:
+        if isinstance(one, DocumentBlock):
+            reader.add_texts(Utf8Texts(one.offsets, one.data), one.languages)
+            if evidence is not None:
+                evidence.add_block(one)
+            kept.extend(one)
+            bodies.add_block(one)
+        else:
+            reader.add(full_text(one), one.lang)
+            if evidence is not None:
+                evidence.add(one)
+            kept.append(without_text(one))
+            bodies.add(one.text)
+        if progress is not None and len(kept) - told >= _TOLD_EVERY:
+            told = len(kept) // _TOLD_EVERY * _TOLD_EVERY
+            progress("reading", told, None)
     surfaces = reader.finish()
     if progress is not None:
         progress("reading", len(kept), len(kept))
     languages = [LANGUAGES[number] for number in surfaces.languages.tolist()]
-    return Collection(kept, languages, surfaces, text_hashes, lengths)
+    return Collection(kept, languages, surfaces, bodies.hashes, bodies.lengths)
+
+
+class _Bodies:
+    """Lengths of texts, and their checksums if they are wanted."""
+
+    def __init__(self, wanted: bool) -> None:
+        self._wanted = wanted
+        self.hashes: list[bytes] = []
+        self.lengths: list[int] = []
+
+    def add(self, text: str) -> None:
+        self.lengths.append(len(text))
+        if self._wanted:
+            self.hashes.append(text_hash(text))
+
+    def add_block(self, block: DocumentBlock) -> None:
+        self.lengths.extend(block.characters[:, 1].tolist())
+        if self._wanted:
+            self.hashes.extend(text_hashes(block.text, Utf8Texts(block.offsets, block.data), block.bodies))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from infostream_dedup.model import Document
+from infostream_dedup.model import Document, fields_of, moment_of
 
 __all__ = ["CollectionSummary"]
 
@@ -35,19 +35,11 @@ class CollectionSummary:
     sources: dict[str, int]
 
     @classmethod
-    def of(cls, documents: Iterable[Document]) -> CollectionSummary:
+    def of(cls, documents: Sequence[Document]) -> CollectionSummary:
         """Look through the documents of a collection once."""
-        number, dated, sources = 0, 0, Counter[str]()
-        first: datetime | None = None
-        last: datetime | None = None
-        for document in documents:
-            number += 1
-            if document.source:
-                sources[document.source] += 1
-            time = document.time
-            if time is not None:
-                dated += 1
-                first = time if first is None or time < first else first
-                last = time if last is None or time > last else last
+        fields = fields_of(documents)
+        sources = Counter(source for source in fields.sources if source)
+        times = [time for time in fields.times if time is not None]
+        first, last = (moment_of(min(times)), moment_of(max(times))) if times else (None, None)
         by_size = dict(sorted(sources.items(), key=lambda item: (-item[1], item[0])))
-        return cls(documents=number, dated=dated, first=first, last=last, sources=by_size)
+        return cls(documents=len(documents), dated=len(times), first=first, last=last, sources=by_size)

@@ -14,7 +14,7 @@ from infostream_dedup.batch.collection import Collection
 from infostream_dedup.batch.linking import link
 from infostream_dedup.batch.pair_table import PairTable, candidate_pairs, chunks_of_pairs, least_count, relations
 from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, node_pairs, verbatim_links
-from infostream_dedup.model import Settings
+from infostream_dedup.model import Settings, fields_of
 from infostream_dedup.terms.key_terms import KeyTerms
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _decide(
     similar: _Best,
     leader: NDArray[np.int64],
 ) -> Iterator[Status]:
-    ids = [document.id for document in collection.documents]
+    ids = fields_of(collection.documents).ids
     for ordinal in range(len(ids)):
         group = ids[int(leader[ordinal])]
         if exact[ordinal] >= 0:

@@ -101,7 +101,7 @@ class WeighedCollection:
         return len(self.collection)
 
     @property
-    def documents(self) -> list[Document]:
+    def documents(self) -> Sequence[Document]:
         """As in the collection."""
         return self.collection.documents
 

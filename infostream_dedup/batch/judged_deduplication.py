@@ -20,6 +20,7 @@ from infostream_dedup.evidence.status import (
     joined_kinds,
 )
 from infostream_dedup.machine.progress import Progress
+from infostream_dedup.model import fields_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,7 +135,7 @@ def judged_statuses(
 
 
 def _named(collection: JudgedCollection, decided: BestPairs, leader: NDArray[np.int64]) -> list[JudgedStatus]:
-    ids = [document.id for document in collection.collection.documents]
+    ids = fields_of(collection.collection.documents).ids
     sizes, found = collection.key_terms.sizes, []
     for ordinal, group in enumerate(leader.tolist()):
         of = int(decided.of[ordinal])

@@ -18,6 +18,7 @@ from infostream_dedup.evidence.judging import JudgedCandidates
 from infostream_dedup.evidence.kinds import KIND_NAMES, Kind, names_of_kinds
 from infostream_dedup.evidence.pair_model import shipped_model
 from infostream_dedup.machine.progress import Progress
+from infostream_dedup.model import fields_of
 from infostream_dedup.model.limits import OneOf, Range
 
 if TYPE_CHECKING:
@@ -248,12 +249,12 @@ def _chosen_translations(
 
 
 def _rows(collection: JudgedCollection, listed: ListedPairs, choice: PairChoice) -> Iterator[JudgedPairRow]:
-    begin = 0
+    begin, ids = 0, fields_of(collection.collection.documents).ids
     for pairs in chunks_of_pairs(collection.key_terms, listed.a, listed.b):
         part = listed.at(slice(begin, begin + len(pairs)))
         begin += len(pairs)
         plain = rows_of_pairs(
-            collection.collection.documents,
+            ids,
             pairs,
             relations(pairs, collection.settings),
             collection.key_terms,
@@ -293,12 +294,11 @@ def _reasons(collection: JudgedCollection, part: ListedPairs) -> list[list[Evide
 
 
 def _translation_rows(collection: JudgedCollection, found: Translations, choice: PairChoice) -> Iterator[JudgedPairRow]:
+    ids = fields_of(collection.collection.documents).ids
     for pairs in found.tables():
         both = np.full(len(pairs), RELATIONS.index("equal"), dtype=np.int64)
         wanted = np.ones(len(pairs), dtype=np.bool_)
-        for row in rows_of_pairs(
-            collection.collection.documents, pairs, both, found.key_terms, wanted=wanted, terms=choice.terms
-        ):
+        for row in rows_of_pairs(ids, pairs, both, found.key_terms, wanted=wanted, terms=choice.terms):
             yield JudgedPairRow(
                 **{name: getattr(row, name) for name in PairRow.__slots__},
                 probability=None,

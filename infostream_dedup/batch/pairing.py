@@ -20,7 +20,7 @@ from infostream_dedup.batch.pair_table import (
     what_met,
 )
 from infostream_dedup.machine.progress import Progress
-from infostream_dedup.model import Document, Settings, language_number
+from infostream_dedup.model import Settings, fields_of, language_number
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.meetings import Meeting
 
@@ -95,7 +95,7 @@ def pair_rows(
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called with the number of documents matched.
     """
-    key_terms = collection.key_terms(settings)
+    key_terms, ids = collection.key_terms(settings), fields_of(collection.documents).ids
     least = least_count(settings) if k_min is None else k_min
     linked = link(key_terms, settings, k_min=least, engine=engine, progress=progress)
     a, b = candidate_pairs(linked, settings.k if k_min is None and settings.score == "count" else None)
@@ -108,11 +108,11 @@ def pair_rows(
     for pairs in chunks_of_pairs(key_terms, a[chosen], b[chosen]):
         relation = relations(pairs, settings)
         wanted = relation > 0 if k_min is None else np.maximum(pairs.forward, pairs.backward) >= k_min
-        yield from rows_of_pairs(collection.documents, pairs, relation, key_terms, wanted=wanted, terms=terms)
+        yield from rows_of_pairs(ids, pairs, relation, key_terms, wanted=wanted, terms=terms)
 
 
 def rows_of_pairs(
-    documents: Sequence[Document],
+    ids: Sequence[str],
     pairs: PairTable,
     relation: NDArray[np.int64],
     key_terms: KeyTerms,
@@ -123,7 +123,7 @@ def rows_of_pairs(
     """Rows of pairs, in their order.
 
     Args:
-        documents: the documents that the pairs number; only their ids are asked for.
+        ids: ids of the documents that the pairs number.
         pairs: pairs of them.
         relation: int64 (pairs,), index into ``RELATIONS``.
         key_terms: what the pairs were made from.
@@ -133,8 +133,8 @@ def rows_of_pairs(
     for pair in np.flatnonzero(wanted).tolist():
         shared, met = what_met(pairs, pair, key_terms) if terms else (None, None)
         yield PairRow(
-            a=documents[int(pairs.a[pair])].id,
-            b=documents[int(pairs.b[pair])].id,
+            a=ids[int(pairs.a[pair])],
+            b=ids[int(pairs.b[pair])],
             forward=int(pairs.forward[pair]),
             backward=int(pairs.backward[pair]),
             n_a=int(pairs.size_a[pair]),

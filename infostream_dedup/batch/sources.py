@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from infostream_dedup.corpus import Reading, ReadingReport, read_documents, row_of
+from infostream_dedup.corpus.block_reading import read_document_blocks
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.model import Document
+from infostream_dedup.model import Document, DocumentBlock
 
 __all__ = ["Rereadable", "rereadable"]
 
@@ -41,8 +42,28 @@ class Rereadable:
 
     def first(self) -> Iterator[Document]:
         """The first pass: bad records are reported and quarantined here."""
+        for one in self.first_blocks(together=False):
+            if isinstance(one, Document):
+                yield one
+
+    def first_blocks(self, *, together: bool = True, always: bool = False) -> Iterator[Document | DocumentBlock]:
+        """The first pass, documents together where they are many; single ones if they have to be copied.
+
+        Args:
+            together: whether to yield blocks at all.
+            always: read small files in columns too.
+        """
         import orjson
 
+        if together and self._copy is None:
+            read = read_document_blocks(self._source, report=self.report, reading=self._reading, always=always)
+            for one in read:
+                if isinstance(one, Document):
+                    self._mark = _mark_with(self._mark or 0, one)
+                else:
+                    self._mark = _mark_with_block(self._mark or 0, one)
+                yield one
+            return
         for document in read_documents(self._source, report=self.report, reading=self._reading):
             self._mark = _mark_with(self._mark or 0, document)
             if self._copy is not None:
@@ -100,6 +121,12 @@ def rereadable(source: Any, reading: Reading) -> Iterator[Rereadable]:
 def _mark_with(mark: int, document: Document) -> int:
     """Checksum of the ids and text lengths so far: enough to notice that a file was replaced or written to."""
     return zlib.crc32(f"{document.id}\0{len(document.text)}\0".encode(), mark)
+
+
+def _mark_with_block(mark: int, block: DocumentBlock) -> int:
+    lengths = block.characters[:, 1].tolist()
+    whole = "".join(f"{name}\0{length}\0" for name, length in zip(block.ids, lengths, strict=True))
+    return zlib.crc32(whole.encode(), mark)
 
 
 def _items(source: Any) -> list[Any]:

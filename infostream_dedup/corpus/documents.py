@@ -127,7 +127,7 @@ class DocumentBuilder:
             title=_read_text(values, "title", place) or "",
             lang=self._read_language(values, place),
             published=_read_published(published),
-            time=self._read_time(published if record.time is None else record.time, place),
+            time=self.time_of(published if record.time is None else record.time, place),
             source=_read_text(values, "source", place),
             url=_read_text(values, "url", place),
             images=values.get("images"),
@@ -195,7 +195,16 @@ class DocumentBuilder:
             raise OtherLanguageError
         return code
 
-    def _read_time(self, published: object, place: Place) -> datetime | None:
+    def time_of(self, published: object, place: Place) -> datetime | None:
+        """The moment that a value of ``published`` names.
+
+        Args:
+            published: as given.
+            place: for messages.
+
+        Raises:
+            BadDataError: it is not a date; codes ``E_TYPE``, ``E_DATE``.
+        """
         if published is None:
             return None
         try:

@@ -16,7 +16,7 @@ from infostream_dedup.corpus.lines import Line, byte_lines, open_bytes
 from infostream_dedup.corpus.records import Item, Place, Record
 from infostream_dedup.errors import BadDataError
 
-__all__ = ["jsonl_records"]
+__all__ = ["fault_item", "is_too_deep", "jsonl_records", "line_item"]
 
 # orjson parses 1,024 levels but writes only 254: whatever is read must be writable.
 _MAX_DEPTH: Final = 250
@@ -38,14 +38,38 @@ def jsonl_records(source: str, max_line_bytes: int, encoding: str | None = None)
         with open_bytes(source, encoding) as stream:
             for line in byte_lines(stream, max_line_bytes, blanks_as_one=True):
                 last = Place(source, line.number, line.offset, line.data)
-                if line.too_long:
-                    yield last.error("E_TOO_LARGE", f"the line is longer than {max_line_bytes} bytes")
-                elif line.data.strip():
-                    yield _parse_line(line, last)
+                item = line_item(source, line, max_line_bytes)
+                if item is not None:
+                    yield item
     except StreamError as fault:
-        number, offset = (last.line or 0), (last.byte_offset or 0) + len(last.raw or b"")
-        message = fault.message if number == 0 else f"{fault.message}; {number} whole lines were read before"
-        yield Place(source, number + 1, offset).error(fault.code, message)
+        yield fault_item(source, fault, last.line or 0, (last.byte_offset or 0) + len(last.raw or b""))
+
+
+def line_item(source: str, line: Line, max_line_bytes: int) -> Item | None:
+    """What one line holds; None for a blank one.
+
+    Args:
+        source: file that it comes from.
+        line: the line.
+        max_line_bytes: for the message about a longer one.
+    """
+    place = Place(source, line.number, line.offset, line.data)
+    if line.too_long:
+        return place.error("E_TOO_LARGE", f"the line is longer than {max_line_bytes} bytes")
+    return _parse_line(line, place) if line.data.strip() else None
+
+
+def fault_item(source: str, fault: StreamError, number: int, offset: int) -> BadDataError:
+    """The error of a file that breaks off.
+
+    Args:
+        source: the file.
+        fault: what is wrong.
+        number: whole lines that were read before.
+        offset: offset of the byte after them.
+    """
+    message = fault.message if number == 0 else f"{fault.message}; {number} whole lines were read before"
+    return Place(source, number + 1, offset).error(fault.code, message)
 
 
 def _parse_line(line: Line, place: Place) -> Item:
@@ -56,11 +80,21 @@ def _parse_line(line: Line, place: Place) -> Item:
     if not isinstance(values, dict):
         kind = "an array" if isinstance(values, list) else repr(values)[:20]
         return place.error("E_TYPE", f"got {kind}, expected one JSON object per line")
-    if any(isinstance(value, dict | list) for value in values.values()):
-        brackets = line.data.count(b"{") + line.data.count(b"[")
-        if brackets > _MAX_DEPTH and _measure_depth(values) > _MAX_DEPTH:
-            return place.error("E_DEPTH", f"nested deeper than {_MAX_DEPTH} levels")
+    if is_too_deep(values, line.data):
+        return place.error("E_DEPTH", f"nested deeper than {_MAX_DEPTH} levels")
     return Record(values, place)
+
+
+def is_too_deep(values: dict[str, Any], data: bytes) -> bool:
+    """Whether a record is nested deeper than can be written.
+
+    Args:
+        values: the record.
+        data: the bytes it was parsed from.
+    """
+    if not any(isinstance(value, dict | list) for value in values.values()):
+        return False
+    return data.count(b"{") + data.count(b"[") > _MAX_DEPTH and _measure_depth(values) > _MAX_DEPTH
 
 
 def _measure_depth(values: Any) -> int:

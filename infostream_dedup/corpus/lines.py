@@ -18,9 +18,9 @@ from infostream_dedup.corpus.gunzip import GZIP_MAGIC, GunzipStream, StreamError
 from infostream_dedup.corpus.packed import UnpackedStream, packing_of
 from infostream_dedup.errors import NoInputError
 
-__all__ = ["Line", "byte_lines", "open_bytes"]
+__all__ = ["BYTE_ORDER_MARK", "Line", "byte_lines", "open_bytes", "refuse_wide_encodings"]
 
-_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _CHUNK: Final = 64 * 1024
 _MAGIC_BYTES: Final = 6
 
@@ -161,10 +161,14 @@ def byte_lines(stream: BinaryIO, limit: int, *, blanks_as_one: bool = False) -> 
         start = offset
         offset += len(data)
         if number == 1:
-            _refuse_wide_encodings(data)
-            if data.startswith(_BYTE_ORDER_MARK):
-                data = data.removeprefix(_BYTE_ORDER_MARK)
-                start += len(_BYTE_ORDER_MARK)
+            refuse_wide_encodings(data)
+            if data.startswith(BYTE_ORDER_MARK):
+                data = data.removeprefix(BYTE_ORDER_MARK)
+                start += len(BYTE_ORDER_MARK)
+                if not data.endswith(b"\n"):
+                    tail = stream.readline(len(BYTE_ORDER_MARK))
+                    data += tail
+                    offset += len(tail)
         too_long = len(data) > limit and not data.endswith(b"\n")
         if too_long:
             offset += _skip_line(stream)
@@ -197,7 +201,12 @@ def _skip_line(stream: BinaryIO) -> int:
     return skipped
 
 
-def _refuse_wide_encodings(data: bytes) -> None:
+def refuse_wide_encodings(data: bytes) -> None:
+    """Look at the first line of an input.
+
+    Raises:
+        StreamError: it is UTF-16 or UTF-32.
+    """
     # In UTF-16 and UTF-32, ASCII has zero bytes within its first characters; UTF-8 text never starts like that.
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:4]:
         raise StreamError("E_ENCODING", "this looks like UTF-16 or UTF-32, expected UTF-8; convert it, e.g. with iconv")

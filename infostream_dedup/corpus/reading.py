@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import zlib
-from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, TypeAlias, TypedDict, Unpack, get_args
+from typing import Any, Final, TypeAlias, TypedDict, TypeVar, Unpack, get_args
 
 from infostream_dedup.corpus.bad_records import BadRecords, OnError, ReadingReport
 from infostream_dedup.corpus.column_names import ColumnNames, Columns
@@ -24,6 +22,7 @@ from infostream_dedup.corpus.jsonl import jsonl_records
 from infostream_dedup.corpus.outputs import same_file
 from infostream_dedup.corpus.parquet import parquet_records
 from infostream_dedup.corpus.records import Item, Place, Record
+from infostream_dedup.corpus.seen_ids import SeenIds
 from infostream_dedup.corpus.table_files import arrow_records, workbook_records
 from infostream_dedup.corpus.text_files import files_of, text_records
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError
@@ -32,16 +31,25 @@ from infostream_dedup.model import Document
 
 __all__ = [
     "MAX_LINE_BYTES",
+    "ReadLines",
     "Reading",
     "ReadingOptions",
     "Source",
+    "checked_documents",
     "chosen_reading",
+    "make_builder",
+    "open_items",
     "placed_documents",
     "read_documents",
 ]
 
 Source: TypeAlias = str | Path | Iterable[str | Path] | Iterable[Mapping[str, Any] | Document] | Any
 """A path or several, ``-``, an iterable of dicts or documents, or a data frame (anything that supports Arrow)."""
+
+_Block = TypeVar("_Block")
+
+ReadLines: TypeAlias = Callable[[str, int, str | None], Iterator[Item | _Block]]
+"""Reads the lines of a file, given the maximum bytes of a line and the encoding: each alone, or many together."""
 
 MAX_LINE_BYTES: Final = 10 * 2**20
 
@@ -166,7 +174,7 @@ def read_documents(
     """
     chosen = chosen_reading(reading, options)
     bad = chosen.bad_records(report)
-    return _read_once(_open_items(source, chosen), _make_builder(chosen, bad.report), bad)
+    return _read_once(open_items(source, chosen, jsonl_records), make_builder(chosen, bad.report), bad)
 
 
 def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Iterator[tuple[Document, Place]]:
@@ -180,18 +188,26 @@ def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Itera
         bad: takes and counts the bad records; enter it before the first document is requested.
         reading: reading options; `bad` decides how bad records are handled.
     """
-    return _build_documents(_open_items(source, reading), _make_builder(reading, bad.report), bad, None)
+    return checked_documents(open_items(source, reading, jsonl_records), make_builder(reading, bad.report), bad, None)
 
 
 def _read_once(items: Iterator[Item], builder: DocumentBuilder, bad: BadRecords) -> Iterator[Document]:
     with bad:
-        for document, _ in _build_documents(items, builder, bad, _SeenIds()):
+        for document, _ in checked_documents(items, builder, bad, SeenIds()):
             yield document
 
 
-def _build_documents(
-    items: Iterator[Item], builder: DocumentBuilder, bad: BadRecords, seen: _SeenIds | None
+def checked_documents(
+    items: Iterator[Item], builder: DocumentBuilder, bad: BadRecords, seen: SeenIds | None
 ) -> Iterator[tuple[Document, Place]]:
+    """Build documents, count them, and set bad records aside.
+
+    Args:
+        items: records, and errors in place of bad ones.
+        builder: see ``make_builder``.
+        bad: takes the bad records; entered.
+        seen: knows the ids; None if they need not differ.
+    """
     for item in items:
         try:
             checked = _check(item, builder, seen)
@@ -210,7 +226,7 @@ def _build_documents(
         yield document, place
 
 
-def _check(item: Item, builder: DocumentBuilder, seen: _SeenIds | None) -> tuple[Document, Place] | BadDataError:
+def _check(item: Item, builder: DocumentBuilder, seen: SeenIds | None) -> tuple[Document, Place] | BadDataError:
     if isinstance(item, BadDataError):
         return item
     try:
@@ -232,13 +248,24 @@ def _serialise(record: Record) -> bytes:
         return repr(record.values).encode(errors="backslashreplace")
 
 
-def _open_items(source: Source, reading: Reading) -> Iterator[Item]:
+def open_items(source: Source, reading: Reading, jsonl: ReadLines[_Block]) -> Iterator[Item | _Block]:
+    """Open an input and yield its records, or their errors.
+
+    Args:
+        source: see ``read_documents``.
+        reading: how.
+        jsonl: reads the lines of one file.
+
+    Raises:
+        NoInputError: a file is missing.
+        ConfigurationError: this is not an input, or an option is invalid.
+    """
     names = ColumnNames(reading.columns)
     source = loaded(source)
     if is_frame(source):
         return frame_records(source, reading.id_type, names, ids=not reading.make_ids)
     if isinstance(source, str | Path):
-        return _open_files([source], reading, names)
+        return _open_files([source], reading, names, jsonl)
     if isinstance(source, Mapping | Document | bytes) or not isinstance(source, Iterable):
         raise ConfigurationError(
             f"{type(source).__name__} is not an input; expected a path, a list of paths, a list of dicts or documents, "
@@ -250,11 +277,13 @@ def _open_items(source: Source, reading: Reading) -> Iterator[Item]:
     except StopIteration:
         return iter(())
     if isinstance(first, str | Path):
-        return _open_files([first, *values], reading, names)
+        return _open_files([first, *values], reading, names, jsonl)
     return list_records(chain((first,), values))
 
 
-def _open_files(given: list[Any], reading: Reading, names: ColumnNames) -> Iterator[Item]:
+def _open_files(
+    given: list[Any], reading: Reading, names: ColumnNames, jsonl: ReadLines[_Block]
+) -> Iterator[Item | _Block]:
     for path in given:
         if not isinstance(path, str | Path):
             raise ConfigurationError(f"{type(path).__name__} among paths; expected only paths")
@@ -268,17 +297,17 @@ def _open_files(given: list[Any], reading: Reading, names: ColumnNames) -> Itera
     if paths.count(STANDARD_STREAM) > 1:
         raise ConfigurationError("- is given twice; standard input can be read once only")
     encoding_named(reading.encoding)
-    return chain.from_iterable(_open_file(path, reading, names) for path in paths)
+    return chain.from_iterable(_open_file(path, reading, names, jsonl) for path in paths)
 
 
-def _open_file(path: str, reading: Reading, names: ColumnNames) -> Iterator[Item]:
+def _open_file(path: str, reading: Reading, names: ColumnNames, jsonl: ReadLines[_Block]) -> Iterator[Item | _Block]:
     ids, encoding = not reading.make_ids, encoding_named(reading.encoding)
     form = input_format(path)
     if form in ("json", "text") and is_json_lines(path, encoding, only_objects=form == "text"):
         form = "jsonl"
     match form:
         case "jsonl":
-            return jsonl_records(path, reading.max_line_bytes, encoding)
+            return jsonl(path, reading.max_line_bytes, encoding)
         case "json":
             return json_array_records(path, encoding)
         case "csv":
@@ -293,7 +322,16 @@ def _open_file(path: str, reading: Reading, names: ColumnNames) -> Iterator[Item
             return text_records(path, encoding)
 
 
-def _make_builder(reading: Reading, report: ReadingReport) -> DocumentBuilder:
+def make_builder(reading: Reading, report: ReadingReport | None) -> DocumentBuilder:
+    """What builds the documents of a reading.
+
+    Args:
+        reading: how.
+        report: counts documents of other languages; None for documents that were counted.
+
+    Raises:
+        ConfigurationError: an option is invalid.
+    """
     for name, kind in (("id_type", IdType), ("other_languages", OtherLanguages)):
         if getattr(reading, name) not in get_args(kind):
             raise ConfigurationError(
@@ -309,43 +347,3 @@ def _make_builder(reading: Reading, report: ReadingReport) -> DocumentBuilder:
         other_languages=reading.other_languages,
         report=report,
     )
-
-
-class _SeenIds:
-    """Remembers the id, the place and a content checksum of each document: about 20 bytes plus the id."""
-
-    def __init__(self) -> None:
-        self._ordinals: dict[str, int] = {}
-        self._contents = array("L")
-        self._lines = array("Q")
-        self._source_numbers = array("L")
-        self._sources: list[str] = []
-
-    def add(self, document: Document, place: Place) -> None:
-        """Remember `document`.
-
-        Raises:
-            BadDataError: the id was seen before: ``E_ID_DUPLICATE`` with the same title and text, ``E_ID_CONFLICT``
-                with a different title or text.
-        """
-        ordinal = len(self._ordinals)
-        first = self._ordinals.setdefault(document.id, ordinal)
-        # Any encoding will do, as long as it is always the same: this one takes a third of the time of UTF-8.
-        content = zlib.crc32(document.text.encode("utf-16-le"), zlib.crc32(document.title.encode("utf-16-le")))
-        if first == ordinal:
-            self._remember(content, place)
-            return
-        where = f"{self._sources[self._source_numbers[first]]}:{self._lines[first]}"
-        again = f"{document.id!r} already occurred at {where}"
-        if self._contents[first] == content:
-            raise place.error(
-                "E_ID_DUPLICATE", f"{again} with the same title and text; an id may occur once in a collection", "id"
-            )
-        raise place.error("E_ID_CONFLICT", f"{again} with another title or text; give each document its own id", "id")
-
-    def _remember(self, content: int, place: Place) -> None:
-        if not self._sources or self._sources[-1] != place.source:
-            self._sources.append(place.source)
-        self._contents.append(content)
-        self._lines.append(place.line or 0)
-        self._source_numbers.append(len(self._sources) - 1)

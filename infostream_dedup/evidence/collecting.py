@@ -11,9 +11,9 @@ import numpy as np
 from infostream_dedup.evidence.frequencies import EvidenceFrequencies, changes_of
 from infostream_dedup.evidence.meaning import Meanings
 from infostream_dedup.evidence.pair_evidence import TripleRows
-from infostream_dedup.evidence.reading import RawEvidence, evidence_texts, read_evidence
+from infostream_dedup.evidence.reading import RawEvidence, evidence_texts, evidence_texts_of_block, read_evidence
 from infostream_dedup.evidence.records import EvidenceRecords, pack_weighed
-from infostream_dedup.model import Document, language_number
+from infostream_dedup.model import Document, DocumentBlock, language_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,6 +67,15 @@ class EvidenceReader:
         self._characters += len(document.title) + len(document.text)
         if self._characters >= self._chunk:
             self._read_waiting()
+
+    def add_block(self, block: DocumentBlock) -> None:
+        """Take the next documents."""
+        if self._meanings is not None:
+            for document in block.documents():
+                self.add(document)
+            return
+        self._read_waiting()
+        self._read.append(read_evidence(*evidence_texts_of_block(block)))
 
     def finish(self, languages: Sequence[str]) -> DocumentEvidence:
         """Weigh what was read; the reader is empty afterwards.

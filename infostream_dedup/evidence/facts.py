@@ -11,7 +11,7 @@ import numpy as np
 
 from infostream_dedup.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.evidence.pair_model import DECIMALS
-from infostream_dedup.model import Document
+from infostream_dedup.model import NO_TIME, Document, fields_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +31,6 @@ __all__ = [
 ]
 
 NO_SOURCE: Final = -1
-NO_TIME: Final = np.iinfo(np.int64).min
 HOUR: Final = 3_600_000_000
 DAY: Final = 24 * HOUR
 """Microseconds."""
@@ -39,11 +38,11 @@ DAY: Final = 24 * HOUR
 STORY_HOURS: Final = 36
 """Hours within which two sources tell one story; nothing else is asked of the hours between two documents."""
 
-CIRCUMSTANCES: Final = 64
-"""Results that ``circumstances`` has."""
-
 _START: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
+
+CIRCUMSTANCES: Final = 64
+"""Results that ``circumstances`` has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +64,8 @@ class DocumentFacts:
     @classmethod
     def of_documents(cls, documents: Sequence[Document], text_hashes: Sequence[bytes]) -> DocumentFacts:
         """Number what documents have in common; ``text_hashes`` as in ``of``."""
-        return cls.of(
-            [document.source for document in documents],
-            [microseconds(document) for document in documents],
-            text_hashes,
-            [document.url for document in documents],
-        )
+        fields = fields_of(documents)
+        return cls.of(fields.sources, fields.times, text_hashes, fields.urls)
 
     @classmethod
     def of(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -23,14 +23,14 @@ from infostream_dedup.evidence.kernels.reading import (
 )
 from infostream_dedup.evidence.kernels.sorting import BINS
 from infostream_dedup.evidence.plain_reading import word_hash
-from infostream_dedup.model import Document, full_text
+from infostream_dedup.model import Document, DocumentBlock, full_text
 from infostream_dedup.text.normalise import clean
 from infostream_dedup.text.utf8 import Utf8Texts, encoded, texts_of, texts_of_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RawEvidence", "evidence_texts", "read_evidence", "room_for", "tables"]
+__all__ = ["RawEvidence", "evidence_texts", "evidence_texts_of_block", "read_evidence", "room_for", "tables"]
 
 _MARKUP: Final = (b"<", b"&", b"://", b"@", b"{")
 """A text that holds one of these is cleaned first."""
@@ -100,16 +100,32 @@ def evidence_texts(
     """
     if texts is None:
         texts = texts_of([full_text(document) for document in documents])
-    heads = [encoded(document.title) for document in documents]
+    heads = np.array([len(encoded(document.title)) for document in documents], dtype=np.int64)
+    return _cleaned(texts, heads, lambda number: (documents[number].title, documents[number].text))
+
+
+def evidence_texts_of_block(block: DocumentBlock) -> tuple[Utf8Texts, NDArray[np.int64]]:
+    """What ``evidence_texts`` returns, of documents in columns."""
+    heads = block.titles - block.offsets[:-1]
+    return _cleaned(
+        Utf8Texts(block.offsets, block.data), heads, lambda number: (block.title(number), block.text(number))
+    )
+
+
+def _cleaned(
+    texts: Utf8Texts, heads: NDArray[np.int64], title_and_text: Callable[[int], tuple[str, str]]
+) -> tuple[Utf8Texts, NDArray[np.int64]]:
+    """The texts, those with markup cleaned, and where each title, of ``heads`` bytes, ends in them."""
     marked = _marked(texts)
     if marked:
+        heads = heads.copy()
         whole = [texts.data[begin:end].tobytes() for begin, end in pairwise(texts.offsets.tolist())]
         for number in marked:
-            title, text = clean(documents[number].title), clean(documents[number].text)
-            heads[number] = encoded(title)
+            title, text = map(clean, title_and_text(number))
+            heads[number] = len(encoded(title))
             whole[number] = encoded(text if not title or text.startswith(title) else f"{title}\n{text}")
         texts = texts_of_bytes(whole)
-    return texts, texts.offsets[:-1] + np.array([len(head) for head in heads], dtype=np.int64)
+    return texts, texts.offsets[:-1] + heads
 
 
 def _marked(texts: Utf8Texts) -> list[int]:

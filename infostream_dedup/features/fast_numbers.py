@@ -24,8 +24,8 @@ from infostream_dedup.features.kernels.number_runs import (
     number_words,
 )
 from infostream_dedup.features.numbers import CYRILLIC_LETTERS, NUMBER_WORDS, RUN_SPACES, run_numbers
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.text.character_classes import CODE_POINTS, COMMON
-from infostream_dedup.text.kernels.byte_blocks import BLOCK
 from infostream_dedup.text.surface_pool import SurfaceList
 
 if TYPE_CHECKING:

@@ -9,18 +9,26 @@ from infostream_dedup.model.document import (
     language_number,
     without_text,
 )
+from infostream_dedup.model.document_block import NO_TIME, DocumentBlock
+from infostream_dedup.model.kept_documents import DocumentFields, KeptDocuments, fields_of, moment_of
 from infostream_dedup.model.settings import PRESETS, Settings
 from infostream_dedup.model.version import VERSION
 
 __all__ = [
     "LANGUAGES",
+    "NO_TIME",
     "OUR_LANGUAGES",
     "PRESETS",
     "VERSION",
     "Document",
+    "DocumentBlock",
+    "DocumentFields",
+    "KeptDocuments",
     "Language",
     "Settings",
+    "fields_of",
     "full_text",
     "language_number",
+    "moment_of",
     "without_text",
 ]

@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 import scipy.sparse as sp
 
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.model import Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
 from infostream_dedup.sharded.layout import Layout, indptr_of
 from infostream_dedup.terms.compiled import SurfaceCounter, count_terms
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.term_hashes import term_hashes
-from infostream_dedup.text.kernels.byte_blocks import BLOCK
 from infostream_dedup.text.surface_pool import SurfaceList
 from infostream_dedup.text.utf8 import texts_of_arrow
 

@@ -15,7 +15,7 @@ from infostream_dedup.batch.pair_table import chunks_of_pairs, least_count, rela
 from infostream_dedup.batch.pairing import PairRow, rows_of_pairs
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine.row_blocks import row_blocks
-from infostream_dedup.model import Document, Settings
+from infostream_dedup.model import Settings
 from infostream_dedup.sharded.collapse import NodeTable
 from infostream_dedup.sharded.key_terms import KEYS, LABELS, key_term_labels
 from infostream_dedup.sharded.layout import indptr_of
@@ -290,11 +290,11 @@ class DocumentRows:
         """
         documents, place = np.unique(np.concatenate([a, b]), return_inverse=True)
         key_terms = self.key_terms(documents)
-        named = [Document(id=one, text="") for one in self.ids(documents)]
+        ids = self.ids(documents)
         for table in chunks_of_pairs(key_terms, place[: len(a)], place[len(a) :]):
             relation = relations(table, settings)
             wanted = relation > 0 if k_min is None else np.maximum(table.forward, table.backward) >= k_min
-            yield from rows_of_pairs(named, table, relation, key_terms, wanted=wanted, terms=terms)
+            yield from rows_of_pairs(ids, table, relation, key_terms, wanted=wanted, terms=terms)
 
     def _rows(
         self, documents: NDArray[np.int64], name: str, which: int

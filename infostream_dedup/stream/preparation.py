@@ -80,7 +80,7 @@ def prepare(
     times = [clock if time is None or time <= NO_TIME else time for time, clock in zip(published, clocks, strict=True)]
     content_hashes = content_hashes or [content_hash(document) for document in documents]
     full, bodies = full_texts(documents), [document.text for document in documents]
-    hashes = text_hashes(bodies, full.texts, full.bodies)
+    hashes = text_hashes(bodies.__getitem__, full.texts, full.bodies)
     return Prepared(
         first=first,
         documents=documents,

@@ -7,6 +7,7 @@ those that it takes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
 from types import ModuleType
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.terms.counts import TermCounts
+    from infostream_dedup.text.utf8 import Utf8Texts
 
 __all__ = ["SurfaceReader", "Surfaces", "key_terms_of_surfaces", "stages_named", "term_counts"]
 
@@ -45,6 +47,8 @@ class Surfaces(Protocol):
 
 class _Counter(Protocol):
     def add(self, text: str, language: str | None) -> None: ...
+
+    def add_texts(self, texts: Utf8Texts, languages: Sequence[str | None]) -> None: ...
 
     def finish(self) -> Surfaces: ...
 
@@ -90,6 +94,17 @@ class SurfaceReader:
         self._characters += len(text)
         if len(self._kept) >= compiled_from() or self._characters >= _MOST_KEPT:
             self._counter = self._read_kept("compiled")
+
+    def add_texts(self, texts: Utf8Texts, languages: Sequence[str | None]) -> None:
+        """Read many documents that are in memory as UTF-8; so many that they are worth the compiled code.
+
+        Args:
+            texts: raw, a few megabytes.
+            languages: as for ``add``.
+        """
+        if self._counter is None:
+            self._counter = self._read_kept("compiled")
+        self._counter.add_texts(texts, languages)
 
     def finish(self) -> Surfaces:
         """Return the surfaces of all documents; the reader must not be used again."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import cache
 from hashlib import blake2b
 from itertools import pairwise
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.text.character_classes import CODE_POINTS, COMMON, composing
-from infostream_dedup.text.kernels.byte_blocks import BLOCK
 from infostream_dedup.text.kernels.visible_text import INVISIBLE, LEFT, VISIBLE, write_visible
 from infostream_dedup.text.mark_runs import with_bounded_marks
 
@@ -38,12 +38,12 @@ def text_hash(text: str) -> bytes:
     return blake2b(visible.encode("utf-8", "surrogatepass"), digest_size=_SIZE).digest() if visible else b""
 
 
-def text_hashes(bodies: Sequence[str], texts: Utf8Texts, begins: NDArray[np.int64]) -> list[bytes]:
+def text_hashes(body: Callable[[int], str], texts: Utf8Texts, begins: NDArray[np.int64]) -> list[bytes]:
     """What ``text_hash`` says of each of many bodies. The first call compiles, or reads compiled code from the disk.
 
     Args:
-        bodies: the bodies.
-        texts: the same in UTF-8; each may be preceded by something else.
+        body: gives the body of a number; asked for the few that are left to plain code.
+        texts: the bodies in UTF-8; each may be preceded by something else.
         begins: int64 (texts,), where each body begins in ``texts.data``.
     """
     ends = texts.offsets[1:]
@@ -56,7 +56,7 @@ def text_hashes(bodies: Sequence[str], texts: Utf8Texts, begins: NDArray[np.int6
         for begin, end in pairwise(bounds)
     ]
     for number in np.flatnonzero(left).tolist():
-        hashes[number] = text_hash(bodies[number])
+        hashes[number] = text_hash(body(number))
     return hashes
 
 

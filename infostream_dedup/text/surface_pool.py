@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, overload
 
 import numpy as np
 
-from infostream_dedup.text.kernels.byte_blocks import BLOCK
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.text.kernels.surface_table import (
     AT_ONCE,
     HEADER,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.text.kernels.byte_blocks import BLOCK
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

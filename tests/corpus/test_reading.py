@@ -360,3 +360,12 @@ def test_a_line_of_any_length_takes_bounded_memory(tmp_path: Path) -> None:
 def test_importing_the_corpus_loads_no_heavy_package() -> None:
     script = "import sys, infostream_dedup.corpus\nprint({'pyarrow', 'pandas', 'polars', 'numpy'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, check=True).stdout == b"set()\n"
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path):
+    path = tmp_path / "marked.jsonl"
+    row = b'{"id":"1","text":"%s"}' % (b"a" * 60)
+    path.write_bytes(b"\xef\xbb\xbf" + row + b"\n" + row.replace(b'"1"', b'"2"'))
+    assert [one.id for one in read_documents(path, max_line_bytes=len(row))] == ["1", "2"]
+    with pytest.raises(BadDataError, match="longer than"):
+        list(read_documents(path, max_line_bytes=len(row) - 1))

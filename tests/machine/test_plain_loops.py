@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from infostream_dedup.machine.compiling import Kernel, compiled, popcount, signed
 from infostream_dedup.machine.interpreting import from_cells, to_cells, to_signed
+from infostream_dedup.machine.kernels.byte_blocks import between, eight_bytes, equal, lowest_bit
 from infostream_dedup.sample import documents_path
-from infostream_dedup.text.kernels.byte_blocks import between, eight_bytes, equal, lowest_bit
 from infostream_dedup.text.kernels.surface_table import hash_bytes
 
 COMMANDS = """

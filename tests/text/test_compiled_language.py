@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.text.compiled import language
-from infostream_dedup.text.kernels.byte_blocks import BLOCK
 from infostream_dedup.text.language import detect
 from infostream_dedup.text.utf8 import texts_of
 

@@ -23,7 +23,7 @@ PARTS = [
 
 def at_once(bodies: list[str], heading: str = "") -> list[bytes]:
     texts = texts_of([heading + body for body in bodies])
-    return text_hashes(bodies, texts, texts.offsets[:-1] + len(heading.encode()))
+    return text_hashes(bodies.__getitem__, texts, texts.offsets[:-1] + len(heading.encode()))
 
 
 # The first call compiles.

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from infostream_dedup.text.kernels.byte_blocks import BLOCK
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.text.utf8 import texts_of, texts_of_arrow
 
 STRINGS = ["", "слово", "a", "東京\U0001f44d"]

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import Stemmer
 
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.model import Language
 from infostream_dedup.morphology import stemming
 from infostream_dedup.morphology.kernels.snowball import OUT_OF_MEMORY, Snowball, WordsToStem, stem_words
 from infostream_dedup.morphology.kernels.ukrainian_stems import ending_tree, stem_ukrainian_words
 from infostream_dedup.morphology.ukrainian_stemmer import ENDINGS
-from infostream_dedup.text.kernels.byte_blocks import BLOCK
 from infostream_dedup.text.surface_pool import SurfaceList
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 import numpy as np
 
 from infostream_dedup.machine.compiling import Instruction, compiled_bare, inlined
-from infostream_dedup.text.kernels.byte_blocks import BLOCK, between
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

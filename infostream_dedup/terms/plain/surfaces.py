@@ -6,6 +6,7 @@ Everything after this point is a function of the distinct surfaces, computed onc
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -20,6 +21,8 @@ from infostream_dedup.text.tokens import surfaces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from infostream_dedup.text.utf8 import Utf8Texts
 
 __all__ = ["SurfaceCounter", "SurfaceCounts"]
 
@@ -82,6 +85,11 @@ class SurfaceCounter:
         self._tokens.extend(map(self._ids.__getitem__, surfaces(clean(text))))
         self._ends.append(len(self._tokens))
         self._languages.append(language_number(language))
+
+    def add_texts(self, texts: Utf8Texts, languages: Sequence[str | None]) -> None:
+        """Count documents that are in memory as UTF-8; arguments as in the compiled code."""
+        for number, language in enumerate(languages):
+            self.add(texts[number], language)
 
     def finish(self) -> SurfaceCounts:
         """Return the counts of all documents added so far."""

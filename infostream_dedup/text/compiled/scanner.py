@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.text.character_classes import classes_of_cleaned_text, classes_of_raw_text
-from infostream_dedup.text.kernels.byte_blocks import BLOCK
 from infostream_dedup.text.kernels.raw_text import UNCLEAN, UNKNOWN
 from infostream_dedup.text.kernels.scanning import ScanningRules, find_words
 from infostream_dedup.text.kernels.words import ScannedWords, TextWords, number_words, rewrite_words, take_surfaces

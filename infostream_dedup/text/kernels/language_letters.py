@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infostream_dedup.machine.compiling import compiled_bare
-from infostream_dedup.text.kernels.byte_blocks import BLOCK, between, lowest_bit, ones
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, lowest_bit, ones
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
-from infostream_dedup.text.kernels.byte_blocks import BLOCK, between, copy_bytes
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_bytes
 from infostream_dedup.text.kernels.surface_table import AT_ONCE, SurfaceTable, hash_bytes, intern, prepare
 from infostream_dedup.text.tokens import LONGEST_FORM, SHORTEST_FORM, Shape
 

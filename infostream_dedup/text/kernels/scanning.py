@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, lowest_bit
 from infostream_dedup.text.character_classes import CharacterClass
-from infostream_dedup.text.kernels.byte_blocks import BLOCK, between, lowest_bit
 from infostream_dedup.text.kernels.code_points import size_of
 from infostream_dedup.text.kernels.raw_text import (
     READ,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.machine.compiling import compiled_bare, inlined, prefetch, signed
-from infostream_dedup.text.kernels.byte_blocks import BLOCK, HALF, copy_bytes, eight_bytes, equal
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK, HALF, copy_bytes, eight_bytes, equal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.machine.compiling import compiled_bare, inlined
-from infostream_dedup.text.kernels.byte_blocks import BLOCK, between, lowest_bit
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, lowest_bit
 from infostream_dedup.text.kernels.code_points import code_point, size_of
 
 if TYPE_CHECKING:

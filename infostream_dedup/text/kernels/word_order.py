@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.machine.compiling import compiled_bare, inlined
-from infostream_dedup.text.kernels.byte_blocks import eight_bytes
+from infostream_dedup.machine.kernels.byte_blocks import eight_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -24,7 +24,7 @@ HALF: Final = 32
 
 _ALL_EQUAL: Final = np.uint64((1 << HALF) - 1)
 _WORD: Final = 8
-_HERE: Final = "infostream_dedup.text.kernels.byte_instructions"
+_HERE: Final = "infostream_dedup.machine.kernels.byte_instructions"
 
 
 @cache

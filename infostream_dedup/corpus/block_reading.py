@@ -1,0 +1,247 @@
+"""Reads documents in columns where they are plainly valid; results and errors are those of reading one by one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, overload
+
+import numpy as np
+import orjson
+
+from infostream_dedup.corpus.bad_records import BadRecords, ReadingReport
+from infostream_dedup.corpus.dates import time_zone
+from infostream_dedup.corpus.documents import DocumentBuilder
+from infostream_dedup.corpus.endings import STANDARD_STREAM
+from infostream_dedup.corpus.json_blocks import JsonBlock, json_blocks
+from infostream_dedup.corpus.jsonl import jsonl_records
+from infostream_dedup.corpus.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN
+from infostream_dedup.corpus.kernels.json_lines import (
+    BLANK,
+    CHECK,
+    ID,
+    LEFT,
+    NO_LANGUAGE,
+    OTHER_STRING,
+    PUBLISHED,
+    READ,
+    SOURCE,
+    URL,
+)
+from infostream_dedup.corpus.reading import Reading, Source, checked_documents, make_builder, open_items
+from infostream_dedup.corpus.records import Item, Place, Record
+from infostream_dedup.corpus.seen_ids import SeenIds
+from infostream_dedup.errors import BadDataError
+from infostream_dedup.lexicon.other_languages import other_language
+from infostream_dedup.machine.engines import compiled_from
+from infostream_dedup.machine.plain_work import count_work, is_plain
+from infostream_dedup.model import NO_TIME, OUR_LANGUAGES, Document, DocumentBlock
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["read_document_blocks"]
+
+_FEWEST_BYTES_PER_DOCUMENT: Final = 2000
+"""Shorter documents are fewer than they seem by the size of their file: reading in columns begins a little early."""
+_PACKED: Final = (".gz", ".bz2", ".xz", ".zst")
+_PACKED_TIMES: Final = 4
+
+_MOST_LEFT: Final = 8
+"""A block with more than one line in so many for the plain code is read by it as a whole."""
+
+_SAMPLE_BYTES: Final = 16_000
+"""More than ``other_language`` looks at."""
+
+_NOT_GIVEN: Final = (*OUR_LANGUAGES, None)
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_NOWHERE: Final = Place("<block>")
+
+
+def read_document_blocks(
+    source: Source, *, reading: Reading, report: ReadingReport, always: bool = False
+) -> Iterator[Document | DocumentBlock]:
+    """Read the documents of an input like ``read_documents``, many together where an input is large.
+
+    Large files of JSON Lines are read by compiled code, which leaves every line that is in any way unusual to the code
+    of ``read_documents``; other inputs are read by that alone.
+
+    Args:
+        source: see ``read_documents``.
+        reading: how.
+        report: counts what is read, used and set aside.
+        always: read small files in columns too.
+
+    Yields:
+        Blocks of documents, and single documents, in input order.
+
+    Raises:
+        Everything that ``read_documents`` raises, in the same words and at the same document.
+    """
+    bad = reading.bad_records(report)
+    builder = make_builder(reading, report)
+    seen = SeenIds()
+    reader = _Reader(reading, builder, bad, seen, always=always)
+    return reader.read(open_items(source, reading, reader.lines))
+
+
+class _Reader:
+    def __init__(
+        self, reading: Reading, builder: DocumentBuilder, bad: BadRecords, seen: SeenIds, *, always: bool
+    ) -> None:
+        self._always = always
+        self._builder = builder
+        self._bare_builder = make_builder(reading, None)
+        self._utc = time_zone(reading.tz) is UTC
+        # Fields of other names, and ids that are made of texts, are for the plain code.
+        self._plainly = bool(reading.columns) or reading.make_ids
+        self._bad = bad
+        self._seen = seen
+        self._names: dict[str | None, str | None] = {}
+
+    def lines(self, path: str, max_line_bytes: int, encoding: str | None) -> Iterator[Item | JsonBlock]:
+        """Read the lines of one file in the way that suits its size."""
+        large = self._always or (path != STANDARD_STREAM and _is_large(path))
+        if self._plainly or is_plain(always=True) or not (large or path == STANDARD_STREAM):
+            return jsonl_records(path, max_line_bytes, encoding)
+        return json_blocks(path, max_line_bytes, encoding, lambda: large or len(self._seen) >= compiled_from())
+
+    def read(self, items: Iterator[Item | JsonBlock]) -> Iterator[Document | DocumentBlock]:
+        with self._bad:
+            for item in items:
+                if isinstance(item, JsonBlock):
+                    yield from self._block(item)
+                else:
+                    yield from self._one_by_one(iter((item,)))
+
+    def _one_by_one(self, items: Iterator[Item]) -> Iterator[Document]:
+        for document, _ in checked_documents(items, self._builder, self._bad, self._seen):
+            yield document
+
+    def _block(self, block: JsonBlock) -> Iterator[Document | DocumentBlock]:
+        self._look_closer(block)
+        states = block.columns.states[: block.rows]
+        rows = np.flatnonzero(states != BLANK)
+        left = np.flatnonzero(states[rows] == LEFT).tolist()
+        if len(left) * _MOST_LEFT > len(rows):
+            yield from self._one_by_one(_items(block, rows))
+            return
+        begin = 0
+        for end in [*left, len(rows)]:
+            yield from self._run(block, rows[begin:end])
+            yield from self._one_by_one(_items(block, rows[end : end + 1]))
+            begin = end + 1
+
+    def _run(self, block: JsonBlock, rows: NDArray[np.int64]) -> Iterator[Document | DocumentBlock]:
+        """Documents of lines between which there are only blank ones; those with an id seen before go the plain way."""
+        ids: list[Any] = block.strings(rows, ID)
+        while ids:
+            new = self._seen.new_until(ids)
+            if new:
+                yield self._taken(block, rows[:new], ids[:new])
+            yield from self._one_by_one(_items(block, rows[new : new + 1]))
+            rows, ids = rows[new + 1 :], ids[new + 1 :]
+
+    def _taken(self, block: JsonBlock, rows: NDArray[np.int64], ids: list[str]) -> DocumentBlock:
+        columns, before = block.columns, int(rows[0]) - 1
+        lines = (rows + (block.buffer.number + 1)).astype(np.uint64)
+        self._seen.add_new(ids, columns.hashes[rows], lines, block.source)
+        sources = [self._names.setdefault(name, name) for name in block.strings(rows, SOURCE)]
+        languages = [_NOT_GIVEN[number] for number in columns.languages[rows].tolist()]
+        self._count(block.source, sources, languages)
+        data = columns.texts[:]
+        # Read-only like Arrow's buffers: writable ones would need another compilation.
+        data.flags.writeable = False
+        offsets = np.concatenate(
+            [columns.text_ends[before : before + 1] if before >= 0 else [0], columns.text_ends[rows]]
+        )
+        rest_begin = int(columns.rest_ends[before]) if before >= 0 else 0
+        rest_ends = columns.rest_ends[rows] - rest_begin
+        rest = columns.rest[rest_begin : rest_begin + int(rest_ends[-1])].tobytes()
+        urls, bare = block.strings(rows, URL), _BareDocuments(rest, rest_ends, self._bare_builder)
+        for number in np.flatnonzero(columns.spans[rows, URL, 0] == OTHER_STRING).tolist():
+            urls[number] = bare[number].url
+        return DocumentBlock(
+            ids=ids,
+            languages=languages,
+            sources=sources,
+            urls=urls,
+            times=np.where(columns.dates[rows, 1] > OTHER_DATE, columns.dates[rows, 0], NO_TIME),
+            data=data,
+            offsets=offsets,
+            titles=offsets[:-1] + columns.sizes[rows, 0],
+            bodies=columns.bodies[rows],
+            characters=columns.sizes[rows, 1:],
+            without_texts=bare,
+        )
+
+    def _count(self, source: str, sources: list[str | None], languages: list[str | None]) -> None:
+        report, number = self._bad.report, len(sources)
+        report.read += number
+        report.used += number
+        report.used_by_source[source] = report.used_by_source.get(source, 0) + number
+        for counts, values in ((report.sources, sources), (report.languages, languages)):
+            for value, times in Counter(values).items():
+                counts[value or ""] = counts.get(value or "", 0) + times
+        count_work(number)
+
+    def _look_closer(self, block: JsonBlock) -> None:
+        """Leave lines to the plain code that turn out to be none for this one; dates of unusual forms are read."""
+        columns = block.columns
+        states, dates = columns.states[: block.rows], columns.dates[: block.rows]
+        for row in np.flatnonzero(states == CHECK).tolist():
+            states[row] = READ if block.is_valid(row) else LEFT
+        unread = (dates[:, 1] == OTHER_DATE) | ((dates[:, 1] == LOCAL) & (not self._utc))
+        for row in np.flatnonzero((states == READ) & unread).tolist():
+            try:
+                time = self._builder.time_of(orjson.loads(block.value(row, PUBLISHED)), _NOWHERE)
+            except BadDataError:
+                states[row] = LEFT
+                continue
+            dates[row] = (0, -1) if time is None else ((time - _EPOCH) // timedelta(microseconds=1), UTC_KNOWN)
+        texts, bodies, ends = columns.texts.data, columns.bodies, columns.text_ends
+        for row in np.flatnonzero((states == READ) & (columns.languages[: block.rows] == NO_LANGUAGE)).tolist():
+            begin, end = int(bodies[row]), int(ends[row])
+            if other_language(str(texts[begin : min(end, begin + _SAMPLE_BYTES)], "utf-8", "ignore")) is not None:
+                states[row] = LEFT
+
+
+class _BareDocuments(Sequence[Document]):
+    """Documents made of lines without their texts, whenever one is asked for."""
+
+    def __init__(self, rest: bytes, ends: NDArray[np.int64], builder: DocumentBuilder) -> None:
+        self._rest = rest
+        self._ends = ends
+        self._builder = builder
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    @overload
+    def __getitem__(self, number: int) -> Document: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Document]: ...
+    def __getitem__(self, number: int | slice) -> Document | list[Document]:
+        if isinstance(number, slice):
+            return [self[one] for one in range(*number.indices(len(self)))]
+        number = range(len(self))[number]
+        begin = int(self._ends[number - 1]) if number else 0
+        return self._builder.build(Record(orjson.loads(self._rest[begin : int(self._ends[number])]), _NOWHERE))
+
+
+def _items(block: JsonBlock, rows: NDArray[np.int64]) -> Iterator[Item]:
+    for row in rows.tolist():
+        item = block.item(row)
+        if item is not None:
+            yield item
+
+
+def _is_large(path: str) -> bool:
+    """Whether a file holds so many documents that compiled code pays, as far as its size tells."""
+    try:
+        size = Path(path).stat().st_size * (_PACKED_TIMES if path.lower().endswith(_PACKED) else 1)
+    except OSError:
+        return False
+    return size >= compiled_from() * _FEWEST_BYTES_PER_DOCUMENT

@@ -1,0 +1,157 @@
+"""Lines of JSON many at a time: what is plainly a document stays in columns, all else is parsed line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import orjson
+
+from infostream_dedup.corpus.gunzip import StreamError
+from infostream_dedup.corpus.jsonl import fault_item, is_too_deep, line_item
+from infostream_dedup.corpus.kernels.json_lines import NAME_WORDS, JsonColumns, read_lines
+from infostream_dedup.corpus.line_buffer import LineBuffer
+from infostream_dedup.corpus.lines import open_bytes
+from infostream_dedup.corpus.records import Item
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK
+from infostream_dedup.machine.plain_work import count_work
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["JsonBlock", "json_blocks"]
+
+_ROOM: Final = BLOCK + 2
+_BYTES_PER_LINE: Final = 64
+"""Lines are taken in several pieces where they are shorter."""
+
+
+@dataclass(frozen=True, slots=True)
+class JsonBlock:
+    """Lines that were read together. Valid until the next block is asked for.
+
+    Attributes:
+        source: file that they come from.
+        buffer: holds their bytes.
+        columns: what is in them; ``texts`` and ``rest`` remain valid.
+        rows: lines.
+        limit: maximum bytes of a line.
+    """
+
+    source: str
+    buffer: LineBuffer
+    columns: JsonColumns
+    rows: int
+    limit: int
+
+    def item(self, row: int) -> Item | None:
+        """A line as the plain code reads it; None for a blank one."""
+        begin, end = self.columns.bounds[row].tolist()
+        return line_item(self.source, self.buffer.line(begin, end, row, self.limit), self.limit)
+
+    def value(self, row: int, field: int) -> bytes:
+        """Bytes of a field that is there."""
+        begin, end = self.columns.spans[row, field].tolist()
+        return self.buffer.data[begin:end].tobytes()
+
+    def strings(self, rows: NDArray[np.int64], field: int) -> list[str | None]:
+        """A field of lines, which is a string without escapes, or absent or null."""
+        whole = self.buffer.data.data
+        spans = self.columns.spans[rows, field].tolist()
+        return [str(whole[begin:end], "utf-8") if begin >= 0 else None for begin, end in spans]
+
+    def is_valid(self, row: int) -> bool:
+        """Whether the plain parser takes a line that the loops were not sure of."""
+        ends = self.columns.rest_ends
+        rest = self.columns.rest[ends[row - 1] if row else 0 : ends[row]].tobytes()
+        try:
+            return not is_too_deep(orjson.loads(rest), rest)
+        except orjson.JSONDecodeError:
+            return False
+
+
+def json_blocks(
+    source: str, max_line_bytes: int, encoding: str | None, in_columns: Callable[[], bool]
+) -> Iterator[JsonBlock | Item]:
+    """Yield the lines of one file or of standard input: many together, or one by one with an error for each bad one.
+
+    Args:
+        source: path of the file, or ``-``.
+        max_line_bytes: as for ``jsonl_records``.
+        encoding: as for ``jsonl_records``.
+        in_columns: whether the next lines should be read together; they are parsed one by one if not.
+
+    Raises:
+        NoInputError: the file cannot be opened or read.
+    """
+    buffer: LineBuffer | None = None
+    try:
+        with open_bytes(source, encoding) as stream:
+            buffer = LineBuffer(stream)
+            yield from _blocks_of(buffer, source, max_line_bytes, in_columns)
+            buffer.check_end()
+    except StreamError as fault:
+        number, offset = (buffer.number, buffer.last) if buffer is not None else (0, 0)
+        yield fault_item(source, fault, number, offset)
+
+
+def _blocks_of(
+    buffer: LineBuffer, source: str, limit: int, in_columns: Callable[[], bool]
+) -> Iterator[JsonBlock | Item]:
+    while True:
+        buffer.fill()
+        if in_columns():
+            columns = _columns(buffer.size)
+            count_work(0, buffer.size)
+            rows = read_lines(buffer.data, buffer.size, buffer.whole, limit, NAME_WORDS, columns)
+            bounds = columns.bounds[:rows]
+            if rows:
+                yield JsonBlock(source, buffer, columns, rows, limit)
+        else:
+            bounds = _line_bounds(buffer)
+            rows = len(bounds)
+            for row, (begin, end) in enumerate(bounds.tolist()):
+                item = line_item(source, buffer.line(begin, end, row, limit), limit)
+                if item is not None:
+                    yield item
+        if rows:
+            begin, end = bounds[-1].tolist()
+            buffer.take(rows, begin, end, limit)
+        elif buffer.ended:
+            return
+        elif buffer.size > limit:
+            item = line_item(source, buffer.line(0, buffer.size, 0, limit), limit)
+            if item is not None:
+                yield item
+            buffer.skip_line(limit)
+        else:
+            buffer.grow()
+
+
+def _line_bounds(buffer: LineBuffer) -> NDArray[np.int64]:
+    """int64 (lines, 2), bounds of the whole lines without their line ends."""
+    ends = np.flatnonzero(buffer.data[: buffer.size] == ord("\n"))
+    if buffer.whole and buffer.size and (len(ends) == 0 or ends[-1] != buffer.size - 1):
+        ends = np.append(ends, buffer.size)
+    return np.stack([np.concatenate([[0], ends[:-1] + 1])[: len(ends)], ends], axis=1)
+
+
+def _columns(size: int) -> JsonColumns:
+    """Room for what is found in some bytes."""
+    lines = size // _BYTES_PER_LINE + 1
+    return JsonColumns(
+        bounds=np.empty((lines, 2), dtype=np.int64),
+        states=np.empty(lines, dtype=np.uint8),
+        spans=np.empty((lines, 7, 2), dtype=np.int64),
+        languages=np.empty(lines, dtype=np.uint8),
+        dates=np.empty((lines, 2), dtype=np.int64),
+        sizes=np.empty((lines, 3), dtype=np.int64),
+        hashes=np.empty(lines, dtype=np.uint64),
+        texts=np.empty(size + _ROOM, dtype=np.uint8),
+        text_ends=np.empty(lines, dtype=np.int64),
+        bodies=np.empty(lines, dtype=np.int64),
+        rest=np.empty(size + _ROOM, dtype=np.uint8),
+        rest_ends=np.empty(lines, dtype=np.int64),
+    )

@@ -1,0 +1,1 @@
+"""Compiled loops over JSON in UTF-8."""

@@ -1,0 +1,1 @@
+"""Instructions for compiled loops over bytes."""

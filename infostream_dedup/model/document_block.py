@@ -1,0 +1,81 @@
+"""Consecutive documents as columns: their texts as bytes, all else of them made when somebody asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from infostream_dedup.model.document import Document
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["NO_TIME", "DocumentBlock"]
+
+NO_TIME: Final = -(2**63)
+"""Stands for a missing date among microseconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentBlock:
+    """Consecutive documents.
+
+    Attributes:
+        ids: as ``Document.id``.
+        languages: as ``Document.lang``.
+        sources: as ``Document.source``.
+        urls: as ``Document.url``.
+        times: int64 (documents,), ``Document.time`` in microseconds since 1970, or ``NO_TIME``.
+        data: uint8, ``full_text`` of each document in UTF-8, without surrogates, and 66 more readable bytes.
+        offsets: int64 (documents + 1,), bounds of the documents in ``data``.
+        titles: int64 (documents,), end of each title in ``data``; it begins where its document does.
+        bodies: int64 (documents,), where each text begins in ``data``.
+        characters: int64 (documents, 2), characters of each title and each text.
+        without_texts: the documents, with ``text`` empty; each is made when it is asked for.
+    """
+
+    ids: Sequence[str]
+    languages: Sequence[str | None]
+    sources: Sequence[str | None]
+    urls: Sequence[str | None]
+    times: NDArray[np.int64]
+    data: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    titles: NDArray[np.int64]
+    bodies: NDArray[np.int64]
+    characters: NDArray[np.int64]
+    without_texts: Sequence[Document]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def without_data(self) -> DocumentBlock:
+        """The block without its bytes, which take most of its memory."""
+        return replace(self, data=self.data[:0].copy())
+
+    def title(self, number: int) -> str:
+        """Title of a document."""
+        return self.data[self.offsets[number] : self.titles[number]].tobytes().decode()
+
+    def text(self, number: int) -> str:
+        """Text of a document."""
+        return self.data[self.bodies[number] : self.offsets[number + 1]].tobytes().decode()
+
+    def texts(self) -> list[str]:
+        """Text of every document."""
+        whole = self.data.data
+        ends = self.offsets[1:].tolist()
+        return [str(whole[begin:end], "utf-8") for begin, end in zip(self.bodies.tolist(), ends, strict=True)]
+
+    def full_texts(self) -> list[str]:
+        """What ``full_text`` gives of every document."""
+        whole = self.data.data
+        return [str(whole[begin:end], "utf-8") for begin, end in pairwise(self.offsets.tolist())]
+
+    def documents(self) -> Iterator[Document]:
+        """The documents, texts included."""
+        for bare, text in zip(self.without_texts, self.texts(), strict=True):
+            yield replace(bare, text=text)

@@ -1,0 +1,217 @@
+"""Documents read in columns are those read one by one, and so are errors, counts and what is set aside."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from infostream_dedup.corpus import Reading, ReadingReport, block_reading, json_blocks, read_documents
+from infostream_dedup.corpus.block_reading import read_document_blocks
+from infostream_dedup.corpus.kernels import json_dates
+from infostream_dedup.corpus.kernels.json_dates import LOCAL, UTC_KNOWN, read_date
+from infostream_dedup.corpus.line_buffer import LineBuffer
+from infostream_dedup.errors import InfostreamError
+from infostream_dedup.model import NO_TIME, Document, DocumentBlock, KeptDocuments, fields_of, full_text, without_text
+
+ODD_VALUES = [
+    *('"a"', '"ы"', '"\\u0443\\u043a"', '"\\ud83d\\ude00"', '"\\ud83d"', '"\\udc00\\ud800"', '"\\u0000"', '"\\b\\f"'),
+    *('"\\n\\t\\r\\/\\\\\\""', '"\x7f"', '"\x85"', '"\\u0085"', '"\u2028\u2014\u00ab\ue000\U0001f600\ud7ff"'),
+    *('"\\x"', '"\\u12g4"', "null", "true", "false", "nul", "truth", "0", "-0", "01", "-", "1.", "1.5", "-1e5"),
+    *("1E+400", "1e", "12345678901234567890123", "1714557600", "2024", "202405", "NaN", "[]", "{}"),
+    *('[1, [2, {"a": null}]]', "[1,]", '{"a":}', "[" * 260 + "]" * 260),
+    *('"2024-05-01"', '"2024-05-01T10:00:30.123456+03:00"', '"2024-02-30"', '"2024-05-01 24:04"', '" "'),
+    *('"2024-05-01T10:00Z"', '"21.11.2023 10:05"', '"1899-12-31"', '"2024-05-01T10:00:30.1234567"'),
+    *('"ru"', '"uk"', '"en"', '"uk-UA"', '"de"', '"und"', '""', '"xx!"', '"http:\\/\\/a.b\\/c"'),
+    *('"' + "д" * 40 + '"', '"' + "i" * 600 + '"', '"Der Bundestag hat am Freitag das Gesetz"'),
+]
+NAMES = [
+    *("id", "text", "title", "lang", "published", "source", "url", "images", "links", "topic"),
+    *("te\\u0078t", "publishe", "published_", ""),
+]
+GERMAN = "Der Bundestag hat am Freitag das Gesetz über die Renten mit den Stimmen der Koalition beschlossen"
+
+
+TEXTS = [GERMAN, "Мэр открыл мост", "Зима. Снег\nидёт", "", "🙂 — «текст»"]
+OPTIONS = [
+    {},
+    {"on_error": "skip"},
+    {"on_error": "skip", "max_errors": 1},
+    {"tz": "Europe/Kyiv"},
+    {"id_type": "int"},
+    {"make_ids": True},
+    {"columns": "text=topic"},
+    {"other_languages": "fail"},
+    {"other_languages": "skip"},
+    {"max_line_bytes": 120, "on_error": "skip"},
+]
+
+
+@st.composite
+def fields(draw):
+    own = {
+        "id": json.dumps(draw(st.text(st.sampled_from("abcё1-"), max_size=3))),
+        "text": json.dumps(draw(st.sampled_from(TEXTS)), ensure_ascii=draw(st.booleans())),
+        **draw(st.dictionaries(st.sampled_from(NAMES), st.sampled_from(ODD_VALUES), max_size=3)),
+    }
+    names = draw(st.permutations(list(own)))
+    return [(name, own[name]) for name in names] + draw(
+        st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(ODD_VALUES)), max_size=1)
+    )
+
+
+@st.composite
+def lines(draw):
+    blank = st.sampled_from(["", " ", "\t ", "\r"])
+    parts = [f'{draw(blank)}"{name}"{draw(blank)}:{draw(blank)}{value}' for name, value in draw(fields())]
+    line = (draw(blank) + "{" + ",".join(parts) + draw(blank) + "}" + draw(blank)).encode("utf-8", "surrogatepass")
+    at = draw(st.integers(0, len(line)))
+    damaged = [line[:at], *(line[:at] + byte + line[at:] for byte in (b"\xff", b"\xd0", b"\0")), line + b"x"]
+    return draw(st.sampled_from([line] * 12 + damaged + [b"", b" ", b"\x0b", b"[]", b"{}"]))
+
+
+def outcome(read, path, tmp_path, **options):
+    """Everything a reading gives."""
+    aside = tmp_path / "aside.jsonl"
+    if options.get("on_error") == "skip":
+        options["quarantine"] = aside
+    report, found = ReadingReport(), []
+    try:
+        for one in read(path, report=report, reading=Reading(**options)):
+            found.extend([one] if isinstance(one, Document) else one.documents())
+        error = None
+    except InfostreamError as fault:
+        error = (type(fault), str(fault), vars(fault))
+    set_aside = aside.read_bytes() if "quarantine" in options and aside.exists() else b""
+    extras = [(getattr(one.extra, "order", ()), getattr(one.extra, "lang", None)) for one in found]
+    return found, extras, error, report, list(report.sources.items()), list(report.languages.items()), set_aside
+
+
+@pytest.fixture
+def in_columns(monkeypatch):
+    monkeypatch.setattr(block_reading, "_is_large", lambda path: True)
+
+
+@pytest.fixture
+def read_together(in_columns, monkeypatch):
+    """Whether any document was read in columns."""
+    seen = []
+    taken = block_reading._Reader._taken
+    monkeypatch.setattr(block_reading._Reader, "_taken", lambda self, *given: (seen.append(1), taken(self, *given))[1])
+    return seen
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("blocks")
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(lines(), max_size=9),
+    st.sampled_from(OPTIONS),
+    st.sampled_from([64, 100, 1 << 16]),
+    st.sampled_from([b"\n", b"\n\n", b"\r\n"]),
+    st.sampled_from([b"", b"\xef\xbb\xbf", b"\n"]),
+)
+@example(
+    [b'{"id":"1","text":"a"}', b'{"id":"1","text":"a"}', b'{"id":"1","text":"b"}'],
+    {"on_error": "skip"},
+    64,
+    b"\n",
+    b"",
+)
+def test_columns_are_what_single_documents_are(folder, given_lines, options, size, end, begin):
+    path = folder / "odd.jsonl"
+    path.write_bytes(begin + end.join(given_lines))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(block_reading, "_is_large", lambda path: True)
+        patch.setattr(json_blocks, "LineBuffer", partial(LineBuffer, size=size))
+        together = outcome(read_document_blocks, path, folder, **options)
+    assert together == outcome(read_documents, path, folder, **options)
+
+
+def test_plain_news_is_read_in_columns(read_together, tmp_path):
+    path = tmp_path / "news.jsonl"
+    rows = [
+        {"id": f"n{number}", "title": "Мэр", "text": "Мэр открыл мост" if number % 3 else "Открыт мост", "lang": "ru",
+         "published": "2024-05-01T10:00:00+03:00", "source": "a.md", "url": None if number % 2 else "http://a.md/1"}
+        for number in range(50)
+    ]  # fmt: skip
+    path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8")
+    blocks = list(read_document_blocks(path, reading=Reading(), report=ReadingReport()))
+    assert [type(one) for one in blocks] == [DocumentBlock]
+    block, documents = blocks[0], list(read_documents(path))
+    assert list(block.documents()) == documents
+    assert block.full_texts() == [full_text(one) for one in documents]
+    assert [block.title(number) for number in range(50)] == ["Мэр"] * 50
+    assert block.characters.tolist() == [[len(one.title), len(one.text)] for one in documents]
+    assert block.times[0] == 1_714_546_800_000_000
+    kept = KeptDocuments()
+    kept.append(without_text(documents[0]))
+    kept.extend(block)
+    assert list(kept) == [without_text(one) for one in [documents[0], *documents]]
+    assert kept[-1] is kept[50]
+    assert fields_of(kept) == fields_of([documents[0], *documents])
+
+
+def test_a_broken_archive_gives_what_came_before_the_break(read_together, tmp_path):
+    whole = gzip.compress(b"".join(b'{"id":"%d","text":"%s"}\n' % (number, b"slovo " * 99) for number in range(900)))
+    path = tmp_path / "cut.jsonl.gz"
+    path.write_bytes(whole[: len(whole) // 2])
+    both = [outcome(read, path, tmp_path, on_error="skip") for read in (read_document_blocks, read_documents)]
+    assert both[0] == both[1]
+    assert read_together
+    assert both[0][0]
+
+
+@pytest.mark.parametrize("begin", [b"\xff\xfe{\0", b"{\0\0\0", b""])
+def test_wide_encodings_and_nothing(in_columns, tmp_path, begin):
+    path = tmp_path / "wide.jsonl"
+    path.write_bytes(begin)
+    options = {"encoding": "utf-8", "on_error": "skip"}
+    both = [outcome(read, path, tmp_path, **options) for read in (read_document_blocks, read_documents)]
+    assert both[0] == both[1]
+
+
+def test_a_line_longer_than_the_buffer(in_columns, tmp_path, monkeypatch):
+    monkeypatch.setattr(json_blocks, "LineBuffer", partial(LineBuffer, size=64))
+    path = tmp_path / "long.jsonl"
+    path.write_bytes(
+        b'{"id":"1","text":"%s"}\n{"id":"2","text":"%s"}\n\n{"id":"3","text":""}' % (b"a" * 500, b"b" * 5000)
+    )
+    both = [
+        outcome(read, path, tmp_path, on_error="skip", max_line_bytes=900)
+        for read in (read_document_blocks, read_documents)
+    ]
+    assert both[0] == both[1]
+    assert [one.id for one in both[0][0]] == ["1", "3"]
+
+
+@pytest.mark.parametrize(
+    ("text", "microseconds", "kind"),
+    [
+        ("1970-01-01", 0, LOCAL),
+        ("1969-12-31T23:59:59.5Z", -500_000, UTC_KNOWN),
+        ("2024-02-29T00:00+02:00", 1_709_157_600_000_000, UTC_KNOWN),
+        ("2023-02-29", 0, json_dates.OTHER_DATE),
+        ("2024-05-01T24:00", 0, json_dates.OTHER_DATE),
+        ("2024-05-01T10:00 Z", 0, json_dates.OTHER_DATE),
+        ("2024-05", 0, json_dates.OTHER_DATE),
+    ],
+)
+def test_dates(text, microseconds, kind):
+    data = np.frombuffer(text.encode() + bytes(64), dtype=np.uint8)
+    assert read_date(data, 0, len(text)) == (microseconds, kind)
+
+
+def test_no_time_is_no_moment(in_columns, tmp_path):
+    path = tmp_path / "undated.jsonl"
+    path.write_text('{"id":"1","text":"a","published":" "}\n{"id":"2","text":"a","published":"2024-05"}\n')
+    (block,) = read_document_blocks(path, reading=Reading(), report=ReadingReport())
+    assert block.times.tolist() == [NO_TIME, 1_714_521_600_000_000]
