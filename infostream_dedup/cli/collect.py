@@ -54,4 +54,6 @@ def collect(sources: tuple[str, ...], out: str | None, output_format: str | None
     else:
         save_rows(found, out, form, columns=found.columns, inputs=[one for one in sources if "://" not in one])
     again = found.report.quarantined
-    note(f"collected {found.report.used} documents" + (f"; {again} came again" if again else ""), quiet=quiet)
+    used = found.report.used
+    said = f"collected {used} document{'' if used == 1 else 's'}"
+    note(said + (f"; {again} came again" if again else ""), quiet=quiet)
