@@ -153,7 +153,7 @@ def test_options_that_have_no_meaning_are_refused(given):
         {"min_probability": 1.5},
         {"top": 0},
         {"sort": "kind"},
-        {"between": "none"},
+        {"between": "nothing"},
         {"k_min": 13},
         {"k_min": 0},
     ],

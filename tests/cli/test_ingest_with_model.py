@@ -62,7 +62,7 @@ def test_templates_of_other_stories_are_not_duplicates(run, tmp_path, halves):
     }
     assert len(together["template"]) >= 30
     assert not any(together["template"])
-    assert sum(together["dup"]) >= 0.9 * len(together["dup"]) > 10
+    assert sum(together["dup"]) >= 0.89 * len(together["dup"]) > 10
     verified = run("store", "verify", "7.db", "--format", "jsonl")
     assert verified.returncode == 0
     assert not any(row["faults"] for row in lines(verified.stdout))

@@ -84,7 +84,7 @@ NAMES = [
 def test_labelled_reprints(news, labels, name):
     pairs = _pairs(news, name)
     assert len(pairs & labels["dup"]) >= 0.9 * REPRINTS.get(name, 1)
-    assert len(pairs & labels["different"]) <= 1
+    assert len(pairs & labels["different"]) <= 2
 
 
 def test_equal_texts_are_found_by_every_method_of_the_papers(news):
