@@ -1,7 +1,7 @@
 """Who may do what: names, roles and hashes of tokens in a file.
 
-A line of the file is ``NAME ROLE SHA256``, the hash in hexadecimal digits; lines that begin with # are notes. The
-token itself is 256 random bits, shown once when it is made and kept nowhere.
+A line of the file is ``NAME ROLE SHA256 CHECKSUM``, in hexadecimal digits; lines that begin with # are notes. Lines
+that people write need no checksum. The token itself is 256 random bits, shown once when it is made and kept nowhere.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ ROLES: Final[Mapping[str, frozenset[str]]] = {
 
 _NAME: Final = re.compile(r"[\w.-]{1,64}")
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
+_CHECKSUM_DIGITS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ def read_tokens(path: Path) -> Tokens:
 
     Raises:
         NoInputError: there is no such file.
-        BadDataError: a line is not a name, a role and a hash.
+        BadDataError: a line is not a name, a role and a hash, or differs from its checksum.
         ConfigurationError: others can write the file, or it names nobody.
     """
     try:
@@ -91,7 +92,8 @@ def read_tokens(path: Path) -> Tokens:
         raise ConfigurationError(f"{path}: others can write this file; run chmod 600 on it")
     callers = {}
     for number, line in enumerate(text.splitlines(), start=1):
-        if line.strip() and not line.startswith("#"):
+        # One changed bit can make a note of somebody's line.
+        if line.strip() and (not line.startswith("#") or (len(line.split()) == 4 and _HASH.search(line))):
             name, role, digest = _parts(line, str(path), number)
             callers[digest] = Caller(name, role)
     if not callers:
@@ -120,15 +122,22 @@ def add_token(path: Path, name: str, role: str) -> str:
         if not path.exists():
             make_private_file(path)
         with path.open("a", encoding="utf-8") as stream:
-            stream.write(f"{name} {role} {digest}\n")
+            stream.write(f"{name} {role} {digest} {_checksum(name, role, digest)}\n")
     except OSError as error:
         raise CannotWriteError(f"{path}: {error.strerror or error}") from None
     return token
 
 
 def _parts(line: str, source: str, number: int) -> tuple[str, str, str]:
-    parts = line.split()
-    if len(parts) != 3 or not _NAME.fullmatch(parts[0]) or parts[1] not in ROLES or not _HASH.fullmatch(parts[2]):
+    name, role, digest, *checksum = (*line.split(), "", "", "")[: max(3, len(line.split()))]
+    if len(checksum) > 1 or not _NAME.fullmatch(name) or role not in ROLES or not _HASH.fullmatch(digest):
         message = f"expected a name, a role ({', '.join(ROLES)}) and a SHA-256 in hexadecimal digits"
         raise BadDataError(message, code="E_TOKEN", source=source, line=number)
-    return parts[0], parts[1], parts[2]
+    if checksum and checksum[0] != _checksum(name, role, digest):
+        message = "the line differs from its checksum; make a new token, or leave out the last column if you changed it"
+        raise BadDataError(message, code="E_TOKEN", source=source, line=number)
+    return name, role, digest
+
+
+def _checksum(name: str, role: str, digest: str) -> str:
+    return hashlib.sha256(f"{name} {role} {digest}".encode()).hexdigest()[:_CHECKSUM_DIGITS]
