@@ -33,6 +33,7 @@ PARTS: Final = {
     "tests/attack/test_store_machine.py": "courses of commands",
     "tests/attack/test_flipped_bits.py": "flipped bits of a store",
     "tests/attack/test_flipped_files.py": "flipped bits of the desk, the files of the package and files beside a store",
+    "tests/service/test_tokens.py": "the file of tokens damaged",
     "tests/desk/test_kills.py": "SIGKILL while people judge",
     "tests/store/test_log_cuts.py": "the log cut, torn, wiped at any byte",
     "tests/store/test_disk_full.py": "files and databases that may grow no further, at many sizes",
