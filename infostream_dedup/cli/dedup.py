@@ -33,7 +33,12 @@ __all__ = ["dedup"]
     )
 )
 @documents_argument
-@click.option("--out", type=click.Path(dir_okay=False, allow_dash=True), required=True, help="Output: .jsonl, .csv (also .gz), .parquet, .xlsx; or -.")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    required=True,
+    help="Output: .jsonl, .csv (also .gz), .parquet, .xlsx; or -.",
+)
 @click.option(
     "--keep",
     type=click.Choice(["earliest", "longest"]),
