@@ -28,7 +28,7 @@ from infostream_dedup.corpus.kernels.json_lines import (
     READ,
     SOURCE,
 )
-from infostream_dedup.corpus.reading import Readers, Reading, Source, checked_documents, make_builder, open_items
+from infostream_dedup.corpus.reading import Reading, RecordReaders, Source, checked_documents, make_builder, open_items
 from infostream_dedup.corpus.records import Item, Place
 from infostream_dedup.corpus.seen_ids import SeenIds
 from infostream_dedup.errors import BadDataError
@@ -84,7 +84,7 @@ def read_document_blocks(
     builder = make_builder(reading, report)
     seen = SeenIds()
     reader = _Reader(reading, builder, bad, seen, always=always)
-    return reader.read(open_items(source, reading, Readers(reader.lines, reader.batch)))
+    return reader.read(open_items(source, reading, RecordReaders(reader.lines, reader.batch)))
 
 
 class _Reader:

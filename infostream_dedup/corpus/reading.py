@@ -32,9 +32,9 @@ from infostream_dedup.model import Document
 
 __all__ = [
     "MAX_LINE_BYTES",
-    "Readers",
     "Reading",
     "ReadingOptions",
+    "RecordReaders",
     "Source",
     "checked_documents",
     "chosen_reading",
@@ -48,7 +48,7 @@ Source: TypeAlias = str | Path | Iterable[str | Path] | Iterable[Mapping[str, An
 """A path or several, ``-``, an iterable of dicts or documents, or a data frame (anything that supports Arrow)."""
 
 
-class Readers(NamedTuple):
+class RecordReaders(NamedTuple):
     """What reads records that come in great numbers, each alone or many together.
 
     Attributes:
@@ -60,7 +60,7 @@ class Readers(NamedTuple):
     batch: ReadBatch
 
 
-_ONE_BY_ONE: Final[Readers] = Readers(jsonl_records, batch_records)
+_ONE_BY_ONE: Final[RecordReaders] = RecordReaders(jsonl_records, batch_records)
 
 MAX_LINE_BYTES: Final = 10 * 2**20
 
@@ -259,7 +259,7 @@ def _serialise(record: Record) -> bytes:
         return repr(record.values).encode(errors="backslashreplace")
 
 
-def open_items(source: Source, reading: Reading, readers: Readers) -> Iterator[Any]:
+def open_items(source: Source, reading: Reading, readers: RecordReaders) -> Iterator[Any]:
     """Open an input and yield its records, or their errors.
 
     Args:
@@ -292,7 +292,7 @@ def open_items(source: Source, reading: Reading, readers: Readers) -> Iterator[A
     return list_records(chain((first,), values))
 
 
-def _open_files(given: list[Any], reading: Reading, names: ColumnNames, readers: Readers) -> Iterator[Any]:
+def _open_files(given: list[Any], reading: Reading, names: ColumnNames, readers: RecordReaders) -> Iterator[Any]:
     for path in given:
         if not isinstance(path, str | Path):
             raise ConfigurationError(f"{type(path).__name__} among paths; expected only paths")
@@ -309,7 +309,7 @@ def _open_files(given: list[Any], reading: Reading, names: ColumnNames, readers:
     return chain.from_iterable(_open_file(path, reading, names, readers) for path in paths)
 
 
-def _open_file(path: str, reading: Reading, names: ColumnNames, readers: Readers) -> Iterator[Any]:
+def _open_file(path: str, reading: Reading, names: ColumnNames, readers: RecordReaders) -> Iterator[Any]:
     ids, encoding = not reading.make_ids, encoding_named(reading.encoding)
     form = input_format(path)
     if form in ("json", "text") and is_json_lines(path, encoding, only_objects=form == "text"):

@@ -318,7 +318,7 @@ def hash_content(texts: NDArray[np.uint8], begin: int, end: int, title: int) -> 
 
 @inlined
 def begins_with(goal: NDArray[np.uint8], text: int, title: int, size: int) -> bool:
-    """Whether what stands at ``text`` begins with the ``size`` bytes at ``title``."""
+    """Whether the bytes from ``text`` on begin with the ``size`` bytes from ``title`` on."""
     same = 0
     while same < size and goal[text + same] == goal[title + same]:
         same += 1
