@@ -28,7 +28,7 @@ from benchmarks.million_store import made_up_documents, write_store
 from benchmarks.served import ServedStore, quantile
 
 BATCH: Final = 500
-GREEDY: Final = {"headers": 80, "bodies": 40, "readers": 20}
+GREEDY: Final = {"idle": 1_000, "headers": 80, "bodies": 40, "readers": 20}
 MOST_SECONDS: Final = 15.0
 PAGES: Final = (
     *("/", "/groups", "/groups?order=last", "/stories", "/search", "/judge", "/labels", "/model", "/explore"),
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def slow_clients(folder: Path) -> dict[str, Any]:
-    """Open connections that send headers and bodies a byte a second, or read nothing; ask for /health meanwhile."""
+    """Open connections that say nothing, send two bytes a second, or read nothing; ask for /health meanwhile."""
     served = ServedStore(folder / "slow.db", "--representation", "stem", "--keep-text")
     served.start()
     documents = list(made_up_documents(2_000))
@@ -95,19 +95,15 @@ def slow_clients(folder: Path) -> dict[str, Any]:
 
 
 class SlowClients:
-    """Connections of clients that hold on to the service."""
+    """Connections of clients that hold on to the service, kept by one thread."""
 
     def __init__(self, port: int) -> None:
         self._port = port
         self._begin = time.monotonic()
+        self._open = [(kind, self._connected(kind)) for kind, number in GREEDY.items() for _ in range(number)]
         self._ended: dict[str, list[float]] = {kind: [] for kind in GREEDY}
-        self._threads = [
-            threading.Thread(target=self._hold, args=(kind,), daemon=True)
-            for kind, number in GREEDY.items()
-            for _ in range(number)
-        ]
-        for thread in self._threads:
-            thread.start()
+        self._thread = threading.Thread(target=self._hold, daemon=True)
+        self._thread.start()
 
     def left(self) -> dict[str, int]:
         """How many connections of each kind are still open."""
@@ -117,45 +113,47 @@ class SlowClients:
         """After how many seconds the last connection of each kind was gone."""
         return {kind: round(max(ends, default=-1.0), 1) for kind, ends in self._ended.items()}
 
-    def _hold(self, kind: str) -> None:
+    def _connected(self, kind: str) -> socket.socket:
         host = f"Host: 127.0.0.1:{self._port}\r\n"
-        with socket.create_connection(("127.0.0.1", self._port)) as one:
-            if kind == "headers":
-                one.sendall(b"GET /v1/groups HTTP/1.1\r\n")
-            elif kind == "bodies":
-                length = "Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n"
-                one.sendall(f"POST /v1/search HTTP/1.1\r\n{host}{length}".encode())
-            else:
-                # An answer larger than all buffers on its way, asked for and never read.
-                one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-                one.sendall(f"GET /v1/verdicts/events?after=-1 HTTP/1.1\r\n{host}\r\n".encode())
-            with contextlib.suppress(OSError):
-                while time.monotonic() - self._begin < 60:
-                    time.sleep(1)
-                    if kind == "readers":
-                        # Notice the end without reading: the other side has closed or reset.
-                        if one.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) or _is_closed(one, self._port):
-                            break
-                    else:
-                        one.sendall(b"x")
-                        one.settimeout(0.001)
-                        with contextlib.suppress(TimeoutError):
-                            while one.recv(4096):
-                                pass
-                            break
-        self._ended[kind].append(time.monotonic() - self._begin)
+        one = socket.create_connection(("127.0.0.1", self._port))
+        if kind == "headers":
+            one.sendall(b"GET /v1/groups HTTP/1.1\r\n")
+        elif kind == "bodies":
+            length = "Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n"
+            one.sendall(f"POST /v1/search HTTP/1.1\r\n{host}{length}".encode())
+        elif kind == "readers":
+            # An answer larger than the client's buffer, asked for and never read.
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            one.sendall(f"GET /v1/verdicts/events?after=-1 HTTP/1.1\r\n{host}\r\n".encode())
+        else:
+            one.sendall(f"GET /health HTTP/1.1\r\n{host}\r\n".encode())
+        one.setblocking(False)
+        return one
+
+    def _hold(self) -> None:
+        while self._open and time.monotonic() - self._begin < 60:
+            time.sleep(0.5)
+            established = _established(self._port)
+            for entry in list(self._open):
+                kind, one = entry
+                # Notice the end without reading: the service has let go of its end.
+                if one.getsockname()[1] not in established:
+                    self._ended[kind].append(time.monotonic() - self._begin)
+                    self._open.remove(entry)
+                elif kind in ("headers", "bodies"):
+                    with contextlib.suppress(OSError):
+                        one.send(b"x")
 
 
-def _is_closed(one: socket.socket, port: int) -> bool:
-    """Whether the service has let go of its end of a connection (Linux: the table of connections)."""
-    own = one.getsockname()[1]
+def _established(port: int) -> set[int]:
+    """The clients' ports of the connections that a service still holds (Linux: the table of connections)."""
+    found = set()
     for line in Path("/proc/net/tcp").read_text("ascii").splitlines()[1:]:
         fields = line.split()
         local, remote = (int(fields[place].split(":")[1], 16) for place in (1, 2))
-        if (local, remote) == (port, own):
-            # 01: established, which is what a connection is that the service still holds.
-            return fields[3] != "01"
-    return True
+        if local == port and fields[3] == "01":
+            found.add(remote)
+    return found
 
 
 def _health(served: ServedStore, seconds: float) -> list[float]:

@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
-_HEADER_MILLISECONDS: Final = 15_000
+_HEADER_MILLISECONDS: Final = 13_000
 _LAG_SECONDS: Final = 1.0
+_WAITING: Final = 1_024
+"""Connections that the system keeps until they are taken."""
+_CONNECTIONS: Final = 4_096
+"""Connections at once; Granian's own limit is so low that idle clients could keep all others out."""
 
 
 def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
@@ -41,21 +45,23 @@ def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
     except ImportError as error:
         raise MissingExtraError(error.name or "fastapi", "service", "the service") from None
     _check_address(settings)
+    _allow_connections()
     asyncio.run(_serve(settings, tell))
 
 
 async def _serve(settings: ServiceSettings, tell: Callable[[str], None]) -> None:
     from granian.constants import HTTPModes, Interfaces
     from granian.http import HTTP1Settings
-    from granian.server.embed import Server
 
     from infostream_dedup.service.application import application
+    from infostream_dedup.service.listening import ListeningServer
     from infostream_dedup.service.warming import warm_pages
 
     guard = application(settings)
     async with guard.alive() as service:
-        server = Server(
+        server = ListeningServer(
             guard,
+            silent_seconds=settings.limits.silent_seconds,
             address=settings.host,
             port=settings.port,
             interface=Interfaces.ASGINL,
@@ -63,6 +69,8 @@ async def _serve(settings: ServiceSettings, tell: Callable[[str], None]) -> None
             http=HTTPModes.http1,
             websockets=False,
             log_enabled=False,
+            backlog=_WAITING,
+            backpressure=_CONNECTIONS,
             http1_settings=HTTP1Settings(header_read_timeout=_HEADER_MILLISECONDS),
         )
 
@@ -100,6 +108,18 @@ async def _watch_lag(metrics: Metrics) -> None:
         then = loop.time()
         await asyncio.sleep(_LAG_SECONDS)
         metrics.loop_lag.set(max(0.0, loop.time() - then - _LAG_SECONDS))
+
+
+def _allow_connections() -> None:
+    """Raise the number of files that the process may open, as far as it may without asking anybody."""
+    try:
+        import resource
+    except ImportError:  # not a Unix
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2 * _CONNECTIONS if hard == resource.RLIM_INFINITY else min(hard, 2 * _CONNECTIONS)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _check_address(settings: ServiceSettings) -> None:
