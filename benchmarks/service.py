@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import json
 import os
 import resource
@@ -18,6 +19,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,6 +32,7 @@ from benchmarks.served import ServedStore, quantile
 BATCH: Final = 500
 GREEDY: Final = {"idle": 1_000, "headers": 80, "bodies": 40, "readers": 20}
 MOST_SECONDS: Final = 15.0
+_MEMORY_EVERY: Final = 10_000
 PAGES: Final = (
     *("/", "/groups", "/groups?order=last", "/stories", "/search", "/judge", "/labels", "/model", "/explore"),
     *("/methods", "/templates", "/sources", "/alarms", "/settings"),
@@ -43,6 +46,7 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=1_000_000, help="of the store whose pages are opened")
     parser.add_argument("--judged", type=int, default=10_000, help="documents of it that are ingested; the rest copies")
     parser.add_argument("--sent", type=int, default=10_000, help="documents that are sent in batches")
+    parser.add_argument("--more", type=int, default=100_000, help="documents that are sent afterwards, beside readers")
     parser.add_argument("--store", type=Path, help="a large store from before, instead of making one")
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
@@ -54,7 +58,7 @@ def main() -> None:
             if part == "slow":
                 figures[part] = slow_clients(folder)
             elif part == "batches":
-                figures[part] = batches_and_reads(folder, arguments.sent)
+                figures[part] = batches_and_reads(folder, arguments.sent, arguments.more)
             elif part == "pages":
                 store = arguments.store or folder / "large.db"
                 if arguments.store is None:
@@ -167,27 +171,23 @@ def _health(served: ServedStore, seconds: float) -> list[float]:
     return waits
 
 
-def batches_and_reads(folder: Path, documents: int) -> dict[str, Any]:
+def batches_and_reads(folder: Path, documents: int, more: int) -> dict[str, Any]:
     """Send batches of 500 over HTTP, and judge the same documents by ``ingest``; then send more beside readers."""
-    rows = list(made_up_documents(2 * documents))
-    first, more = rows[:documents], rows[documents:]
-    warm = list(made_up_documents(BATCH, seed=1, first=10_000_000))
+    rows = made_up_documents(BATCH + documents + more)
+    warm, first = list(itertools.islice(rows, BATCH)), list(itertools.islice(rows, documents))
     file = folder / "news.jsonl"
     file.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in [*warm, *first]))
     served = ServedStore(folder / "served.db", "--keep-text")
     served.start()
     with httpx.Client(base_url=served.address, timeout=300) as client:
-        client.post("/v1/batches", json={"documents": warm}).raise_for_status()
+        _send(client, warm)
         cpu, wall = served.cpu_seconds(), time.monotonic()
         for begin in range(0, documents, BATCH):
-            client.post("/v1/batches", content=orjson.dumps({"documents": first[begin : begin + BATCH]}),
-                        headers={"content-type": "application/json"}).raise_for_status()  # fmt: skip
+            _send(client, first[begin : begin + BATCH])
         over_http = {"wall": time.monotonic() - wall, "cpu": served.cpu_seconds() - cpu}
-    begin_memory = served.memory()
-    reads = _reads_while_writing(served, more)
-    memory = {"memory_before_mb": begin_memory >> 20, "memory_after_mb": served.memory() >> 20}
-    served.stop()
     alone = _ingested(folder, file, len(warm))
+    reads = _reads_while_writing(served, rows)
+    served.stop()
     return {
         "documents": documents,
         "http_documents_per_second": round(documents / over_http["wall"]),
@@ -197,11 +197,15 @@ def batches_and_reads(folder: Path, documents: int) -> dict[str, Any]:
         "ratio_wall": round(alone["wall"] / over_http["wall"], 2),
         "ratio_cpu": round(alone["cpu"] / over_http["cpu"], 2),
         **reads,
-        **memory,
     }
 
 
-def _reads_while_writing(served: ServedStore, rows: list[dict[str, Any]]) -> dict[str, Any]:
+def _send(client: httpx.Client, rows: list[dict[str, Any]]) -> None:
+    body = orjson.dumps({"documents": rows})
+    client.post("/v1/batches", content=body, headers={"content-type": "application/json"}).raise_for_status()
+
+
+def _reads_while_writing(served: ServedStore, rows: Iterator[dict[str, Any]]) -> dict[str, Any]:
     paths = ("/health", "/v1/documents/d7", "/v1/groups", "/v1/stats", "/groups")
     waits: dict[str, list[float]] = {path: [] for path in paths}
     ended = threading.Event()
@@ -218,9 +222,12 @@ def _reads_while_writing(served: ServedStore, rows: list[dict[str, Any]]) -> dic
     threads = [threading.Thread(target=read) for _ in range(2)]
     for thread in threads:
         thread.start()
+    memory = [served.memory() >> 20]
     with httpx.Client(base_url=served.address, timeout=300) as client:
-        for begin in range(0, len(rows), BATCH):
-            client.post("/v1/batches", json={"documents": rows[begin : begin + BATCH]}).raise_for_status()
+        for number, batch in enumerate(iter(lambda: list(itertools.islice(rows, BATCH)), []), 1):
+            _send(client, batch)
+            if number * BATCH % _MEMORY_EVERY == 0:
+                memory.append(served.memory() >> 20)
     ended.set()
     for thread in threads:
         thread.join()
@@ -230,6 +237,7 @@ def _reads_while_writing(served: ServedStore, rows: list[dict[str, Any]]) -> dic
         "reads_p50_ms": quantile(every, 0.5),
         "reads_p99_ms": quantile(every, 0.99),
         **{f"p99_ms {path}": quantile(values, 0.99) for path, values in waits.items()},
+        f"memory_mb_every_{_MEMORY_EVERY}": memory,
     }
 
 

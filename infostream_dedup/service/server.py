@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
@@ -44,6 +45,7 @@ def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
         import prometheus_client  # noqa: F401
     except ImportError as error:
         raise MissingExtraError(error.name or "fastapi", "service", "the service") from None
+    sys.setswitchinterval(0.0005)
     _check_address(settings)
     _allow_connections()
     asyncio.run(_serve(settings, tell))
