@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
 import socket
 import sys
@@ -10,16 +11,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.errors import ConfigurationError, MissingExtraError
+from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.settings import ServiceSettings
 
 if TYPE_CHECKING:
     from infostream_dedup.service.metrics import Metrics
-    from infostream_dedup.service.writer import Writer
+    from infostream_dedup.service.running import RunningService
 
 __all__ = ["run"]
 
 _HEADER_MILLISECONDS: Final = 13_000
 _LAG_SECONDS: Final = 1.0
+_TURN_SECONDS: Final = 0.0005
+"""How long the writer goes on while an answer waits for its turn in the interpreter; an answer waits several times."""
 _WAITING: Final = 1_024
 """Connections that the system keeps until they are taken."""
 _CONNECTIONS: Final = 4_096
@@ -45,7 +49,7 @@ def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
         import prometheus_client  # noqa: F401
     except ImportError as error:
         raise MissingExtraError(error.name or "fastapi", "service", "the service") from None
-    sys.setswitchinterval(0.0005)
+    sys.setswitchinterval(_TURN_SECONDS)
     _check_address(settings)
     _allow_connections()
     asyncio.run(_serve(settings, tell))
@@ -86,7 +90,7 @@ async def _serve(settings: ServiceSettings, tell: Callable[[str], None]) -> None
             loop.add_signal_handler(number, end)
         watch = loop.create_task(_watch_lag(service.metrics))
         warm_pages()
-        opening = loop.create_task(_end_if_not_opened(service.writer, end))
+        opening = loop.create_task(_when_opened(service, end))
         tell(f"http://{settings.host}:{settings.port}")
         try:
             await server.serve()
@@ -97,11 +101,18 @@ async def _serve(settings: ServiceSettings, tell: Callable[[str], None]) -> None
         raise service.writer.failure
 
 
-async def _end_if_not_opened(writer: Writer | None, end: Callable[[], None]) -> None:
-    if writer is not None:
-        await asyncio.to_thread(writer.wait)
-        if writer.failure is not None:
+async def _when_opened(service: RunningService, end: Callable[[], None]) -> None:
+    """Count what pages show, or end where the store cannot be opened."""
+    from infostream_dedup.service.figures import count_ahead
+
+    if service.writer is not None:
+        await asyncio.to_thread(service.writer.wait)
+        if service.writer.failure is not None:
             end()
+            return
+    await asyncio.to_thread(service.readers.open_all)
+    with contextlib.suppress(ProblemError):  # whoever asks will be told
+        await count_ahead(service)
 
 
 async def _watch_lag(metrics: Metrics) -> None:
