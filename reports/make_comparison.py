@@ -1,17 +1,13 @@
 """Makes reports/comparison.md, comparison-times.md, comparison.csv and orderings.md, as part of ``make reports``.
 
-The pages contain only numbers: no texts, ids or titles of the corpora. With ``--keep FOLDER`` what was measured on a
-corpus stays there, and a run that was interrupted goes on with the next corpus.
+The pages contain only numbers: no texts, ids or titles of the corpora.
 """
 
 from __future__ import annotations
 
-import argparse
 import gc
-import pickle
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from comparison_orderings import orderings_page
@@ -61,28 +57,13 @@ WHOLE = ("uagec", "wmt", "mdnews", "slavictopics", "tgpairs")
 
 def main() -> None:
     """Measure everything, then write the pages."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--keep", type=Path, help="folder for what was measured; files there are not measured again")
-    keep: Path | None = parser.parse_args().keep
     judged = Judged({}, {}, {}, {})
     for corpus in dict.fromkeys(labelled.corpus for labelled in SETS):
-        judged.add(_kept(corpus, keep) if keep is not None else _measured(corpus))
+        judged.add(_measured(corpus))
         gc.collect()
     comparison_page(judged)
     times_page(judged)
     orderings_page(judged)
-
-
-def _kept(corpus: str, folder: Path) -> Judged:
-    """Measure a corpus, or read what an earlier run of the same code measured."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{corpus}.pickle"
-    if not path.exists():
-        unfinished = path.with_suffix(".unfinished")
-        unfinished.write_bytes(pickle.dumps(_measured(corpus)))
-        unfinished.rename(path)
-    found: Judged = pickle.loads(path.read_bytes())  # noqa: S301 - this script's own file
-    return found
 
 
 def _measured(corpus: str) -> Judged:

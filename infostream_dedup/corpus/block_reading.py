@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, overload
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import orjson
@@ -162,7 +162,7 @@ class _Reader:
         rest = columns.rest[rest_begin : rest_begin + int(rest_ends[-1])].tobytes()
         urls, bare = block.strings(rows, URL), _BareDocuments(rest, rest_ends, self._bare_builder)
         for number in np.flatnonzero(columns.spans[rows, URL, 0] == OTHER_STRING).tolist():
-            urls[number] = bare[number].url
+            urls[number] = bare(number).url
         return DocumentBlock(
             ids=ids,
             languages=languages,
@@ -174,7 +174,7 @@ class _Reader:
             titles=offsets[:-1] + columns.sizes[rows, 0],
             bodies=columns.bodies[rows],
             characters=columns.sizes[rows, 1:],
-            without_texts=bare,
+            without_text=bare,
         )
 
     def _count(self, source: str, sources: list[str | None], languages: list[str | None]) -> None:
@@ -208,7 +208,7 @@ class _Reader:
                 states[row] = LEFT
 
 
-class _BareDocuments(Sequence[Document]):
+class _BareDocuments:
     """Documents made of lines without their texts, whenever one is asked for."""
 
     def __init__(self, rest: bytes, ends: NDArray[np.int64], builder: DocumentBuilder) -> None:
@@ -216,17 +216,7 @@ class _BareDocuments(Sequence[Document]):
         self._ends = ends
         self._builder = builder
 
-    def __len__(self) -> int:
-        return len(self._ends)
-
-    @overload
-    def __getitem__(self, number: int) -> Document: ...
-    @overload
-    def __getitem__(self, number: slice) -> list[Document]: ...
-    def __getitem__(self, number: int | slice) -> Document | list[Document]:
-        if isinstance(number, slice):
-            return [self[one] for one in range(*number.indices(len(self)))]
-        number = range(len(self))[number]
+    def __call__(self, number: int) -> Document:
         begin = int(self._ends[number - 1]) if number else 0
         return self._builder.build(Record(orjson.loads(self._rest[begin : int(self._ends[number])]), _NOWHERE))
 

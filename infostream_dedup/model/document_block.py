@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -34,7 +34,7 @@ class DocumentBlock:
         titles: int64 (documents,), end of each title in ``data``; it begins where its document does.
         bodies: int64 (documents,), where each text begins in ``data``.
         characters: int64 (documents, 2), characters of each title and each text.
-        without_texts: the documents, with ``text`` empty; each is made when it is asked for.
+        without_text: makes document i, with ``text`` empty.
     """
 
     ids: Sequence[str]
@@ -47,7 +47,7 @@ class DocumentBlock:
     titles: NDArray[np.int64]
     bodies: NDArray[np.int64]
     characters: NDArray[np.int64]
-    without_texts: Sequence[Document]
+    without_text: Callable[[int], Document]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -77,5 +77,5 @@ class DocumentBlock:
 
     def documents(self) -> Iterator[Document]:
         """The documents, texts included."""
-        for bare, text in zip(self.without_texts, self.texts(), strict=True):
-            yield replace(bare, text=text)
+        for number, text in enumerate(self.texts()):
+            yield replace(self.without_text(number), text=text)

@@ -74,7 +74,7 @@ class KeptDocuments(Sequence[Document]):
         if made is None:
             number = range(len(self))[number]
             which = bisect_right(self._begins, number) - 1
-            made = self._made[number] = self._blocks[which].without_texts[number - self._begins[which]]
+            made = self._made[number] = self._blocks[which].without_text(number - self._begins[which])
         return made
 
     def fields(self) -> DocumentFields:
