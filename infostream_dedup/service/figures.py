@@ -21,17 +21,17 @@ _ROWS: Final = 200
 
 
 async def activity_now(service: RunningService) -> dict[str, Any]:
-    """See ``activity``. Whoever asks shares the answer: leave it as it is."""
+    """See ``activity``. The answer is shared: do not change it."""
     return await _kept(service, "activity", lambda store: activity(store.connection))
 
 
 async def reprints_now(service: RunningService) -> list[dict[str, Any]]:
-    """See ``reprint_counts``. Whoever asks shares the answer: leave it as it is."""
+    """See ``reprint_counts``. The answer is shared: do not change it."""
     return await _kept(service, "reprints", lambda store: reprint_counts(store.connection))
 
 
 async def templates_now(service: RunningService) -> list[dict[str, Any]]:
-    """See ``templates``: recurring ones of the latest 100,000 documents. Whoever asks shares the answer."""
+    """See ``templates``: recurring ones of the latest 100,000 documents. The answer is shared: do not change it."""
     return await _kept(service, "templates", _templates)
 
 

@@ -111,7 +111,7 @@ async def _when_opened(service: RunningService, end: Callable[[], None]) -> None
             end()
             return
     await asyncio.to_thread(service.readers.open_all)
-    with contextlib.suppress(ProblemError):  # whoever asks will be told
+    with contextlib.suppress(ProblemError):  # the page that asks will say so
         await count_ahead(service)
 
 
