@@ -1,4 +1,4 @@
-"""``dedup``: a collection without its duplicates."""
+"""``dedup``: write a collection without its duplicates."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ _STATUSES: Final = ("new", "exact", "duplicate", "similar", "insufficient_text")
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class DedupSummary(Tabular):
-    """What ``dedup`` did. As a table it is the collection without its duplicates, unless that went to a file.
+    """What ``dedup`` did; as a table, the collection without its duplicates, unless they were written to a file.
 
     Attributes:
-        documents: how many were read and used.
-        kept: how many were written.
-        statuses: how many documents have each status.
-        groups: groups of at least two documents.
+        documents: number of documents read and used.
+        kept: number of documents written.
+        statuses: number of documents with each status.
+        groups: number of groups of at least two documents.
         report: what was read.
-        rows: the documents that stay, as records, with every field; ``None`` if they were written to a file.
+        rows: the documents kept, as records with all fields; ``None`` if they were written to a file.
         removed: the others, with ``status``, ``of`` and ``group`` (with preset ``judged`` also ``kind`` and
             ``probability``); ``None`` likewise.
-        members: ids of the documents of each group of at least two, by its name; ``None`` likewise.
-        copies: ``pairs, copies, copy_precision, copy_recall`` (and their intervals, ``_low`` and ``_high``): pairs that
-            groups join, copies in the collection, and the share of either among the other; ``None`` if they were not
-            counted.
+        members: ids of the documents of each group of at least two, by group name; ``None`` likewise.
+        copies: ``pairs, copies, copy_precision, copy_recall`` (and their intervals, ``_low`` and ``_high``): number of
+            pairs in groups, number of copies in the collection, the share of these pairs that are copies and the share
+            of the copies that are in groups; ``None`` if they were not counted.
     """
 
     documents: int
@@ -65,12 +65,12 @@ class DedupSummary(Tabular):
     copies: dict[str, Any] | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """One row: documents, kept, groups and a column per status; then what was counted."""
+        """Return one row: documents, kept, groups, a column per status, and the counts of copies."""
         counts = {"documents": self.documents, "kept": self.kept, "groups": self.groups, **self.statuses}
         return counts | (self.copies or {})
 
     def as_rows(self) -> list[dict[str, Any]]:
-        """The documents that stay.
+        """Return the documents kept.
 
         Raises:
             UsageError: they were written to a file.
@@ -107,11 +107,11 @@ def dedup(
     progress: Progress | None = None,
     **options: Unpack[DedupKeywords],
 ) -> DedupSummary:
-    """Write a collection without its duplicates, every column kept.
+    """Write a collection without its duplicates, with all columns.
 
     Evidence decides what is a duplicate (preset ``judged``, see ``pairs``). Key terms decide with preset ``faithful``,
-    and where an option is given that only they know. The source is read twice: first to find the groups, without
-    keeping texts, then to copy documents.
+    and whenever an option is given that only applies to key terms. The source is read twice: first to find the groups,
+    without keeping texts, then to copy documents.
 
     Args:
         source: the documents (see ``read_documents``).
@@ -127,10 +127,9 @@ def dedup(
         join: with preset ``judged``, kinds of pairs that make a duplicate, as a sequence or with commas between them.
             Default: ``copy``, and where no document has a date ``copy,retold``.
         semantic: with ``preset="judged"``, ask a sentence encoder about pairs in doubt (see ``pairs``).
-        count_copies: also count, as ``sweep`` does, how many of the pairs that groups join are copies, and how many
-            copies groups join. In memory only.
-        boilerplate: file of sentences to leave out of the comparison (from ``boilerplate``); they are written all the
-            same.
+        count_copies: also count, as ``sweep`` does, how many pairs of documents in one group are copies, and how many
+            copies are in one group. In memory only.
+        boilerplate: file of sentences to ignore in the comparison (from ``boilerplate``); they are still written.
         workdir: work on disk, in this folder (see ``sweep``); not with ``semantic``, ``count_copies``, the share score
             or representation ``pivot``. A private one is made next to ``out``.
         memory: with ``workdir``, how much memory to use (see ``sweep``).
@@ -240,7 +239,7 @@ def _copies_in_groups(
 def _written_from_disk(
     found: FoundOnDisk, documents: Rereadable, out: str | Path, columns: Annotation | None, keep: Keep
 ) -> DedupSummary:
-    """Write what ``dedup`` writes, with what was decided in a work folder."""
+    """Write the output of ``dedup`` from decisions made in a work folder."""
     from infostream_dedup.corpus import ReadingReport, write_documents
 
     statuses, facts = found
@@ -263,10 +262,10 @@ class _Way:
     """How the status of every document is decided.
 
     Attributes:
-        columns: that annotate a document.
-        decide: reads documents and decides; also gives their evidence, if it was taken.
-        decide_on_disk: decides in a work folder, with documents at most some days apart; also gives what was noted
-            when they were read.
+        columns: columns that annotate a document.
+        decide: reads documents and decides; also returns their evidence, if it was computed.
+        decide_on_disk: decides in a work folder, for documents at most so many days apart; also returns what was
+            recorded while reading.
     """
 
     columns: tuple[str, ...]
@@ -306,7 +305,7 @@ def _by_evidence(
 
     if duplicate_rule != "equal":
         raise UsageError(
-            "preset judged takes no duplicate_rule (--duplicate-rule); say by join (--join) which kinds are duplicates"
+            "preset judged takes no duplicate_rule (--duplicate-rule); choose duplicate kinds by join (--join)"
         )
     kinds = checked_join(join)
 
