@@ -57,7 +57,7 @@ class Listing(Tabular, Generic[Row]):
 
     @property
     def rows(self) -> list[Row]:
-        """The remaining rows; from now on they are kept and can be read again."""
+        """The remaining rows; once accessed, they are kept and can be read again."""
         if self._kept is None:
             self._kept = list(self._rows)
             self._rows = iter(self._kept)
