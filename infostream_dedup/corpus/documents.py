@@ -12,13 +12,24 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from infostream_dedup.corpus.column_names import ColumnNames, advice_on
 from infostream_dedup.corpus.dates import utc_time
 from infostream_dedup.corpus.records import Place, Record
+from infostream_dedup.errors import BadDataError
 from infostream_dedup.lexicon.other_languages import other_language, short_code
 from infostream_dedup.model import OUR_LANGUAGES, Document, Language
 
 if TYPE_CHECKING:
     from infostream_dedup.corpus.bad_records import ReadingReport
 
-__all__ = ["FIELDS", "DocumentBuilder", "IdType", "OtherFields", "OtherLanguageError", "OtherLanguages", "row_of"]
+__all__ = [
+    "FIELDS",
+    "DocumentBuilder",
+    "IdType",
+    "OtherFields",
+    "OtherLanguageError",
+    "OtherLanguages",
+    "is_plain_field",
+    "is_plain_id",
+    "row_of",
+]
 
 IdType = Literal["str", "int"]
 
@@ -267,6 +278,20 @@ def _check_id(value: str, place: Place) -> str:
         size = len(value.encode())
         raise place.error("E_ID", f"{size} bytes of UTF-8, expected 1 to {_MAX_ID_BYTES}", "id")
     return value
+
+
+def is_plain_id(value: str) -> bool:
+    """Whether a string is an id."""
+    try:
+        _check_id(value, Place("<id>"))
+    except BadDataError:
+        return False
+    return True
+
+
+def is_plain_field(value: str | None) -> bool:
+    """Whether a document takes a string as it is."""
+    return value is None or _UNWANTED.search(value) is None
 
 
 def _read_required_text(values: Mapping[str, Any], place: Place) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from infostream_dedup.corpus.column_names import ColumnNames
-from infostream_dedup.corpus.columns import BATCH_ROWS, batch_records, schema_error
+from infostream_dedup.corpus.columns import BATCH_ROWS, ReadBatch, schema_error
 from infostream_dedup.corpus.documents import IdType, row_of
 from infostream_dedup.corpus.endings import KNOWN_ENDINGS, STANDARD_STREAM
 from infostream_dedup.corpus.records import Item, Place, Record
@@ -64,8 +64,14 @@ def is_frame(source: object) -> bool:
 
 
 def frame_records(
-    frame: Any, id_type: IdType, names: ColumnNames, *, ids: bool = True, source: str = FRAME
-) -> Iterator[Item]:
+    frame: Any,
+    id_type: IdType,
+    names: ColumnNames,
+    read_batch: ReadBatch,
+    *,
+    ids: bool = True,
+    source: str = FRAME,
+) -> Iterator[Any]:
     """Yield the records of a table in memory, rows numbered from 1; a single error if its columns are wrong.
 
     The unnamed index that pandas adds is left out.
@@ -74,6 +80,7 @@ def frame_records(
         frame: an object for which `is_frame` returns true.
         id_type: ``int`` allows an integer column as ids.
         names: what the columns are called.
+        read_batch: reads a batch of rows.
         ids: whether a column of ids is required.
         source: what the table is called in messages.
     """
@@ -91,7 +98,7 @@ def frame_records(
                 return
             for start in range(0, whole.num_rows, BATCH_ROWS):
                 batch = whole.select(kept).slice(start, BATCH_ROWS)
-                yield from batch_records(batch, source, rows)
+                yield from read_batch(batch, source, rows)
                 rows += batch.num_rows
     except (pa.ArrowException, OverflowError) as error:
         reason = "; ".join(str(part) for part in error.args)[:200]

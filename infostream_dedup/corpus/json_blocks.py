@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import orjson
 
+from infostream_dedup.corpus.documents import DocumentBuilder
 from infostream_dedup.corpus.gunzip import StreamError
 from infostream_dedup.corpus.jsonl import fault_item, is_too_deep, line_item
-from infostream_dedup.corpus.kernels.json_lines import NAME_WORDS, JsonColumns, read_lines
+from infostream_dedup.corpus.kernels.json_lines import NAME_WORDS, OTHER_STRING, PUBLISHED, URL, JsonColumns, read_lines
 from infostream_dedup.corpus.line_buffer import LineBuffer
 from infostream_dedup.corpus.lines import open_bytes
-from infostream_dedup.corpus.records import Item
+from infostream_dedup.corpus.records import Item, Place, Record
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.machine.plain_work import count_work
+from infostream_dedup.model import Document
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +28,8 @@ __all__ = ["JsonBlock", "json_blocks"]
 _ROOM: Final = BLOCK + 2
 _BYTES_PER_LINE: Final = 64
 """Lines are taken in several pieces where they are shorter."""
+
+_NOWHERE: Final = Place("<block>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +55,40 @@ class JsonBlock:
         begin, end = self.columns.bounds[row].tolist()
         return line_item(self.source, self.buffer.line(begin, end, row, self.limit), self.limit)
 
-    def value(self, row: int, field: int) -> bytes:
-        """Bytes of a field that is there."""
-        begin, end = self.columns.spans[row, field].tolist()
-        return self.buffer.data[begin:end].tobytes()
+    def numbers(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """Number of each line in the file, from 1."""
+        return (rows + (self.buffer.number + 1)).astype(np.uint64)
+
+    def date(self, row: int) -> object:
+        """The value of ``published``, which is there."""
+        begin, end = self.columns.spans[row, PUBLISHED].tolist()
+        return orjson.loads(self.buffer.data[begin:end].tobytes())
 
     def strings(self, rows: NDArray[np.int64], field: int) -> list[str | None]:
         """A field of lines, which is a string without escapes, or absent or null."""
         whole = self.buffer.data.data
         spans = self.columns.spans[rows, field].tolist()
         return [str(whole[begin:end], "utf-8") if begin >= 0 else None for begin, end in spans]
+
+    def urls(self, rows: NDArray[np.int64], bare: Callable[[int], Document]) -> list[str | None]:
+        """Addresses of lines."""
+        urls = self.strings(rows, URL)
+        for number in np.flatnonzero(self.columns.spans[rows, URL, 0] == OTHER_STRING).tolist():
+            urls[number] = bare(number).url
+        return urls
+
+    def without_text(self, rows: NDArray[np.int64], builder: DocumentBuilder) -> Callable[[int], Document]:
+        """What makes document i of the lines, with ``text`` empty."""
+        before = int(rows[0]) - 1
+        begin = int(self.columns.rest_ends[before]) if before >= 0 else 0
+        ends = self.columns.rest_ends[rows] - begin
+        rest = self.columns.rest[begin : begin + int(ends[-1])].tobytes()
+
+        def made(number: int) -> Document:
+            first = int(ends[number - 1]) if number else 0
+            return builder.build(Record(orjson.loads(rest[first : int(ends[number])]), _NOWHERE))
+
+        return made
 
     def is_valid(self, row: int) -> bool:
         """Whether the plain parser takes a line that the loops were not sure of."""

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, TypeAlias, TypedDict, TypeVar, Unpack, get_args
+from typing import Any, Final, NamedTuple, TypeAlias, TypedDict, Unpack, get_args
 
 from infostream_dedup.corpus.bad_records import BadRecords, OnError, ReadingReport
 from infostream_dedup.corpus.column_names import ColumnNames, Columns
+from infostream_dedup.corpus.columns import ReadBatch, batch_records
 from infostream_dedup.corpus.csv_table import csv_records
 from infostream_dedup.corpus.dates import time_zone
 from infostream_dedup.corpus.documents import DocumentBuilder, IdType, OtherLanguageError, OtherLanguages
@@ -31,9 +32,9 @@ from infostream_dedup.model import Document
 
 __all__ = [
     "MAX_LINE_BYTES",
-    "ReadLines",
     "Reading",
     "ReadingOptions",
+    "RecordReaders",
     "Source",
     "checked_documents",
     "chosen_reading",
@@ -46,10 +47,20 @@ __all__ = [
 Source: TypeAlias = str | Path | Iterable[str | Path] | Iterable[Mapping[str, Any] | Document] | Any
 """A path or several, ``-``, an iterable of dicts or documents, or a data frame (anything that supports Arrow)."""
 
-_Block = TypeVar("_Block")
 
-ReadLines: TypeAlias = Callable[[str, int, str | None], Iterator[Item | _Block]]
-"""Reads the lines of a file, given the maximum bytes of a line and the encoding: each alone, or many together."""
+class RecordReaders(NamedTuple):
+    """What reads records that come in great numbers, each alone or many together.
+
+    Attributes:
+        lines: reads the lines of a file, given the maximum bytes of a line and the encoding.
+        batch: reads the rows of a table.
+    """
+
+    lines: Callable[[str, int, str | None], Iterator[Any]]
+    batch: ReadBatch
+
+
+_ONE_BY_ONE: Final[RecordReaders] = RecordReaders(jsonl_records, batch_records)
 
 MAX_LINE_BYTES: Final = 10 * 2**20
 
@@ -174,7 +185,7 @@ def read_documents(
     """
     chosen = chosen_reading(reading, options)
     bad = chosen.bad_records(report)
-    return _read_once(open_items(source, chosen, jsonl_records), make_builder(chosen, bad.report), bad)
+    return _read_once(open_items(source, chosen, _ONE_BY_ONE), make_builder(chosen, bad.report), bad)
 
 
 def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Iterator[tuple[Document, Place]]:
@@ -188,7 +199,7 @@ def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Itera
         bad: takes and counts the bad records; enter it before the first document is requested.
         reading: reading options; `bad` decides how bad records are handled.
     """
-    return checked_documents(open_items(source, reading, jsonl_records), make_builder(reading, bad.report), bad, None)
+    return checked_documents(open_items(source, reading, _ONE_BY_ONE), make_builder(reading, bad.report), bad, None)
 
 
 def _read_once(items: Iterator[Item], builder: DocumentBuilder, bad: BadRecords) -> Iterator[Document]:
@@ -248,13 +259,13 @@ def _serialise(record: Record) -> bytes:
         return repr(record.values).encode(errors="backslashreplace")
 
 
-def open_items(source: Source, reading: Reading, jsonl: ReadLines[_Block]) -> Iterator[Item | _Block]:
+def open_items(source: Source, reading: Reading, readers: RecordReaders) -> Iterator[Any]:
     """Open an input and yield its records, or their errors.
 
     Args:
         source: see ``read_documents``.
         reading: how.
-        jsonl: reads the lines of one file.
+        readers: what reads lines and tables.
 
     Raises:
         NoInputError: a file is missing.
@@ -263,9 +274,9 @@ def open_items(source: Source, reading: Reading, jsonl: ReadLines[_Block]) -> It
     names = ColumnNames(reading.columns)
     source = loaded(source)
     if is_frame(source):
-        return frame_records(source, reading.id_type, names, ids=not reading.make_ids)
+        return frame_records(source, reading.id_type, names, readers.batch, ids=not reading.make_ids)
     if isinstance(source, str | Path):
-        return _open_files([source], reading, names, jsonl)
+        return _open_files([source], reading, names, readers)
     if isinstance(source, Mapping | Document | bytes) or not isinstance(source, Iterable):
         raise ConfigurationError(
             f"{type(source).__name__} is not an input; expected a path, a list of paths, a list of dicts or documents, "
@@ -277,13 +288,11 @@ def open_items(source: Source, reading: Reading, jsonl: ReadLines[_Block]) -> It
     except StopIteration:
         return iter(())
     if isinstance(first, str | Path):
-        return _open_files([first, *values], reading, names, jsonl)
+        return _open_files([first, *values], reading, names, readers)
     return list_records(chain((first,), values))
 
 
-def _open_files(
-    given: list[Any], reading: Reading, names: ColumnNames, jsonl: ReadLines[_Block]
-) -> Iterator[Item | _Block]:
+def _open_files(given: list[Any], reading: Reading, names: ColumnNames, readers: RecordReaders) -> Iterator[Any]:
     for path in given:
         if not isinstance(path, str | Path):
             raise ConfigurationError(f"{type(path).__name__} among paths; expected only paths")
@@ -297,25 +306,25 @@ def _open_files(
     if paths.count(STANDARD_STREAM) > 1:
         raise ConfigurationError("- is given twice; standard input can be read once only")
     encoding_named(reading.encoding)
-    return chain.from_iterable(_open_file(path, reading, names, jsonl) for path in paths)
+    return chain.from_iterable(_open_file(path, reading, names, readers) for path in paths)
 
 
-def _open_file(path: str, reading: Reading, names: ColumnNames, jsonl: ReadLines[_Block]) -> Iterator[Item | _Block]:
+def _open_file(path: str, reading: Reading, names: ColumnNames, readers: RecordReaders) -> Iterator[Any]:
     ids, encoding = not reading.make_ids, encoding_named(reading.encoding)
     form = input_format(path)
     if form in ("json", "text") and is_json_lines(path, encoding, only_objects=form == "text"):
         form = "jsonl"
     match form:
         case "jsonl":
-            return jsonl(path, reading.max_line_bytes, encoding)
+            return readers.lines(path, reading.max_line_bytes, encoding)
         case "json":
             return json_array_records(path, encoding)
         case "csv":
             return csv_records(path, reading.max_line_bytes, names, encoding=encoding, ids=ids)
         case "parquet":
-            return parquet_records(path, reading.id_type, names, ids=ids)
+            return parquet_records(path, reading.id_type, names, readers.batch, ids=ids)
         case "arrow":
-            return arrow_records(path, reading.id_type, names, ids=ids)
+            return arrow_records(path, reading.id_type, names, readers.batch, ids=ids)
         case "xlsx":
             return workbook_records(path, names, ids=ids)
         case "text":
