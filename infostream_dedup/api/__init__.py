@@ -12,7 +12,8 @@ from infostream_dedup.api.boilerplate import boilerplate
 from infostream_dedup.api.classify import Classification, classify
 from infostream_dedup.api.collect import collect
 from infostream_dedup.api.compare import compare
-from infostream_dedup.api.dedup import DedupSummary, dedup
+from infostream_dedup.api.dedup import dedup
+from infostream_dedup.api.dedup_summary import DedupSummary
 from infostream_dedup.api.evaluate import evaluate
 from infostream_dedup.api.ingest import IngestedBatch, Ingestion, ingest
 from infostream_dedup.api.listing import Listing

@@ -29,11 +29,16 @@ __all__ = ["dedup"]
     epilog=examples(
         "dedup march.csv --out kept.csv",
         "dedup *.parquet --out annotated.parquet --annotate",
-        "dedup news.xlsx --columns id=ID,text=Текст --out kept.jsonl",
+        "dedup news.xlsx --columns id=ID,text=Текст --annotate --out judged.xlsx",
     )
 )
 @documents_argument
-@click.option("--out", type=click.Path(dir_okay=False, allow_dash=True), required=True, help="Output file, or -.")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    required=True,
+    help="Output: .jsonl, .csv (also .gz), .parquet, .xlsx; or -.",
+)
 @click.option(
     "--keep",
     type=click.Choice(["earliest", "longest"]),
