@@ -6,9 +6,9 @@
 
 The cluster is a real one: a master and two workers on the loopback address, with executors of their own. It is stopped
 at the end. ``--kill`` ends a worker, its executor and the Python processes of it with SIGKILL, so many seconds after
-the sweep has begun; another worker takes its place. ``--kill-stages`` does so in every stage of Spark, as soon as tasks
-of it run, and then, in a sweep of its own, ends in every stage the Python process that has most memory, as a system
-does that is out of it.
+the sweep has begun; another worker takes its place. ``--kill-stages`` sweeps twice more: in every stage of Spark, as
+soon as tasks of it run, it ends the Python process that has most memory, as a system does that is out of it, and then,
+in every stage, an executor with its Python processes.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def main() -> None:
             ("made-up", made_up, arguments.kill, None),
         ]
         if arguments.kill_stages:
-            jobs.append(("workers killed", made_up, [], cluster.kill_worker))
             jobs.append(("most memory killed", made_up, [], cluster.kill_largest))
+            jobs.append(("executors killed", made_up, [], cluster.kill_executor))
         for name, rows, seconds, strike in jobs:
             started, killed = time.perf_counter(), cluster.killed
             timers = [threading.Timer(one, cluster.kill_worker) for one in seconds]
@@ -184,6 +184,13 @@ class Cluster:
             _signal(process, signal.SIGKILL)
         self.killed += 1
         self._start_worker()
+
+    def kill_executor(self) -> None:
+        """End the executor of a worker with its Python processes, at once; the worker starts another one."""
+        worker = self._workers[self.killed % len(self._workers)]
+        for process in descendants(worker.pid):
+            _signal(process, signal.SIGKILL)
+        self.killed += 1
 
     def kill_largest(self) -> None:
         """End the Python process of an executor that has most memory; its executor starts another one."""
