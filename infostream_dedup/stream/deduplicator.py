@@ -259,8 +259,8 @@ class Deduplicator:
         if engine.rules_changed and isinstance(self._store, Store):
             _log.warning(
                 "%s: its %s documents were read by other rules or dictionaries of key terms than new ones are; the"
-                " stream goes on, but repeats of them may be missed until they leave the window; to have all read alike,"
-                " ingest them into a new store",
+                " stream goes on, but repeats of them may be missed until they leave the window; to have all read"
+                " alike, ingest them into a new store",
                 self._store.path,
                 f"{loaded.position.documents:,}",
             )
