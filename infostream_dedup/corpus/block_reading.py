@@ -45,7 +45,7 @@ __all__ = ["read_document_blocks"]
 _ColumnBlock: TypeAlias = JsonBlock | ArrowBlock
 
 _FEWEST_BYTES_PER_DOCUMENT: Final = 2000
-"""Shorter documents count as this long, so that reading in columns may begin a little early."""
+"""Assumed length of a document; with shorter ones, reading in columns begins a little late."""
 _PACKED: Final = (".gz", ".bz2", ".xz", ".zst")
 _PACKED_TIMES: Final = 4
 

@@ -163,7 +163,7 @@ def _best(clause: _Clause, known: Sequence[_Known], holders: dict[str, list[int]
 
 
 def _clauses(text: str, start: int, end: int, table: SentenceTable, language: str) -> Iterator[_Clause]:
-    """Split a sentence at its punctuation; pieces of fewer than four words join the next piece, or the last one."""
+    """Split a sentence at its punctuation; a piece of fewer than four words joins the next, the last the one before."""
     bounds = [start, *(found.end() for found in _BORDER.finditer(text, start, end)), end]
     spans: list[tuple[int, int]] = []
     begin = start
