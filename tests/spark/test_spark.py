@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,7 @@ def spark(tmp_path_factory):
         pytest.skip(f"Spark 4 needs Java 17 or newer; found {java_version() or 'none'}")
     from pyspark.sql import SparkSession
 
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
     session = (
         SparkSession.builder.master("local[2]")
