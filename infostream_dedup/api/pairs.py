@@ -83,7 +83,8 @@ def pairs(
         top: number of pairs to list, the strongest first; with preset ``judged`` translations come after all others.
         between: with preset ``judged``, rule for translations: ``nothing-better`` (the default) takes pairs that share
             .4 of the weight of their 30 heaviest key terms in both directions, where neither document has a clearly
-            better partner in the other's language; ``plain`` leaves the second condition out, ``none`` all of them.
+            better partner in the other's language and neither numbers nor length contradict; ``plain`` leaves the last
+            two conditions out, ``none`` finds no translations.
         one_to_one: with preset ``judged``, at most one translation of each document in each other language: for sources
             that translate a text once.
         semantic: with preset ``judged``, ask a sentence encoder about pairs in doubt (probability .1 to .9): the same

@@ -92,8 +92,8 @@ def pairs(documents: tuple[str, ...], terms: str, output_format: str | None, qui
 
     Pairs of two languages are listed by preset judged as kind translation, without probability and wording, if their 30
     heaviest key terms share .4 of their weight in the pivot language in both directions and neither document has a
-    clearly better partner in the other's language (--between plain leaves the second condition out, --between none
-    all of these pairs). Their counts and shares are those of the 30 terms. A work folder (--workdir) knows no
+    clearly better partner in the other's language, nor other numbers or another length (--between plain leaves out all
+    but the shares, --between none all of these pairs). Their counts and shares are those of the 30 terms. A work folder (--workdir) knows no
     translations: documents of several languages need --between none there.
 
     --preset faithful lists the pairs that are linked at k in at least one direction. It is the default

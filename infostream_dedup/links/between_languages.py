@@ -1,6 +1,6 @@
 """Which links between two languages join renderings of one text, and which only share a topic.
 
-Between languages key terms alone decide, so a link needs a second condition: neither document has a clearly better
+Between languages wording says nothing, so a link needs a second condition: neither document has a clearly better
 partner in the language of the other, unless that better partner and the one at hand are renderings of the same text.
 Without the exception, several renderings of a text in one language would push each other out.
 """
