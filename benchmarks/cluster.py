@@ -24,18 +24,20 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
-from benchmarks.generator import Texts, generate, write_texts
+from benchmarks.generator import MONTH, Corpus, Texts, generate, write_texts
 from benchmarks.spark_demo import descendants
 from infostream_dedup.batch.collection import collect
 from infostream_dedup.batch.linking import link
+from infostream_dedup.machine.plain_work import use_loops
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.sharded.disk_runner import DiskRun, Input
 from infostream_dedup.sharded.plan import Cut, Plan, memory_of
@@ -45,12 +47,16 @@ from infostream_dedup.sharded.work_folder import WorkFolder
 SETTINGS = Settings(representation="stem")
 SHAPES = ("plain", "term", "story", "burst")
 K_MIN = 4
+KS = range(K_MIN, SETTINGS.n + 1)
+_SPELLED_AT_ONCE = 200_000
 
 
 def main() -> None:
     """Make the texts, run every runner, print and store the rows."""
     arguments = _arguments()
     if arguments.run:
+        # The toy collection is too small to start the compiler by itself.
+        use_loops("compiled")
         print(json.dumps(RUNNERS[arguments.run[0]](Path(arguments.run[1]), arguments)))
         return
     rows = []
@@ -87,25 +93,52 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _shaped(documents: int, shape: str) -> list[bytes]:
-    corpus = generate(documents, seed=11)
-    texts = write_texts(corpus)
-    found = [text.encode() for text in texts]
-    if shape == "term":
-        return [text + " всеобщин".encode() if place % 2 else text for place, text in enumerate(found)]
-    if shape == "story":
-        copies = max(2, documents * 50_000 // 1_272_217)
-        return [found[0] if place % (documents // copies) == 0 else text for place, text in enumerate(found)]
-    if shape == "burst":
-        sizes = np.bincount(corpus.stories)
-        order = np.argsort(-sizes[corpus.stories], kind="stable")
-        return [found[place] for place in order.tolist()]
-    return found
+def _shaped(documents: int, shape: str) -> Iterator[bytes]:
+    """The texts one after another, so that millions take little memory."""
+    copies = max(2, documents * 50_000 // MONTH)
+    first, place = b"", 0
+    for corpus in _months(documents, shape):
+        for text in _spelled(corpus):
+            first = first or text
+            if shape == "term" and place % 2:
+                yield text + " всеобщин".encode()
+            elif shape == "story" and place % (documents // copies) == 0:
+                yield first
+            else:
+                yield text
+            place += 1
 
 
-def _write(texts: list[bytes], folder: Path) -> None:
-    np.save(folder / "offsets.npy", np.cumsum([0, *map(len, texts)], dtype=np.int64))
-    (folder / "data.bin").write_bytes(b"".join(texts))
+def _months(documents: int, shape: str) -> Iterator[Corpus]:
+    """Stories of a month each: what is longer than a month has new stories in each, of one vocabulary."""
+    for month, begin in enumerate(range(0, documents, MONTH)):
+        corpus = generate(min(MONTH, documents - begin), seed=11 + month)
+        if shape == "burst":
+            sizes = np.bincount(corpus.stories)
+            yield _taken(corpus, np.argsort(-sizes[corpus.stories], kind="stable"))
+        else:
+            yield corpus
+
+
+def _spelled(corpus: Corpus) -> Iterator[bytes]:
+    for begin in range(0, len(corpus), _SPELLED_AT_ONCE):
+        some = _taken(corpus, np.arange(begin, min(begin + _SPELLED_AT_ONCE, len(corpus))))
+        for text in write_texts(some):
+            yield text.encode()
+
+
+def _taken(corpus: Corpus, documents: NDArray[np.int64]) -> Corpus:
+    sizes = np.diff(corpus.indptr)[documents]
+    indptr = np.concatenate(([0], np.cumsum(sizes)))
+    place = np.arange(indptr[-1]) + np.repeat(corpus.indptr[documents] - indptr[:-1], sizes)
+    return Corpus(indptr, corpus.tokens[place], corpus.stories[documents], corpus.lemmas)
+
+
+def _write(texts: Iterable[bytes], folder: Path) -> None:
+    sizes = [0]
+    with (folder / "data.bin").open("wb") as file:
+        sizes.extend(file.write(text) for text in texts)
+    np.save(folder / "offsets.npy", np.cumsum(sizes, dtype=np.int64))
 
 
 def _documents(folder: Path) -> Iterator[Document]:
@@ -196,7 +229,7 @@ def _run_engine(folder: Path, _: argparse.Namespace) -> dict[str, Any]:
         clock.stage("links")
         relation = link(key_terms, SETTINGS, k_min=K_MIN, engine="compiled").relation()
         clock.stage("totals")
-        measures = relation.measures()
+        measures = relation.measures(KS)
         clock.stage("groups")
         return {"links": measures[0].links, "sha256": _digest(measures, relation.group_sizes(6))}
 
@@ -230,7 +263,7 @@ def _run_disk(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
             linked.links(K_MIN)
             clock.stage("totals")
             relation = FoldedLinks(linked, K_MIN)
-            measures = relation.measures()
+            measures = relation.measures(KS)
             clock.stage("groups")
             sizes = relation.group_sizes(6)
             clock.stage("")
@@ -265,7 +298,7 @@ def _run_spark(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
         len(run.nodes)
         clock.stage("links and totals")
         relation = SpreadLinks(run, K_MIN)
-        measures = relation.measures()
+        measures = relation.measures(KS)
         clock.stage("groups")
         found = {"links": measures[0].links, "sha256": _digest(measures, relation.group_sizes(6))}
         clock.stage("")

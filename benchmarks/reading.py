@@ -1,4 +1,4 @@
-"""Measures reading documents from a file of JSON Lines, beside the parser alone and beside touching every byte.
+"""Measures reading documents from JSON Lines and Parquet, beside the parser alone and beside touching every byte.
 
     python -m benchmarks.reading --documents 65208 --out reading.json
     python -m benchmarks.reading --real news.jsonl.gz --documents 65208
@@ -23,6 +23,8 @@ from typing import Any
 
 import numpy as np
 import orjson
+import pyarrow.json as pa_json
+import pyarrow.parquet as pq
 
 from benchmarks.generator import generate, write_texts
 from infostream_dedup.corpus import Reading, ReadingReport, read_documents
@@ -41,6 +43,9 @@ def main() -> None:
         size = path.stat().st_size / 1e6
         print(f"{documents} documents, {size:.1f} MB")
         rows = [_measured(name, work, path, size, arguments.runs) for name, work in WAYS.items()]
+        table = path.with_suffix(".parquet")
+        pq.write_table(pa_json.read_json(path), table)
+        rows += [_measured(name, work, table, size, arguments.runs) for name, work in TABLE_WAYS.items()]
     if arguments.out:
         machine = {"python": platform.python_version(), "cores": os.cpu_count(), "system": platform.platform()}
         report = {
@@ -80,6 +85,18 @@ WAYS: dict[str, Callable[[Path], int]] = {
     "orjson into Python objects, unchecked": _parser_alone,
     "documents one by one": _one_by_one,
     "documents in columns": _in_columns,
+}
+
+
+def _rows_alone(path: Path) -> int:
+    with pq.ParquetFile(path) as file:
+        return sum(batch.num_rows for batch in file.iter_batches())
+
+
+TABLE_WAYS: dict[str, Callable[[Path], int]] = {
+    "Parquet, unpacked only": _rows_alone,
+    "Parquet, documents one by one": _one_by_one,
+    "Parquet, documents in columns": _in_columns,
 }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import json
 import os
 import resource
@@ -18,6 +19,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,8 +30,9 @@ from benchmarks.million_store import made_up_documents, write_store
 from benchmarks.served import ServedStore, quantile
 
 BATCH: Final = 500
-GREEDY: Final = {"headers": 80, "bodies": 40, "readers": 20}
+GREEDY: Final = {"idle": 1_000, "headers": 80, "bodies": 40, "readers": 20}
 MOST_SECONDS: Final = 15.0
+_MEMORY_EVERY: Final = 10_000
 PAGES: Final = (
     *("/", "/groups", "/groups?order=last", "/stories", "/search", "/judge", "/labels", "/model", "/explore"),
     *("/methods", "/templates", "/sources", "/alarms", "/settings"),
@@ -43,6 +46,7 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=1_000_000, help="of the store whose pages are opened")
     parser.add_argument("--judged", type=int, default=10_000, help="documents of it that are ingested; the rest copies")
     parser.add_argument("--sent", type=int, default=10_000, help="documents that are sent in batches")
+    parser.add_argument("--more", type=int, default=100_000, help="documents that are sent afterwards, beside readers")
     parser.add_argument("--store", type=Path, help="a large store from before, instead of making one")
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
@@ -54,7 +58,7 @@ def main() -> None:
             if part == "slow":
                 figures[part] = slow_clients(folder)
             elif part == "batches":
-                figures[part] = batches_and_reads(folder, arguments.sent)
+                figures[part] = batches_and_reads(folder, arguments.sent, arguments.more)
             elif part == "pages":
                 store = arguments.store or folder / "large.db"
                 if arguments.store is None:
@@ -68,7 +72,7 @@ def main() -> None:
 
 
 def slow_clients(folder: Path) -> dict[str, Any]:
-    """Open connections that send headers and bodies a byte a second, or read nothing; ask for /health meanwhile."""
+    """Open connections that say nothing, send two bytes a second, or read nothing; ask for /health meanwhile."""
     served = ServedStore(folder / "slow.db", "--representation", "stem", "--keep-text")
     served.start()
     documents = list(made_up_documents(2_000))
@@ -95,19 +99,15 @@ def slow_clients(folder: Path) -> dict[str, Any]:
 
 
 class SlowClients:
-    """Connections of clients that hold on to the service."""
+    """Connections of clients that hold on to the service, kept by one thread."""
 
     def __init__(self, port: int) -> None:
         self._port = port
         self._begin = time.monotonic()
+        self._open = [(kind, self._connected(kind)) for kind, number in GREEDY.items() for _ in range(number)]
         self._ended: dict[str, list[float]] = {kind: [] for kind in GREEDY}
-        self._threads = [
-            threading.Thread(target=self._hold, args=(kind,), daemon=True)
-            for kind, number in GREEDY.items()
-            for _ in range(number)
-        ]
-        for thread in self._threads:
-            thread.start()
+        self._thread = threading.Thread(target=self._hold, daemon=True)
+        self._thread.start()
 
     def left(self) -> dict[str, int]:
         """How many connections of each kind are still open."""
@@ -117,45 +117,47 @@ class SlowClients:
         """After how many seconds the last connection of each kind was gone."""
         return {kind: round(max(ends, default=-1.0), 1) for kind, ends in self._ended.items()}
 
-    def _hold(self, kind: str) -> None:
+    def _connected(self, kind: str) -> socket.socket:
         host = f"Host: 127.0.0.1:{self._port}\r\n"
-        with socket.create_connection(("127.0.0.1", self._port)) as one:
-            if kind == "headers":
-                one.sendall(b"GET /v1/groups HTTP/1.1\r\n")
-            elif kind == "bodies":
-                length = "Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n"
-                one.sendall(f"POST /v1/search HTTP/1.1\r\n{host}{length}".encode())
-            else:
-                # An answer larger than all buffers on its way, asked for and never read.
-                one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-                one.sendall(f"GET /v1/verdicts/events?after=-1 HTTP/1.1\r\n{host}\r\n".encode())
-            with contextlib.suppress(OSError):
-                while time.monotonic() - self._begin < 60:
-                    time.sleep(1)
-                    if kind == "readers":
-                        # Notice the end without reading: the other side has closed or reset.
-                        if one.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) or _is_closed(one, self._port):
-                            break
-                    else:
-                        one.sendall(b"x")
-                        one.settimeout(0.001)
-                        with contextlib.suppress(TimeoutError):
-                            while one.recv(4096):
-                                pass
-                            break
-        self._ended[kind].append(time.monotonic() - self._begin)
+        one = socket.create_connection(("127.0.0.1", self._port))
+        if kind == "headers":
+            one.sendall(b"GET /v1/groups HTTP/1.1\r\n")
+        elif kind == "bodies":
+            length = "Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n"
+            one.sendall(f"POST /v1/search HTTP/1.1\r\n{host}{length}".encode())
+        elif kind == "readers":
+            # An answer larger than the client's buffer, asked for and never read.
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            one.sendall(f"GET /v1/verdicts/events?after=-1 HTTP/1.1\r\n{host}\r\n".encode())
+        else:
+            one.sendall(f"GET /health HTTP/1.1\r\n{host}\r\n".encode())
+        one.setblocking(False)
+        return one
+
+    def _hold(self) -> None:
+        while self._open and time.monotonic() - self._begin < 60:
+            time.sleep(0.5)
+            established = _established(self._port)
+            for entry in list(self._open):
+                kind, one = entry
+                # Notice the end without reading: the service has let go of its end.
+                if one.getsockname()[1] not in established:
+                    self._ended[kind].append(time.monotonic() - self._begin)
+                    self._open.remove(entry)
+                elif kind in ("headers", "bodies"):
+                    with contextlib.suppress(OSError):
+                        one.send(b"x")
 
 
-def _is_closed(one: socket.socket, port: int) -> bool:
-    """Whether the service has let go of its end of a connection (Linux: the table of connections)."""
-    own = one.getsockname()[1]
+def _established(port: int) -> set[int]:
+    """The clients' ports of the connections that a service still holds (Linux: the table of connections)."""
+    found = set()
     for line in Path("/proc/net/tcp").read_text("ascii").splitlines()[1:]:
         fields = line.split()
         local, remote = (int(fields[place].split(":")[1], 16) for place in (1, 2))
-        if (local, remote) == (port, own):
-            # 01: established, which is what a connection is that the service still holds.
-            return fields[3] != "01"
-    return True
+        if local == port and fields[3] == "01":
+            found.add(remote)
+    return found
 
 
 def _health(served: ServedStore, seconds: float) -> list[float]:
@@ -169,27 +171,23 @@ def _health(served: ServedStore, seconds: float) -> list[float]:
     return waits
 
 
-def batches_and_reads(folder: Path, documents: int) -> dict[str, Any]:
+def batches_and_reads(folder: Path, documents: int, more: int) -> dict[str, Any]:
     """Send batches of 500 over HTTP, and judge the same documents by ``ingest``; then send more beside readers."""
-    rows = list(made_up_documents(2 * documents))
-    first, more = rows[:documents], rows[documents:]
-    warm = list(made_up_documents(BATCH, seed=1, first=10_000_000))
+    rows = made_up_documents(BATCH + documents + more)
+    warm, first = list(itertools.islice(rows, BATCH)), list(itertools.islice(rows, documents))
     file = folder / "news.jsonl"
     file.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in [*warm, *first]))
     served = ServedStore(folder / "served.db", "--keep-text")
     served.start()
     with httpx.Client(base_url=served.address, timeout=300) as client:
-        client.post("/v1/batches", json={"documents": warm}).raise_for_status()
+        _send(client, warm)
         cpu, wall = served.cpu_seconds(), time.monotonic()
         for begin in range(0, documents, BATCH):
-            client.post("/v1/batches", content=orjson.dumps({"documents": first[begin : begin + BATCH]}),
-                        headers={"content-type": "application/json"}).raise_for_status()  # fmt: skip
+            _send(client, first[begin : begin + BATCH])
         over_http = {"wall": time.monotonic() - wall, "cpu": served.cpu_seconds() - cpu}
-    begin_memory = served.memory()
-    reads = _reads_while_writing(served, more)
-    memory = {"memory_before_mb": begin_memory >> 20, "memory_after_mb": served.memory() >> 20}
-    served.stop()
     alone = _ingested(folder, file, len(warm))
+    reads = _reads_while_writing(served, rows)
+    served.stop()
     return {
         "documents": documents,
         "http_documents_per_second": round(documents / over_http["wall"]),
@@ -199,11 +197,15 @@ def batches_and_reads(folder: Path, documents: int) -> dict[str, Any]:
         "ratio_wall": round(alone["wall"] / over_http["wall"], 2),
         "ratio_cpu": round(alone["cpu"] / over_http["cpu"], 2),
         **reads,
-        **memory,
     }
 
 
-def _reads_while_writing(served: ServedStore, rows: list[dict[str, Any]]) -> dict[str, Any]:
+def _send(client: httpx.Client, rows: list[dict[str, Any]]) -> None:
+    body = orjson.dumps({"documents": rows})
+    client.post("/v1/batches", content=body, headers={"content-type": "application/json"}).raise_for_status()
+
+
+def _reads_while_writing(served: ServedStore, rows: Iterator[dict[str, Any]]) -> dict[str, Any]:
     paths = ("/health", "/v1/documents/d7", "/v1/groups", "/v1/stats", "/groups")
     waits: dict[str, list[float]] = {path: [] for path in paths}
     ended = threading.Event()
@@ -220,9 +222,12 @@ def _reads_while_writing(served: ServedStore, rows: list[dict[str, Any]]) -> dic
     threads = [threading.Thread(target=read) for _ in range(2)]
     for thread in threads:
         thread.start()
+    memory = [served.memory() >> 20]
     with httpx.Client(base_url=served.address, timeout=300) as client:
-        for begin in range(0, len(rows), BATCH):
-            client.post("/v1/batches", json={"documents": rows[begin : begin + BATCH]}).raise_for_status()
+        for number, batch in enumerate(iter(lambda: list(itertools.islice(rows, BATCH)), []), 1):
+            _send(client, batch)
+            if number * BATCH % _MEMORY_EVERY == 0:
+                memory.append(served.memory() >> 20)
     ended.set()
     for thread in threads:
         thread.join()
@@ -232,6 +237,7 @@ def _reads_while_writing(served: ServedStore, rows: list[dict[str, Any]]) -> dic
         "reads_p50_ms": quantile(every, 0.5),
         "reads_p99_ms": quantile(every, 0.99),
         **{f"p99_ms {path}": quantile(values, 0.99) for path, values in waits.items()},
+        f"memory_mb_every_{_MEMORY_EVERY}": memory,
     }
 
 

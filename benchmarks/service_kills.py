@@ -4,8 +4,8 @@
 
 Three clients send batches of made-up documents, two people judge pairs of documents that were acknowledged. A client
 that gets no answer sends the same again, under the same batch id or key, until it is acknowledged. The process gets
-SIGKILL at a random moment after it is ready and has acknowledged up to a dozen of acts. At the end everything
-acknowledged must be on disk as it was answered, once, and nothing else.
+SIGKILL at a random moment after it is ready and has acknowledged up to five batches and a dozen of judgements. At the
+end everything acknowledged must be on disk as it was answered, once, and nothing else.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ from infostream_dedup.store.checking import checks
 BATCH: Final = 5
 CLIENTS: Final = 3
 PEOPLE: Final = 2
-_MOST_ANSWERS: Final = 12
+_MOST_BATCHES: Final = 6
+_MOST_JUDGEMENTS: Final = 12
 _MOST_SECONDS: Final = 20.0
 _LATER: Final = 0.3
 LABELS: Final = ("dup", "similar", "different", None)
@@ -52,11 +53,11 @@ class Clients:
         self._ids: list[str] = []
         self._own = threading.local()
 
-    def wait_for(self, answers: int, seconds: float) -> None:
-        """Wait until so many more acts are acknowledged, or the time is up."""
+    def wait_for(self, batches: int, judgements: int, seconds: float) -> None:
+        """Wait until so many more of both are acknowledged, or the time is up."""
         end = time.monotonic() + seconds
-        wanted = len(self.batches) + len(self.judgements) + answers
-        while len(self.batches) + len(self.judgements) < wanted and time.monotonic() < end:
+        batches, judgements = len(self.batches) + batches, len(self.judgements) + judgements
+        while (len(self.batches) < batches or len(self.judgements) < judgements) and time.monotonic() < end:
             time.sleep(0.005)
 
     def send_batches(self, number: int) -> None:
@@ -142,7 +143,7 @@ def _run(path: Path, most: int, minutes: float) -> dict[str, Any]:
         thread.start()
     kills = 0
     while kills < most and time.monotonic() - begin < 60 * minutes:
-        clients.wait_for(random.randrange(_MOST_ANSWERS), _MOST_SECONDS)
+        clients.wait_for(random.randrange(_MOST_BATCHES), random.randrange(_MOST_JUDGEMENTS), _MOST_SECONDS)
         time.sleep(random.random() * _LATER)
         served.kill()
         served.start()

@@ -180,6 +180,7 @@ def session(master: str) -> Iterator[Any]:
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.memory", "2g")
         .config("spark.executor.memory", "1g")
         .config("spark.executor.cores", "1")
         .config("spark.executorEnv.PYTHONPATH", root)

@@ -38,11 +38,13 @@ WHO = {
     "wordfreq": ("frequencies of words: backgrounds, languages", "tables of the three languages alone"),
     "pymorphy3_dicts_ru": ("Russian lemmas", "-"),
     "pymorphy3_dicts_uk": ("Ukrainian lemmas", "an extra, with stems in the base"),
-    "nltk": ("textblob", "a lexicon of English of our own"),
-    "textblob": ("parts of speech of English", "the same"),
-    "rapidfuzz": ("string similarity in the criteria of a pair", "an extra with learn"),
     "rich": ("tables and progress on a terminal", "plain text"),
     "pygments": ("rich", "the same"),
+    "dawg": ("pymorphy3[fast]: look-ups in the dictionaries of forms", "slower look-ups"),
+    "regex": ("wordfreq", "the same as for wordfreq"),
+    "wcwidth": ("wordfreq, through ftfy", "the same as for wordfreq"),
+    "Stemmer": ("stems, compiled", "stems in plain Python"),
+    "infostream_dedup": ("us: code, dictionaries, terms of common words", "-"),
     "names_translator": ("names across Russian, Ukrainian and English", "-"),
 }  # fmt: skip
 """Who needs the larger packages, and what would have to take their place for a smaller base."""
@@ -139,8 +141,9 @@ def size_page(environment: Path) -> str:
 ## Size of the base installation
 
 {shipped:.0f} MB of files ({shipped / 1.048576:.0f} MiB, as `du -m` counts), and {compiled:.0f} MB of bytecode that pip
-makes of them (`pip install --no-compile` leaves it out). Megabytes of a million bytes, by folder of `site-packages`,
-without pip and setuptools; packages below 2 MB are not listed.
+makes of them, together {shipped + compiled:.0f} MB ({(shipped + compiled) / 1.048576:.0f} MiB); `pip install
+--no-compile` leaves the bytecode out. Sizes of files, not of blocks on disk, in megabytes of a million bytes, by folder
+of `site-packages`, without pip and setuptools; packages below 2 MB are not listed.
 
 | package | files | bytecode | who needs it | what would have to take its place |
 |---|---|---|---|---|

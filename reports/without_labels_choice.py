@@ -6,7 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from infostream_dedup.estimation.duplicate_scores import MOST_DISAGREEMENT, MOST_FAR, MOST_OVERALL, MOST_UNWORDED
+from infostream_dedup.estimation.duplicate_scores import (
+    MOST_DISAGREEMENT,
+    MOST_FAR,
+    MOST_OVERALL,
+    MOST_REFILLED,
+    MOST_UNWORDED,
+)
 
 __all__ = ["SHIPPED", "chosen_thresholds", "errors_of", "greatest_error", "verdicts_without_kind"]
 
@@ -14,6 +20,7 @@ SHIPPED: Final[Mapping[str, float]] = {
     "disagreement": MOST_DISAGREEMENT,
     "overall": MOST_OVERALL,
     "unworded": MOST_UNWORDED,
+    "refilled": MOST_REFILLED,
     "far": MOST_FAR,
 }
 

@@ -32,7 +32,8 @@ and of the audits. On `mdnews` and `slavictopics` right is what shares passages 
 pairs of seven days and without series unless it says `no dates`; in family sets, another version of the same text.
 *Thinned* and *rare* sets keep three versions of one text in three, or in twelve, and one of the others. Made-up sets
 are news of `mdnews` without any labelled overlap, with edited copies (sentences cut and put in, word forms changed, at
-10, 30 and 50 %); their names tell the share of right pairs among the candidates, roughly.
+10, 30 and 50 %); their names tell the share of right pairs among the candidates, roughly. *Rates* and *forms* are
+filled in with other numbers or names each time, and none of them is right; *footers* of five sites are half of a text.
 """
 
 
@@ -107,13 +108,15 @@ def _check(figures: Sequence[Figures]) -> str:
             ]
         )
     heads = (
-        "set,documents,candidates,right share,verdict,verdict left out,links,all,unworded,far,P error,R error,greatest"
+        "set,documents,candidates,right share,verdict,verdict left out,links,all,unworded,refilled,far,P error,"
+        "R error,greatest"
     )
     thresholds = ", ".join(f"{value:g}" for value in SHIPPED.values())
     return f"""## The estimate and its check
 
-Errors are means over k = 3 to 12. `links`, `all`, `unworded` and `far` are the four signs; from {thresholds} they
-speak against the fit. *Left out* is the verdict by thresholds that no set of this kind had a part in (below).
+Errors are means over k = 3 to 12. `links`, `all`, `unworded`, `refilled` and `far` are the five signs; from
+{thresholds} they speak against the fit. *Left out* is the verdict by thresholds that no set of
+this kind had a part in (below).
 
 {_table(heads.split(","), rows)}"""
 
@@ -131,7 +134,7 @@ A right fit errs by .05 at most at every k. Each threshold stands between the gr
 and the next value above in a wrong one, a third of the way in logarithms: nearer to the right ones, because a wrong
 figure called reliable is worse than a right one that is not shown. A kind is left out in both representations.
 
-{_table(["chosen", "links", "all", "unworded", "far"], rows)}"""
+{_table(["chosen", "links", "all", "unworded", "refilled", "far"], rows)}"""
 
 
 def _counts(figures: Sequence[Figures]) -> str:

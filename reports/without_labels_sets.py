@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 from random import Random
 from typing import Final, Literal
@@ -19,7 +20,7 @@ __all__ = ["CORPORA", "FAMILIES", "SETS", "Kind", "TrueSet"]
 
 CORPORA: Final = Path(__file__).resolve().parents[2] / "shared" / "data"
 
-Kind = Literal["corrections", "translations of news", "other translations", "editions", "news", "made up"]
+Kind = Literal["corrections", "translations of news", "other translations", "editions", "news", "made up", "forms"]
 """Sets of one kind are left out together when a threshold is chosen for one of them."""
 
 _SEED: Final = 21
@@ -160,6 +161,85 @@ def _made_up(news: int, planted: int) -> TrueSet:
     )
 
 
+def _of_families(made: Callable[[Random], list[tuple[str, int]]], kind: Kind) -> TrueSet:
+    """Texts with the number of what they tell; texts of one number are right."""
+
+    @cache
+    def found() -> list[tuple[str, int]]:
+        return made(Random(_SEED))  # noqa: S311
+
+    def documents() -> list[Document]:
+        return [Document(id=str(place), text=text, lang="ru") for place, (text, _) in enumerate(found())]
+
+    def labels() -> list[Label]:
+        families: dict[int, list[str]] = {}
+        for place, (_, family) in enumerate(found()):
+            families.setdefault(family, []).append(str(place))
+        return [Label(a=a, b=b, label="dup") for one in families.values() for a, b in combinations(one, 2)]
+
+    return TrueSet(kind=kind, documents=documents, labels=labels, negatives="closed")
+
+
+def _rates(random: Random, count: int) -> list[str]:
+    """One form, filled in with other numbers each time: no two are the same text."""
+    return [
+        "Национальный банк сообщает официальный курс на {} число: покупка {},{}, продажа {},{} за единицу, изменение к"
+        " предыдущему дню {},{} процента. Наименьшее значение {},{}, наибольшее {},{}, объём торгов {} миллионов. Банки"
+        " ожидают завтра спокойных торгов и просят клиентов следить за объявлениями.".format(
+            *(random.randrange(10, 99) for _ in range(12))
+        )
+        for _ in range(count)
+    ]
+
+
+def _only_rates(random: Random) -> list[tuple[str, int]]:
+    return [(text, number) for number, text in enumerate(_rates(random, 300))]
+
+
+def _filled_in(random: Random) -> list[tuple[str, int]]:
+    """Ten forms of 150 words; 12 words of each are names or numbers, others in every document."""
+    names = sorted({word for one in _strangers()[:600] for word in one.text.split() if word[:1].isupper()})
+    found = []
+    for one in _strangers()[:10]:
+        words = one.text.split()[:150]
+        slots = random.sample(range(len(words)), min(12, len(words)))
+        for _ in range(40):
+            for place in slots:
+                words[place] = random.choice(names) if place % 2 else str(random.randrange(10_000))
+            found.append((" ".join(words), len(found)))
+    return found
+
+
+def _three_each(random: Random, *, cut: int | None = None) -> list[tuple[str, int]]:
+    vocabulary = Vocabulary(one.text for one in _strangers()[:600])
+    return [
+        (edited(replace(one, text=one.text[:cut]), "all", 0.3, vocabulary, random).text, family)
+        for family, one in enumerate(_strangers()[:150])
+        for _ in range(3)
+    ]
+
+
+def _copies_and_rates(random: Random) -> list[tuple[str, int]]:
+    rates = _rates(random, 30)
+    return _three_each(random) + [(text, 1000 + number) for number, text in enumerate(rates)]
+
+
+def _with_footers(random: Random) -> list[tuple[str, int]]:
+    """Half of each text is one of five, whatever the other half tells."""
+    footers = [one.text[:900] for one in _strangers()[1000:1005]]
+    return [(f"{text} {random.choice(footers)}", family) for text, family in _three_each(random, cut=900)]
+
+
+def _twenty_each(random: Random) -> list[tuple[str, int]]:
+    vocabulary = Vocabulary(one.text for one in _strangers()[:600])
+    edits = ("cuts", "additions", "word forms", "all")
+    return [
+        (edited(one, random.choice(edits), random.choice((0.1, 0.3)), vocabulary, random).text, family)  # type: ignore[arg-type]
+        for family, one in enumerate(_strangers()[:40])
+        for _ in range(20)
+    ]
+
+
 def _whole(corpus: str) -> list[Document]:
     """The documents of a corpus without dates: all pairs count."""
     return [replace(one, published=None, time=None) for one in read_documents(CORPORA / f"{corpus}.docs.jsonl.gz")]
@@ -205,6 +285,11 @@ SETS: Final[Mapping[str, TrueSet]] = {
     "made up, 10 %": _made_up(400, 500),
     "made up, 1 %": _made_up(2000, 300),
     "made up, .1 %": _made_up(6000, 250),
+    "20 copies of each": _of_families(_twenty_each, "made up"),
+    "rates": _of_families(_only_rates, "forms"),
+    "forms": _of_families(_filled_in, "forms"),
+    "copies and 30 rates": _of_families(_copies_and_rates, "forms"),
+    "copies with footers": _of_families(_with_footers, "forms"),
     "500 strangers": TrueSet(
         kind="made up", documents=lambda: _undated(500), labels=list, negatives="closed", copies=True
     ),

@@ -114,7 +114,8 @@ def test_what_it_asks_for_is_agreed(archives) -> None:
     assert sys.version_info[:2] in {(3, 11), (3, 12), (3, 13)}
     assert set(metadata.get_all("Provides-Extra")) >= EXTRAS
     base = " ".join(PROJECT["dependencies"])
-    assert not {package for package in ("matplotlib", "jinja2", "scikit", "openpyxl") if package in base}
+    heavy = ("matplotlib", "jinja2", "scikit", "openpyxl", "rapidfuzz", "textblob", "nltk")
+    assert not {package for package in heavy if package in base}
 
 
 @pytest.mark.parametrize(
@@ -127,6 +128,7 @@ def test_what_it_asks_for_is_agreed(archives) -> None:
             "feeds",
             "import io; from infostream_dedup.corpus.collecting import _feed as f; list(f(b'</rss>', ''))",
         ),
+        ("rapidfuzz", "compare", "import infostream_dedup as i; i.compare(['Мэр открыл мост'], methods=['md5'])"),
         ("datasketch", "compare", "from infostream_dedup.methods.minhash import _import_datasketch as f; f()"),
     ],
 )

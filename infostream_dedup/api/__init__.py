@@ -1,4 +1,4 @@
-"""The public functions: one for every command, each in a file of its own.
+"""The public functions, one for every command, each in its own file.
 
 ``dictionaries``, ``passages`` and ``store`` are modules with a function for every subcommand. Importing this package
 is cheap: each function loads what it needs when it is called.
@@ -12,7 +12,8 @@ from infostream_dedup.api.boilerplate import boilerplate
 from infostream_dedup.api.classify import Classification, classify
 from infostream_dedup.api.collect import collect
 from infostream_dedup.api.compare import compare
-from infostream_dedup.api.dedup import DedupSummary, dedup
+from infostream_dedup.api.dedup import dedup
+from infostream_dedup.api.dedup_summary import DedupSummary
 from infostream_dedup.api.evaluate import evaluate
 from infostream_dedup.api.ingest import IngestedBatch, Ingestion, ingest
 from infostream_dedup.api.listing import Listing

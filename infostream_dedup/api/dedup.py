@@ -1,24 +1,23 @@
-"""``dedup``: a collection without its duplicates."""
+"""``dedup``: write a collection without its duplicates."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
+from infostream_dedup.api.dedup_summary import STATUSES, DedupSummary, counted
 from infostream_dedup.api.disk import chosen_disk, refuse_on_disk
 from infostream_dedup.api.judged import chosen_for_judging, is_judged, refuse_without_judged
 from infostream_dedup.api.keywords import DedupKeywords, chosen
 from infostream_dedup.errors import UsageError
-from infostream_dedup.model.tabular import Tabular, table_html
 
 if TYPE_CHECKING:
     from infostream_dedup.batch.collection import Collection
     from infostream_dedup.batch.deduplication import DuplicateRule, Keep, Status
     from infostream_dedup.batch.sources import Rereadable
-    from infostream_dedup.corpus import Annotation, Reading, ReadingReport
+    from infostream_dedup.corpus import Annotation, Reading
     from infostream_dedup.evidence.collecting import DocumentEvidence
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, DocumentBlock, Settings
@@ -27,63 +26,11 @@ if TYPE_CHECKING:
 
     FoundOnDisk = tuple[FoundStatuses, Mapping[str, Any]]
 
-__all__ = ["DedupSummary", "dedup"]
+__all__ = ["dedup"]
 
 _MEANT_IN_MEMORY: Final = "sentences are encoded (--semantic) in memory; leave out workdir (--workdir)"
 _COUNTED_IN_MEMORY: Final = "copies are counted (--count-copies) in memory; leave out workdir (--workdir)"
 _IN_ROWS: Final = "work on disk writes a file; give out, or leave out workdir"
-_STATUSES: Final = ("new", "exact", "duplicate", "similar", "insufficient_text")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class DedupSummary(Tabular):
-    """What ``dedup`` did. As a table it is the collection without its duplicates, unless that went to a file.
-
-    Attributes:
-        documents: how many were read and used.
-        kept: how many were written.
-        statuses: how many documents have each status.
-        groups: groups of at least two documents.
-        report: what was read.
-        rows: the documents that stay, as records, with every field; ``None`` if they were written to a file.
-        removed: the others, with ``status``, ``of`` and ``group`` (with preset ``judged`` also ``kind`` and
-            ``probability``); ``None`` likewise.
-        members: ids of the documents of each group of at least two, by its name; ``None`` likewise.
-        copies: ``pairs, copies, copy_precision, copy_recall`` (and their intervals, ``_low`` and ``_high``): pairs that
-            groups join, copies in the collection, and the share of either among the other; ``None`` if they were not
-            counted.
-    """
-
-    documents: int
-    kept: int
-    statuses: dict[str, int]
-    groups: int
-    report: ReadingReport
-    rows: list[dict[str, Any]] | None = None
-    removed: list[dict[str, Any]] | None = None
-    members: dict[str, list[str]] | None = None
-    copies: dict[str, Any] | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """One row: documents, kept, groups and a column per status; then what was counted."""
-        counts = {"documents": self.documents, "kept": self.kept, "groups": self.groups, **self.statuses}
-        return counts | (self.copies or {})
-
-    def as_rows(self) -> list[dict[str, Any]]:
-        """The documents that stay.
-
-        Raises:
-            UsageError: they were written to a file.
-        """
-        if self.rows is None:
-            raise UsageError("dedup wrote its rows to a file; read that, or leave out out")
-        return self.rows
-
-    def __repr__(self) -> str:
-        return f"<DedupSummary: {self.kept:,} of {self.documents:,} documents kept, {self.groups:,} groups>"
-
-    def _repr_html_(self) -> str:
-        return table_html([self.as_dict()])
 
 
 def dedup(
@@ -107,16 +54,17 @@ def dedup(
     progress: Progress | None = None,
     **options: Unpack[DedupKeywords],
 ) -> DedupSummary:
-    """Write a collection without its duplicates, every column kept.
+    """Write a collection without its duplicates, with all columns.
 
     Evidence decides what is a duplicate (preset ``judged``, see ``pairs``). Key terms decide with preset ``faithful``,
-    and where an option is given that only they know. The source is read twice: first to find the groups, without
-    keeping texts, then to copy documents.
+    and whenever an option is given that only applies to key terms. The source is read twice: first to find the groups,
+    without keeping texts, then to copy documents.
 
     Args:
         source: the documents (see ``read_documents``).
-        out: file to write (``.jsonl``, ``.jsonl.gz``, ``.csv``, ``.parquet``), ``-`` for standard output; without one,
-            the documents are in the result: ``rows``, ``removed``, ``members``, ``to_pandas()``.
+        out: file to write (``.jsonl``, ``.jsonl.gz``, ``.csv``, ``.parquet``, ``.xlsx``), ``-`` for standard
+            output; without one, the documents are in the result: ``rows``, ``removed``, ``members``, ``to_pandas()``;
+            where key terms decide, ``rethreshold`` tries another k on them.
         keep: which document of a group stays: ``earliest`` or ``longest``.
         annotate: write every document, with the columns ``status``, ``of`` and ``group``, and with preset ``judged``
             ``kind`` (what the document is to ``of``) and ``probability``; a document that already has such a field is
@@ -127,10 +75,9 @@ def dedup(
         join: with preset ``judged``, kinds of pairs that make a duplicate, as a sequence or with commas between them.
             Default: ``copy``, and where no document has a date ``copy,retold``.
         semantic: with ``preset="judged"``, ask a sentence encoder about pairs in doubt (see ``pairs``).
-        count_copies: also count, as ``sweep`` does, how many of the pairs that groups join are copies, and how many
-            copies groups join. In memory only.
-        boilerplate: file of sentences to leave out of the comparison (from ``boilerplate``); they are written all the
-            same.
+        count_copies: also count, as ``sweep`` does, how many pairs of documents in one group are copies, and how many
+            copies are in one group. In memory only.
+        boilerplate: file of sentences to ignore in the comparison (from ``boilerplate``); they are still written.
         workdir: work on disk, in this folder (see ``sweep``); not with ``semantic``, ``count_copies``, the share score
             or representation ``pivot``. A private one is made next to ``out``.
         memory: with ``workdir``, how much memory to use (see ``sweep``).
@@ -205,26 +152,33 @@ def dedup(
             single = documents.first() if columns is None else columns.checked(documents.first())
             first = without_boilerplate(single, boilerplate)
         collection, evidence, found = way.decide(first, engine=engine, progress=progress)
-        kept = [True] * len(found) if annotate else kept_documents(collection, found, keep)
+        ids = fields_of(collection.documents).ids
+
+        def numbers(statuses: Sequence[Status], kept: list[bool]) -> tuple[DedupSummary, dict[str, list[str]]]:
+            summary, members = counted(ids, statuses, kept, documents.report)
+            if count_copies and evidence is not None:
+                summary = replace(summary, copies=_copies_in_groups(collection, evidence, statuses, progress))
+            return summary, members
+
+        at_k = way.at_k
+
+        def in_memory(statuses: Sequence[Status]) -> DedupSummary:
+            kept = [True] * len(statuses) if annotate else kept_documents(collection, statuses, keep)
+            summary, members = numbers(statuses, kept)
+            return replace(
+                summary,
+                rows=list(_rows(held, statuses, kept, columns)),
+                removed=list(_removed(held, statuses, kept)),
+                members=members,
+                _again=None if at_k is None else lambda k: in_memory(at_k(collection, k)),
+            )
+
         if out is None:
-            rows = list(_rows(documents, found, kept, columns))
-            removed = list(_removed(documents, found, kept))
-        else:
-            write_documents(_rows(documents, found, kept, columns), out, inputs=documents.paths)
-    counts = Counter(status.status for status in found)
-    members: dict[str, list[str]] = {}
-    for name, status in zip(fields_of(collection.documents).ids, found, strict=True):
-        members.setdefault(status.group, []).append(name)
-    several = {group: ids for group, ids in members.items() if len(ids) > 1}
-    summary = DedupSummary(
-        documents=len(found),
-        kept=sum(kept),
-        statuses={name: counts[name] for name in _STATUSES},
-        groups=len(several),
-        report=documents.report,
-        copies=_copies_in_groups(collection, evidence, found, progress) if count_copies and evidence else None,
-    )
-    return summary if out is not None else replace(summary, rows=rows, removed=removed, members=several)
+            held = list(documents.again())
+            return in_memory(found)
+        kept = [True] * len(found) if annotate else kept_documents(collection, found, keep)
+        write_documents(_rows(documents.again(), found, kept, columns), out, inputs=documents.paths)
+        return numbers(found, kept)[0]
 
 
 def _copies_in_groups(
@@ -240,7 +194,7 @@ def _copies_in_groups(
 def _written_from_disk(
     found: FoundOnDisk, documents: Rereadable, out: str | Path, columns: Annotation | None, keep: Keep
 ) -> DedupSummary:
-    """Write what ``dedup`` writes, with what was decided in a work folder."""
+    """Write the output of ``dedup`` from decisions made in a work folder."""
     from infostream_dedup.corpus import ReadingReport, write_documents
 
     statuses, facts = found
@@ -248,11 +202,11 @@ def _written_from_disk(
     if documents.report != report:
         documents.was_read(report)
     kept = [True] * len(statuses) if columns is not None else statuses.kept(keep).tolist()
-    write_documents(_rows(documents, statuses.statuses(), kept, columns), out, inputs=documents.paths)
+    write_documents(_rows(documents.again(), statuses.statuses(), kept, columns), out, inputs=documents.paths)
     return DedupSummary(
         documents=len(statuses),
         kept=sum(kept),
-        statuses={name: statuses.counts()[name] for name in _STATUSES},
+        statuses={name: statuses.counts()[name] for name in STATUSES},
         groups=statuses.groups(),
         report=documents.report,
     )
@@ -267,11 +221,13 @@ class _Way:
         decide: reads documents and decides; also gives their evidence, if it was taken.
         decide_on_disk: decides in a work folder, with documents at most some days apart; also gives what was noted
             when they were read.
+        at_k: decides at another k; ``None`` where none decides.
     """
 
     columns: tuple[str, ...]
     decide: Callable[..., tuple[Collection, DocumentEvidence | None, Sequence[Status]]]
     decide_on_disk: Callable[[DiskRun, float | None], FoundOnDisk]
+    at_k: Callable[[Collection, int], Sequence[Status]] | None = None
 
 
 def _by_key_terms(settings: Settings, duplicate_rule: DuplicateRule, *, evidence: bool) -> _Way:
@@ -293,7 +249,10 @@ def _by_key_terms(settings: Settings, duplicate_rule: DuplicateRule, *, evidence
         linked = run.linked(settings.representation, window_days=window_days)
         return statuses_on_disk(linked, duplicate_rule=duplicate_rule), linked.report
 
-    return _Way(STATUS_COLUMNS, decide, decide_on_disk)
+    def at_k(collection: Collection, k: int) -> Sequence[Status]:
+        return statuses(collection, replace(settings, k=k), duplicate_rule=duplicate_rule)
+
+    return _Way(STATUS_COLUMNS, decide, decide_on_disk, at_k if settings.score == "count" else None)
 
 
 def _by_evidence(
@@ -306,7 +265,7 @@ def _by_evidence(
 
     if duplicate_rule != "equal":
         raise UsageError(
-            "preset judged takes no duplicate_rule (--duplicate-rule); say by join (--join) which kinds are duplicates"
+            "preset judged takes no duplicate_rule (--duplicate-rule); choose duplicate kinds by join (--join)"
         )
     kinds = checked_join(join)
 
@@ -330,19 +289,19 @@ def _by_evidence(
 
 
 def _rows(
-    documents: Rereadable, found: Iterable[Status], kept: list[bool], columns: Annotation | None
+    documents: Iterable[Document], found: Iterable[Status], kept: list[bool], columns: Annotation | None
 ) -> Iterator[dict[str, Any]]:
     from infostream_dedup.corpus import row_of
 
-    again = documents.again() if columns is None else columns.checked(documents.again())
-    for document, status, stays in zip(again, found, kept, strict=True):
+    checked = documents if columns is None else columns.checked(documents)
+    for document, status, stays in zip(checked, found, kept, strict=True):
         if stays:
             yield row_of(document) if columns is None else columns.row(document, status.as_dict())
 
 
-def _removed(documents: Rereadable, found: Iterable[Status], kept: list[bool]) -> Iterator[dict[str, Any]]:
+def _removed(documents: Iterable[Document], found: Iterable[Status], kept: list[bool]) -> Iterator[dict[str, Any]]:
     from infostream_dedup.corpus import row_of
 
-    for document, status, stays in zip(documents.again(), found, kept, strict=True):
+    for document, status, stays in zip(documents, found, kept, strict=True):
         if not stays:
             yield row_of(document) | status.as_dict()

@@ -38,8 +38,10 @@ def cli() -> None:
     in j. The symmetry S(k) and transitivity T(k) of the links show, without labels, at which k "similar" comes close
     to an equivalence.
 
-    DOCS are .jsonl, .jsonl.gz, .csv or .parquet files, or - for JSONL on standard input; several are read as one
-    collection. Data goes to standard output, progress and summaries to standard error.
+    DOCS are files (.jsonl, .json, .csv, .tsv, .txt, also with .gz, .bz2, .xz, .zst; .parquet, .feather, .arrow, .xlsx),
+    folders of them, patterns such as '2026-*.csv', or - for JSON Lines on standard input; several are read as one
+    collection. --columns id=ID,text=Text says what your columns are called. Data goes to standard output, progress
+    and summaries to standard error.
 
     Exit codes: 0 done, 2 usage, 65 bad data, 66 no input, 70 internal error, 73 and 74 cannot write, 75 store busy,
     78 configuration, 130 interrupted, 143 terminated.

@@ -1,4 +1,4 @@
-"""Reads documents in columns where they are plainly valid; results and errors are those of reading one by one."""
+"""Read documents in columns if they are plainly valid; results and errors are the same as when reading one by one."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
-import orjson
 
+from infostream_dedup.corpus.arrow_blocks import ArrowBlock, arrow_block
 from infostream_dedup.corpus.bad_records import BadRecords, ReadingReport
+from infostream_dedup.corpus.columns import batch_records
 from infostream_dedup.corpus.dates import time_zone
 from infostream_dedup.corpus.documents import DocumentBuilder
 from infostream_dedup.corpus.endings import STANDARD_STREAM
@@ -24,14 +25,11 @@ from infostream_dedup.corpus.kernels.json_lines import (
     ID,
     LEFT,
     NO_LANGUAGE,
-    OTHER_STRING,
-    PUBLISHED,
     READ,
     SOURCE,
-    URL,
 )
-from infostream_dedup.corpus.reading import Reading, Source, checked_documents, make_builder, open_items
-from infostream_dedup.corpus.records import Item, Place, Record
+from infostream_dedup.corpus.reading import Reading, RecordReaders, Source, checked_documents, make_builder, open_items
+from infostream_dedup.corpus.records import Item, Place
 from infostream_dedup.corpus.seen_ids import SeenIds
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.lexicon.other_languages import other_language
@@ -44,13 +42,15 @@ if TYPE_CHECKING:
 
 __all__ = ["read_document_blocks"]
 
+_ColumnBlock: TypeAlias = JsonBlock | ArrowBlock
+
 _FEWEST_BYTES_PER_DOCUMENT: Final = 2000
-"""Shorter documents are fewer than they seem by the size of their file: reading in columns begins a little early."""
+"""Shorter documents count as this long, so that reading in columns may begin a little early."""
 _PACKED: Final = (".gz", ".bz2", ".xz", ".zst")
 _PACKED_TIMES: Final = 4
 
 _MOST_LEFT: Final = 8
-"""A block with more than one line in so many for the plain code is read by it as a whole."""
+"""If more than one line in this many needs the plain code, it reads the whole block."""
 
 _SAMPLE_BYTES: Final = 16_000
 """More than ``other_language`` looks at."""
@@ -63,28 +63,28 @@ _NOWHERE: Final = Place("<block>")
 def read_document_blocks(
     source: Source, *, reading: Reading, report: ReadingReport, always: bool = False
 ) -> Iterator[Document | DocumentBlock]:
-    """Read the documents of an input like ``read_documents``, many together where an input is large.
+    """Read the documents of an input like ``read_documents``, but many at a time if the input is large.
 
-    Large files of JSON Lines are read by compiled code, which leaves every line that is in any way unusual to the code
-    of ``read_documents``; other inputs are read by that alone.
+    Large files of JSON Lines, Parquet files and tables are read by compiled code, which leaves every record that is in
+    any way unusual to the code of ``read_documents``; other inputs are read by that alone.
 
     Args:
         source: see ``read_documents``.
-        reading: how.
+        reading: reading options.
         report: counts what is read, used and set aside.
-        always: read small files in columns too.
+        always: also read small files in columns.
 
     Yields:
         Blocks of documents, and single documents, in input order.
 
     Raises:
-        Everything that ``read_documents`` raises, in the same words and at the same document.
+        Every error that ``read_documents`` raises, with the same message and at the same document.
     """
     bad = reading.bad_records(report)
     builder = make_builder(reading, report)
     seen = SeenIds()
     reader = _Reader(reading, builder, bad, seen, always=always)
-    return reader.read(open_items(source, reading, reader.lines))
+    return reader.read(open_items(source, reading, RecordReaders(reader.lines, reader.batch)))
 
 
 class _Reader:
@@ -95,7 +95,7 @@ class _Reader:
         self._builder = builder
         self._bare_builder = make_builder(reading, None)
         self._utc = time_zone(reading.tz) is UTC
-        # Fields of other names, and ids that are made of texts, are for the plain code.
+        # Renamed fields, and ids made from texts, are left to the plain code.
         self._plainly = bool(reading.columns) or reading.make_ids
         self._bad = bad
         self._seen = seen
@@ -108,10 +108,18 @@ class _Reader:
             return jsonl_records(path, max_line_bytes, encoding)
         return json_blocks(path, max_line_bytes, encoding, lambda: large or len(self._seen) >= compiled_from())
 
-    def read(self, items: Iterator[Item | JsonBlock]) -> Iterator[Document | DocumentBlock]:
+    def batch(self, batch: Any, source: str, before: int) -> Iterator[Item | ArrowBlock]:
+        """Read the rows of a batch together if many came before them."""
+        if not self._plainly and not is_plain(always=True) and (self._always or len(self._seen) >= compiled_from()):
+            block = arrow_block(batch, source, before)
+            if block is not None:
+                return iter((block,))
+        return batch_records(batch, source, before)
+
+    def read(self, items: Iterator[Item | _ColumnBlock]) -> Iterator[Document | DocumentBlock]:
         with self._bad:
             for item in items:
-                if isinstance(item, JsonBlock):
+                if isinstance(item, JsonBlock | ArrowBlock):
                     yield from self._block(item)
                 else:
                     yield from self._one_by_one(iter((item,)))
@@ -120,7 +128,7 @@ class _Reader:
         for document, _ in checked_documents(items, self._builder, self._bad, self._seen):
             yield document
 
-    def _block(self, block: JsonBlock) -> Iterator[Document | DocumentBlock]:
+    def _block(self, block: _ColumnBlock) -> Iterator[Document | DocumentBlock]:
         self._look_closer(block)
         states = block.columns.states[: block.rows]
         rows = np.flatnonzero(states != BLANK)
@@ -134,8 +142,8 @@ class _Reader:
             yield from self._one_by_one(_items(block, rows[end : end + 1]))
             begin = end + 1
 
-    def _run(self, block: JsonBlock, rows: NDArray[np.int64]) -> Iterator[Document | DocumentBlock]:
-        """Documents of lines between which there are only blank ones; those with an id seen before go the plain way."""
+    def _run(self, block: _ColumnBlock, rows: NDArray[np.int64]) -> Iterator[Document | DocumentBlock]:
+        """Yield the documents of consecutive lines; the plain code handles those with an id seen before."""
         ids: list[Any] = block.strings(rows, ID)
         while ids:
             new = self._seen.new_until(ids)
@@ -144,30 +152,24 @@ class _Reader:
             yield from self._one_by_one(_items(block, rows[new : new + 1]))
             rows, ids = rows[new + 1 :], ids[new + 1 :]
 
-    def _taken(self, block: JsonBlock, rows: NDArray[np.int64], ids: list[str]) -> DocumentBlock:
+    def _taken(self, block: _ColumnBlock, rows: NDArray[np.int64], ids: list[str]) -> DocumentBlock:
         columns, before = block.columns, int(rows[0]) - 1
-        lines = (rows + (block.buffer.number + 1)).astype(np.uint64)
-        self._seen.add_new(ids, columns.hashes[rows], lines, block.source)
+        self._seen.add_new(ids, columns.hashes[rows], block.numbers(rows), block.source)
         sources = [self._names.setdefault(name, name) for name in block.strings(rows, SOURCE)]
         languages = [_NOT_GIVEN[number] for number in columns.languages[rows].tolist()]
         self._count(block.source, sources, languages)
         data = columns.texts[:]
-        # Read-only like Arrow's buffers: writable ones would need another compilation.
+        # Read-only like Arrow's buffers, as writable ones would need another compilation.
         data.flags.writeable = False
         offsets = np.concatenate(
             [columns.text_ends[before : before + 1] if before >= 0 else [0], columns.text_ends[rows]]
         )
-        rest_begin = int(columns.rest_ends[before]) if before >= 0 else 0
-        rest_ends = columns.rest_ends[rows] - rest_begin
-        rest = columns.rest[rest_begin : rest_begin + int(rest_ends[-1])].tobytes()
-        urls, bare = block.strings(rows, URL), _BareDocuments(rest, rest_ends, self._bare_builder)
-        for number in np.flatnonzero(columns.spans[rows, URL, 0] == OTHER_STRING).tolist():
-            urls[number] = bare(number).url
+        bare = block.without_text(rows, self._bare_builder)
         return DocumentBlock(
             ids=ids,
             languages=languages,
             sources=sources,
-            urls=urls,
+            urls=block.urls(rows, bare),
             times=np.where(columns.dates[rows, 1] > OTHER_DATE, columns.dates[rows, 0], NO_TIME),
             data=data,
             offsets=offsets,
@@ -187,8 +189,8 @@ class _Reader:
                 counts[value or ""] = counts.get(value or "", 0) + times
         count_work(number)
 
-    def _look_closer(self, block: JsonBlock) -> None:
-        """Leave lines to the plain code that turn out to be none for this one; dates of unusual forms are read."""
+    def _look_closer(self, block: _ColumnBlock) -> None:
+        """Leave lines that this code cannot handle to the plain code; read dates in unusual forms."""
         columns = block.columns
         states, dates = columns.states[: block.rows], columns.dates[: block.rows]
         for row in np.flatnonzero(states == CHECK).tolist():
@@ -196,7 +198,7 @@ class _Reader:
         unread = (dates[:, 1] == OTHER_DATE) | ((dates[:, 1] == LOCAL) & (not self._utc))
         for row in np.flatnonzero((states == READ) & unread).tolist():
             try:
-                time = self._builder.time_of(orjson.loads(block.value(row, PUBLISHED)), _NOWHERE)
+                time = self._builder.time_of(block.date(row), _NOWHERE)
             except BadDataError:
                 states[row] = LEFT
                 continue
@@ -208,20 +210,7 @@ class _Reader:
                 states[row] = LEFT
 
 
-class _BareDocuments:
-    """Documents made of lines without their texts, whenever one is asked for."""
-
-    def __init__(self, rest: bytes, ends: NDArray[np.int64], builder: DocumentBuilder) -> None:
-        self._rest = rest
-        self._ends = ends
-        self._builder = builder
-
-    def __call__(self, number: int) -> Document:
-        begin = int(self._ends[number - 1]) if number else 0
-        return self._builder.build(Record(orjson.loads(self._rest[begin : int(self._ends[number])]), _NOWHERE))
-
-
-def _items(block: JsonBlock, rows: NDArray[np.int64]) -> Iterator[Item]:
+def _items(block: _ColumnBlock, rows: NDArray[np.int64]) -> Iterator[Item]:
     for row in rows.tolist():
         item = block.item(row)
         if item is not None:
@@ -229,7 +218,7 @@ def _items(block: JsonBlock, rows: NDArray[np.int64]) -> Iterator[Item]:
 
 
 def _is_large(path: str) -> bool:
-    """Whether a file holds so many documents that compiled code pays, as far as its size tells."""
+    """Whether a file, judging by its size, holds enough documents for compiled code to pay off."""
     try:
         size = Path(path).stat().st_size * (_PACKED_TIMES if path.lower().endswith(_PACKED) else 1)
     except OSError:

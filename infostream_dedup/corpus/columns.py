@@ -1,9 +1,9 @@
-"""Records of Arrow tables, shared by Parquet files and data frames: first the schema, then batch by batch."""
+"""Read records of Arrow tables, for Parquet files and data frames: first the schema, then batch by batch."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterator
+from typing import Any, Final, TypeAlias
 
 from infostream_dedup.corpus.column_names import ColumnNames, advice_on
 from infostream_dedup.corpus.documents import IdType
@@ -11,9 +11,12 @@ from infostream_dedup.corpus.json_text import json_bytes
 from infostream_dedup.corpus.records import Item, Place, Record
 from infostream_dedup.errors import BadDataError
 
-__all__ = ["BATCH_ROWS", "batch_records", "schema_error"]
+__all__ = ["BATCH_ROWS", "ReadBatch", "batch_records", "schema_error", "without_nanoseconds"]
 
 BATCH_ROWS: Final = 256
+
+ReadBatch: TypeAlias = Callable[[Any, str, int], Iterator[Any]]
+"""Reads a batch of rows, given the table's name and the rows that precede it: each alone, or many together."""
 
 _REQUIRED: Final = ("id", "text")
 _TEXT_FIELDS: Final = ("text", "title", "lang", "source", "url")
@@ -97,7 +100,7 @@ def batch_records(batch: Any, source: str, rows_before: int) -> Iterator[Item]:
         source: name of the table.
         rows_before: number of rows that precede this batch in the table.
     """
-    batch = _drop_nanoseconds(batch)
+    batch = without_nanoseconds(batch)
     try:
         rows = batch.to_pylist()
     except (ValueError, OverflowError):
@@ -107,7 +110,7 @@ def batch_records(batch: Any, source: str, rows_before: int) -> Iterator[Item]:
         yield Record(values, Place(source, number))
 
 
-def _drop_nanoseconds(batch: Any) -> Any:
+def without_nanoseconds(batch: Any) -> Any:
     """Cut times to microseconds, the precision of Python's ``datetime``."""
     import pyarrow as pa
 

@@ -18,7 +18,7 @@ __all__ = [
     "must_be_gzip",
 ]
 
-Format = Literal["jsonl", "csv", "parquet"]
+Format = Literal["jsonl", "csv", "parquet", "xlsx"]
 
 STANDARD_STREAM: Final = "-"
 
@@ -28,6 +28,7 @@ _FORMATS: Final[dict[str, Format]] = {
     ".json": "jsonl",
     ".csv": "csv",
     ".parquet": "parquet",
+    ".xlsx": "xlsx",
 }
 _GZIP: Final = ".gz"
 
@@ -52,18 +53,18 @@ KNOWN_ENDINGS: Final = (
     *_INPUTS,
     *(ending + packing for ending, form in _INPUTS.items() if form in _STREAMS for packing in _PACKINGS),
 )
-"""Endings of names of files that can be read."""
+"""Endings of file names that can be read."""
 
 
 class FileKind(NamedTuple):
-    """How to read or write a file: its format, and whether it is compressed with gzip."""
+    """How to write a file: its format, and whether it is compressed with gzip."""
 
     format: Format
     packed: bool
 
 
 def file_kind(name: str) -> FileKind:
-    """Return the kind of the file `name`; ``-`` is JSON Lines.
+    """Return the kind of the file `name`, to be written; ``-`` is JSON Lines.
 
     Case is ignored. ``.json`` also means JSON Lines.
 
@@ -80,16 +81,16 @@ def file_kind(name: str) -> FileKind:
     packed = path.suffix == _GZIP
     ending = path.with_suffix("").suffix if packed else path.suffix
     form = _FORMATS.get(ending)
-    if form is None or (packed and form == "parquet"):
+    if form is None or (packed and form in ("parquet", "xlsx")):
         raise ConfigurationError(
             f"{name}: unknown kind of file; known endings are .jsonl, .ndjson and .json (JSON Lines), .csv, "
-            "each also with .gz, .parquet, and - for standard input or output"
+            "each also with .gz, .parquet, .xlsx, and - for standard output"
         )
     return FileKind(form, packed)
 
 
 def input_format(name: str) -> InputFormat:
-    """The format of a file to read, by its ending; ``-`` is JSON Lines.
+    """Return the format of a file to read, by its ending; ``-`` is JSON Lines.
 
     Raises:
         ConfigurationError: the ending is unknown.
@@ -111,5 +112,5 @@ def input_format(name: str) -> InputFormat:
 
 
 def must_be_gzip(name: str) -> bool:
-    """Whether the name of a file promises a gzip archive."""
+    """Whether the name of a file announces a gzip archive."""
     return name.lower().endswith(_GZIP)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from infostream_dedup.corpus.endings import STANDARD_STREAM
+from infostream_dedup.corpus.workbook_output import require_workbooks
 from infostream_dedup.errors import CannotCreateError, CannotWriteError
 
 __all__ = ["check_output", "open_output", "same_file"]
@@ -42,9 +43,12 @@ def check_output(
     Raises:
         CannotCreateError: the target is one of the inputs or the quarantine file, or its folder is missing or
             read-only.
+        MissingExtraError: a workbook, and the package that writes it is not installed.
     """
     if str(target) == STANDARD_STREAM:
         return
+    if str(target).lower().endswith(".xlsx"):
+        require_workbooks()
     _refuse_inputs(target, inputs)
     if quarantine is not None and same_file(quarantine, target):
         raise CannotCreateError(f"{target} is also the quarantine file; give the output a name of its own")
@@ -92,7 +96,7 @@ def open_output(target: str | Path, *, inputs: Iterable[str | Path] = ()) -> Ite
         return
     stream, part = _create_part(path, target)
     try:
-        # Closing may fail like any other write, so it belongs inside too.
+        # Closing may fail like any other write, so it also belongs inside.
         with _name_failures(target), stream:
             yield stream
             stream.flush()

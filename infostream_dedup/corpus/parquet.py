@@ -1,13 +1,13 @@
-"""Records of Parquet files, read in batches of rows."""
+"""Read records of Parquet files in batches of rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from infostream_dedup.corpus.column_names import ColumnNames
-from infostream_dedup.corpus.columns import BATCH_ROWS, batch_records, schema_error
+from infostream_dedup.corpus.columns import BATCH_ROWS, ReadBatch, schema_error
 from infostream_dedup.corpus.documents import IdType
 from infostream_dedup.corpus.records import Item, Place
 from infostream_dedup.errors import NoInputError
@@ -18,13 +18,16 @@ __all__ = ["parquet_records"]
 _BUFFER_BYTES: Final = 2**20
 
 
-def parquet_records(source: str, id_type: IdType, names: ColumnNames, *, ids: bool = True) -> Iterator[Item]:
+def parquet_records(
+    source: str, id_type: IdType, names: ColumnNames, read_batch: ReadBatch, *, ids: bool = True
+) -> Iterator[Any]:
     """Yield the records of one file, or a single error if it is not Parquet or has wrong columns.
 
     Args:
         source: path of the file.
         id_type: ``int`` allows an integer column as ids.
         names: what the columns are called.
+        read_batch: reads a batch of rows.
         ids: whether a column of ids is required.
 
     Raises:
@@ -41,7 +44,7 @@ def parquet_records(source: str, id_type: IdType, names: ColumnNames, *, ids: bo
                 yield wrong
                 return
             for batch in file.iter_batches(batch_size=BATCH_ROWS):
-                yield from batch_records(batch, source, rows)
+                yield from read_batch(batch, source, rows)
                 rows += batch.num_rows
     except (pa.ArrowException, ValueError, OverflowError) as error:
         # Names that are not UTF-8 and impossible sizes raise Python's errors, not Arrow's.

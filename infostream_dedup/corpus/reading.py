@@ -1,4 +1,4 @@
-"""Reads documents from any input, and refuses bad records or sets them aside; nothing is dropped silently."""
+"""Read documents from any input, and refuse bad records or set them aside; nothing is dropped silently."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, TypeAlias, TypedDict, TypeVar, Unpack, get_args
+from typing import Any, Final, NamedTuple, TypeAlias, TypedDict, Unpack, get_args
 
 from infostream_dedup.corpus.bad_records import BadRecords, OnError, ReadingReport
 from infostream_dedup.corpus.column_names import ColumnNames, Columns
+from infostream_dedup.corpus.columns import ReadBatch, batch_records
 from infostream_dedup.corpus.csv_table import csv_records
 from infostream_dedup.corpus.dates import time_zone
 from infostream_dedup.corpus.documents import DocumentBuilder, IdType, OtherLanguageError, OtherLanguages
@@ -31,9 +32,9 @@ from infostream_dedup.model import Document
 
 __all__ = [
     "MAX_LINE_BYTES",
-    "ReadLines",
     "Reading",
     "ReadingOptions",
+    "RecordReaders",
     "Source",
     "checked_documents",
     "chosen_reading",
@@ -46,10 +47,20 @@ __all__ = [
 Source: TypeAlias = str | Path | Iterable[str | Path] | Iterable[Mapping[str, Any] | Document] | Any
 """A path or several, ``-``, an iterable of dicts or documents, or a data frame (anything that supports Arrow)."""
 
-_Block = TypeVar("_Block")
 
-ReadLines: TypeAlias = Callable[[str, int, str | None], Iterator[Item | _Block]]
-"""Reads the lines of a file, given the maximum bytes of a line and the encoding: each alone, or many together."""
+class RecordReaders(NamedTuple):
+    """What reads records that come in great numbers, each alone or many together.
+
+    Attributes:
+        lines: reads the lines of a file, given the maximum bytes of a line and the encoding.
+        batch: reads the rows of a table.
+    """
+
+    lines: Callable[[str, int, str | None], Iterator[Any]]
+    batch: ReadBatch
+
+
+_ONE_BY_ONE: Final[RecordReaders] = RecordReaders(jsonl_records, batch_records)
 
 MAX_LINE_BYTES: Final = 10 * 2**20
 
@@ -74,22 +85,23 @@ class Reading:
     """Options of reading. Names equal the flags of the command line; values are checked when reading begins.
 
     Attributes:
-        on_error: ``fail`` stops at the first bad record; ``skip`` sets it aside in ``quarantine`` and goes on. A file
-            that breaks off (a cut archive, damaged Parquet) or has wrong columns is one bad record: everything before
-            the break is read, and reading continues with the next file.
+        on_error: ``fail`` stops at the first bad record; ``skip`` sets it aside in ``quarantine`` and continues. A file
+            that breaks off (a truncated archive, damaged Parquet) or has wrong columns counts as one bad record:
+            everything before the break is read, and reading continues with the next file.
         quarantine: file for the records that are set aside; overwritten. Required for ``skip``.
-        max_errors: with ``skip``, how many records may be set aside before reading stops after all.
-        max_line_bytes: longest line of JSON Lines or row of CSV; longer ones are bad and are never loaded.
+        max_errors: with ``skip``, maximum number of records set aside before reading stops.
+        max_line_bytes: maximum length of a line of JSON Lines or a row of CSV in bytes; longer ones are bad and never
+            loaded.
         tz: IANA name of the time zone of dates without one; UTC if None.
-        id_type: ``int`` accepts whole numbers as ids too; ``Document.id`` holds their digits.
-        columns: what the fields are called in the input, such as ``{"text": "Текст"}`` or ``"id=ID,text=Текст"``.
-        make_ids: give documents without an id one: a digest of title, text, date and address.
-        other_languages: what becomes of documents whose ``lang`` is not one of ours, or that have none and are
-            plainly in another language: ``stem`` sends their words to Snowball's stemmer (or only lower-cases them if
-            it has none) and keeps their statistics apart, ``skip`` leaves them out, ``fail`` takes them for bad
-            records. They are counted.
-        encoding: of text files; by default UTF-16 and the usual ones of Cyrillic are recognised, with a line that
-            says so.
+        id_type: ``int`` also accepts whole numbers as ids; ``Document.id`` then has their digits.
+        columns: names of the fields in the input, such as ``{"text": "Текст"}`` or ``"id=ID,text=Текст"``.
+        make_ids: derive an id for documents without one: a digest of title, text, date and address.
+        other_languages: how to treat documents whose ``lang`` is not one of ours, or that have no ``lang`` and are
+            plainly in another language: ``stem`` stems their words with Snowball (or only lower-cases them in languages
+            that Snowball lacks) and keeps their statistics separate, ``skip`` leaves them out, ``fail`` treats them as
+            bad records. They are counted.
+        encoding: encoding of text files; by default UTF-16 and the usual Cyrillic encodings are recognised and
+            reported.
     """
 
     on_error: OnError = "fail"
@@ -104,7 +116,7 @@ class Reading:
     encoding: str | None = None
 
     def bad_records(self, report: ReadingReport | None = None) -> BadRecords:
-        """What handles the bad records of a reading with these options.
+        """Return the handler of bad records for a reading with these options.
 
         Args:
             report: counts what is read; a new one by default.
@@ -116,7 +128,7 @@ class Reading:
 
 
 def chosen_reading(reading: Reading | None, given: Any) -> Reading:
-    """The record itself, or one made of single options.
+    """Return the given reading options, or create them from single options.
 
     Args:
         reading: all options at once.
@@ -174,7 +186,7 @@ def read_documents(
     """
     chosen = chosen_reading(reading, options)
     bad = chosen.bad_records(report)
-    return _read_once(open_items(source, chosen, jsonl_records), make_builder(chosen, bad.report), bad)
+    return _read_once(open_items(source, chosen, _ONE_BY_ONE), make_builder(chosen, bad.report), bad)
 
 
 def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Iterator[tuple[Document, Place]]:
@@ -188,7 +200,7 @@ def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Itera
         bad: takes and counts the bad records; enter it before the first document is requested.
         reading: reading options; `bad` decides how bad records are handled.
     """
-    return checked_documents(open_items(source, reading, jsonl_records), make_builder(reading, bad.report), bad, None)
+    return checked_documents(open_items(source, reading, _ONE_BY_ONE), make_builder(reading, bad.report), bad, None)
 
 
 def _read_once(items: Iterator[Item], builder: DocumentBuilder, bad: BadRecords) -> Iterator[Document]:
@@ -204,9 +216,9 @@ def checked_documents(
 
     Args:
         items: records, and errors in place of bad ones.
-        builder: see ``make_builder``.
-        bad: takes the bad records; entered.
-        seen: knows the ids; None if they need not differ.
+        builder: from ``make_builder``.
+        bad: receives the bad records; already entered.
+        seen: the ids seen so far; None if ids need not differ.
     """
     for item in items:
         try:
@@ -248,13 +260,13 @@ def _serialise(record: Record) -> bytes:
         return repr(record.values).encode(errors="backslashreplace")
 
 
-def open_items(source: Source, reading: Reading, jsonl: ReadLines[_Block]) -> Iterator[Item | _Block]:
+def open_items(source: Source, reading: Reading, readers: RecordReaders) -> Iterator[Any]:
     """Open an input and yield its records, or their errors.
 
     Args:
         source: see ``read_documents``.
         reading: how.
-        jsonl: reads the lines of one file.
+        readers: what reads lines and tables.
 
     Raises:
         NoInputError: a file is missing.
@@ -263,9 +275,9 @@ def open_items(source: Source, reading: Reading, jsonl: ReadLines[_Block]) -> It
     names = ColumnNames(reading.columns)
     source = loaded(source)
     if is_frame(source):
-        return frame_records(source, reading.id_type, names, ids=not reading.make_ids)
+        return frame_records(source, reading.id_type, names, readers.batch, ids=not reading.make_ids)
     if isinstance(source, str | Path):
-        return _open_files([source], reading, names, jsonl)
+        return _open_files([source], reading, names, readers)
     if isinstance(source, Mapping | Document | bytes) or not isinstance(source, Iterable):
         raise ConfigurationError(
             f"{type(source).__name__} is not an input; expected a path, a list of paths, a list of dicts or documents, "
@@ -277,13 +289,11 @@ def open_items(source: Source, reading: Reading, jsonl: ReadLines[_Block]) -> It
     except StopIteration:
         return iter(())
     if isinstance(first, str | Path):
-        return _open_files([first, *values], reading, names, jsonl)
+        return _open_files([first, *values], reading, names, readers)
     return list_records(chain((first,), values))
 
 
-def _open_files(
-    given: list[Any], reading: Reading, names: ColumnNames, jsonl: ReadLines[_Block]
-) -> Iterator[Item | _Block]:
+def _open_files(given: list[Any], reading: Reading, names: ColumnNames, readers: RecordReaders) -> Iterator[Any]:
     for path in given:
         if not isinstance(path, str | Path):
             raise ConfigurationError(f"{type(path).__name__} among paths; expected only paths")
@@ -295,27 +305,27 @@ def _open_files(
                 f"{reading.quarantine} is one of the inputs; give the quarantine a file of its own"
             )
     if paths.count(STANDARD_STREAM) > 1:
-        raise ConfigurationError("- is given twice; standard input can be read once only")
+        raise ConfigurationError("- is given twice; standard input can be read only once")
     encoding_named(reading.encoding)
-    return chain.from_iterable(_open_file(path, reading, names, jsonl) for path in paths)
+    return chain.from_iterable(_open_file(path, reading, names, readers) for path in paths)
 
 
-def _open_file(path: str, reading: Reading, names: ColumnNames, jsonl: ReadLines[_Block]) -> Iterator[Item | _Block]:
+def _open_file(path: str, reading: Reading, names: ColumnNames, readers: RecordReaders) -> Iterator[Any]:
     ids, encoding = not reading.make_ids, encoding_named(reading.encoding)
     form = input_format(path)
     if form in ("json", "text") and is_json_lines(path, encoding, only_objects=form == "text"):
         form = "jsonl"
     match form:
         case "jsonl":
-            return jsonl(path, reading.max_line_bytes, encoding)
+            return readers.lines(path, reading.max_line_bytes, encoding)
         case "json":
             return json_array_records(path, encoding)
         case "csv":
             return csv_records(path, reading.max_line_bytes, names, encoding=encoding, ids=ids)
         case "parquet":
-            return parquet_records(path, reading.id_type, names, ids=ids)
+            return parquet_records(path, reading.id_type, names, readers.batch, ids=ids)
         case "arrow":
-            return arrow_records(path, reading.id_type, names, ids=ids)
+            return arrow_records(path, reading.id_type, names, readers.batch, ids=ids)
         case "xlsx":
             return workbook_records(path, names, ids=ids)
         case "text":
@@ -323,11 +333,11 @@ def _open_file(path: str, reading: Reading, names: ColumnNames, jsonl: ReadLines
 
 
 def make_builder(reading: Reading, report: ReadingReport | None) -> DocumentBuilder:
-    """What builds the documents of a reading.
+    """Return the builder of a reading's documents.
 
     Args:
         reading: how.
-        report: counts documents of other languages; None for documents that were counted.
+        report: counts documents of other languages; None if the documents have already been counted.
 
     Raises:
         ConfigurationError: an option is invalid.

@@ -1,4 +1,4 @@
-"""Records of Arrow and Feather files, and of the first sheet of a workbook (.xlsx)."""
+"""Read records of Arrow and Feather files, and of the first sheet of a workbook (.xlsx)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from infostream_dedup.corpus.column_names import ColumnNames, advice_on
+from infostream_dedup.corpus.columns import ReadBatch
 from infostream_dedup.corpus.documents import IdType
 from infostream_dedup.corpus.frames import frame_records
 from infostream_dedup.corpus.records import Item, Place, Record
@@ -16,13 +17,16 @@ from infostream_dedup.errors import MissingExtraError, NoInputError
 __all__ = ["arrow_records", "workbook_records"]
 
 
-def arrow_records(source: str, id_type: IdType, names: ColumnNames, *, ids: bool = True) -> Iterator[Item]:
+def arrow_records(
+    source: str, id_type: IdType, names: ColumnNames, read_batch: ReadBatch, *, ids: bool = True
+) -> Iterator[Any]:
     """Yield the records of one file in Arrow's file or stream format; a single error if it is neither.
 
     Args:
         source: path of the file.
         id_type: ``int`` allows an integer column as ids.
         names: what the columns are called.
+        read_batch: reads a batch of rows.
         ids: whether a column of ids is required.
 
     Raises:
@@ -42,13 +46,13 @@ def arrow_records(source: str, id_type: IdType, names: ColumnNames, *, ids: bool
         return
     except OSError as error:
         raise NoInputError(f"cannot read {source}: {error.strerror or error}") from error
-    yield from frame_records(table, id_type, names, ids=ids, source=source)
+    yield from frame_records(table, id_type, names, read_batch, ids=ids, source=source)
 
 
 def workbook_records(source: str, names: ColumnNames, *, ids: bool = True) -> Iterator[Item]:
-    """Yield the records of the first sheet of a workbook: a row of names, then a record a row; empty cells are absent.
+    """Yield the records of the first sheet of a workbook: a row of names, then one record per row, without empty cells.
 
-    Whole numbers in the column of ids are taken as their digits, because a spreadsheet keeps no others.
+    Whole numbers in the column of ids become their digits, because a spreadsheet has no other whole numbers.
 
     Args:
         source: path of the file.

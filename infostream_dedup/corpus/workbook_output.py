@@ -1,21 +1,35 @@
-"""Rows as a workbook (.xlsx) with one sheet; needs the extra ``xlsx``."""
+"""Write rows as a workbook (.xlsx) with one sheet; needs the extra ``xlsx``."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, BinaryIO, Final
+from types import ModuleType
+from typing import Any, BinaryIO, Final, cast
 
 from infostream_dedup.corpus.json_text import json_bytes
 from infostream_dedup.errors import BadDataError, MissingExtraError
 
-__all__ = ["write_workbook"]
+__all__ = ["require_workbooks", "write_workbook"]
 
 _LONGEST_CELL: Final = 32_767
 _MOST_ROWS: Final = 1_048_576
 _WIDEST: Final = 60
 _MADE: Final = datetime(2000, 1, 1)
+
+
+def require_workbooks() -> ModuleType:
+    """Return xlsxwriter.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        import xlsxwriter
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("xlsxwriter", "xlsx", "writing .xlsx") from error
+    return cast("ModuleType", xlsxwriter)
 
 
 def write_workbook(rows: Iterable[Mapping[str, Any]], stream: BinaryIO, *, columns: Sequence[str] | None = None) -> int:
@@ -31,12 +45,9 @@ def write_workbook(rows: Iterable[Mapping[str, Any]], stream: BinaryIO, *, colum
 
     Raises:
         MissingExtraError: xlsxwriter is not installed.
-        BadDataError: more than a sheet or a cell holds (``E_XLSX``); CSV and Parquet hold more.
+        BadDataError: more data than a sheet or a cell can hold (``E_XLSX``); CSV and Parquet hold more.
     """
-    try:
-        import xlsxwriter
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("xlsxwriter", "xlsx", "writing .xlsx") from error
+    xlsxwriter = require_workbooks()
     held = [dict(row) for row in rows]
     names = list(columns or dict.fromkeys(name for row in held for name in row))
     if len(held) >= _MOST_ROWS:

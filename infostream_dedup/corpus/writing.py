@@ -1,4 +1,4 @@
-"""Writes documents to files and standard output."""
+"""Write documents to files and standard output."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from infostream_dedup.corpus.json_text import json_bytes
 from infostream_dedup.corpus.outputs import open_output
 from infostream_dedup.corpus.parquet_output import write_parquet
 from infostream_dedup.corpus.rows import csv_cells, csv_line, joined, write_rows
+from infostream_dedup.corpus.workbook_output import write_workbook
 from infostream_dedup.model import Document
 
 __all__ = ["write_documents"]
@@ -32,15 +33,17 @@ def write_documents(
     inputs: Iterable[str | Path] = (),
     raw: bool = False,
 ) -> int:
-    """Write documents with all their fields, in order, in one pass and with bounded memory.
+    """Write documents with all their fields, in order, in one pass and with bounded memory, but for workbooks.
 
-    The file appears when all of it is written, or not at all. Keys keep the order in which they were read. CSV and
+    The file appears once it is completely written, or not at all. Keys keep the order in which they were read. CSV and
     Parquet have the columns of all documents, in order of first appearance; since these are known only at the end,
-    rows are buffered in a temporary file. The same documents always give the same bytes.
+    rows are buffered in a temporary file. A workbook is held in memory; its cells are text and numbers, no formulas.
+    The same documents always give the same bytes.
 
     Args:
         documents: documents, or rows as returned by `row_of`, possibly with more keys.
-        target: path whose ending gives the format, as for `read_documents`; ``-`` for JSON Lines on standard output.
+        target: path whose ending gives the format (``.jsonl``, ``.ndjson``, ``.json``, ``.csv``, also with ``.gz``;
+            ``.parquet``, ``.xlsx``); ``-`` for JSON Lines on standard output.
         inputs: files being read, which must not be overwritten.
         raw: CSV only: omit the apostrophe before text cells that a spreadsheet would run (`rows.csv_line`).
 
@@ -50,7 +53,8 @@ def write_documents(
     Raises:
         ConfigurationError: the ending is unknown.
         CannotCreateError, CannotWriteError: see `open_output`.
-        BadDataError: a value cannot be written.
+        BadDataError: a value cannot be written; a workbook holds 1,048,575 documents and 32,767 characters in a cell.
+        MissingExtraError: a workbook, without the extra ``xlsx``.
     """
     kind = file_kind(str(target))
     rows = (row_of(document) if isinstance(document, Document) else document for document in documents)
@@ -62,6 +66,9 @@ def write_documents(
                 return _write_csv(rows, stream, raw=raw)
             case "parquet":
                 return write_parquet(rows, stream, columns=_REQUIRED)
+            case "xlsx":
+                held = list(rows)
+                return write_workbook(held, stream, columns=() if held else _REQUIRED)
 
 
 @contextmanager

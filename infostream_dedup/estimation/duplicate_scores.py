@@ -1,12 +1,13 @@
 """Precision and recall of links as duplicates, retold or copied, at every k: estimated, and only where that works.
 
 Each candidate gets a probability from the mixture of ``mixture``. P(k) is the mean probability of the pairs linked both
-ways at k, R(k) the share of all probability that these hold. Four signs show that the two classes are not "one text"
+ways at k, R(k) the share of all probability that these hold. Five signs show that the two classes are not "one text"
 and "two texts" but, say, two topics; none of them needs a label:
 
 - the mixture and the shipped pair model, which knows texts from other collections, disagree about single links;
 - they disagree about all candidates, beside the size of the copy class: duplicates lost among many topics;
 - the copy class holds pairs that share no wording at all;
+- it holds pairs that share wording but not their numbers: one form, filled in again;
 - links of different sources more than 60 days apart are taken for copies.
 """
 
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from infostream_dedup.estimation.mixture import MixtureFit, fit_mixture, levels_of, patterns_of
+from infostream_dedup.estimation.mixture import MixtureFit, are_refilled, fit_mixture, levels_of, patterns_of
 from infostream_dedup.estimation.resampling import Bounds, bounds_of, drawn_documents
 from infostream_dedup.evidence.pair_model import shipped_model
 from infostream_dedup.machine.phrase import Phrase
@@ -38,6 +39,7 @@ LOWEST_K: Final = 3
 MOST_DISAGREEMENT: Final = 0.06
 MOST_OVERALL: Final = 0.3
 MOST_UNWORDED: Final = 0.05
+MOST_REFILLED: Final = 0.06
 MOST_FAR: Final = 0.1
 FEWEST_FAR: Final = 100
 """Minimum number of far links; fewer say nothing."""
@@ -61,6 +63,7 @@ class FitCheck:
             ``CHECKED_K`` and at the k of the greatest F1.
         overall: sum of the differences over all candidates, beside the sum of probabilities.
         unworded: share of the copy class on the lowest level of wording.
+        refilled: share of the copy class with three tenths of the wording in common, but fewer of the numbers: forms.
         far_links: links of different sources more than 60 days apart at ``CHECKED_K``.
         far: their mean probability; ``None`` if there are fewer than ``FEWEST_FAR``.
         candidates: pairs that were fitted.
@@ -70,6 +73,7 @@ class FitCheck:
     disagreement: float
     overall: float
     unworded: float
+    refilled: float
     far_links: int
     far: float | None
     candidates: int
@@ -82,7 +86,8 @@ class FitCheck:
             return "refused"
         alike = self.disagreement < MOST_DISAGREEMENT and self.overall < MOST_OVERALL
         near = self.far is None or self.far < MOST_FAR
-        return "reliable" if alike and near and self.unworded < MOST_UNWORDED else "upper_bound"
+        texts = self.unworded < MOST_UNWORDED and self.refilled < MOST_REFILLED
+        return "reliable" if alike and near and texts else "upper_bound"
 
     @property
     def reason(self) -> Phrase:
@@ -110,6 +115,13 @@ class FitCheck:
             )
         if self.unworded >= MOST_UNWORDED:
             signs.append(Phrase.of("{share:.0f} % of the copy class share no wording", share=100 * self.unworded))
+        if self.refilled >= MOST_REFILLED:
+            signs.append(
+                Phrase.of(
+                    "{share:.0f} % of the copy class share wording but not their numbers: forms, rates, schedules",
+                    share=100 * self.refilled,
+                )
+            )
         if self.far is not None and self.far >= MOST_FAR:
             signs.append(
                 Phrase.of(
@@ -125,6 +137,7 @@ class FitCheck:
             "disagreement": round(self.disagreement, 6),
             "overall": round(self.overall, 6),
             "unworded": round(self.unworded, 6),
+            "refilled": round(self.refilled, 6),
             "far_links": self.far_links,
             "far": None if self.far is None else round(self.far, 6),
             "candidates": self.candidates,
@@ -203,6 +216,7 @@ def estimate_duplicates(
         disagreement=1.0,
         overall=1.0,
         unworded=1.0,
+        refilled=0.0,
         far_links=0,
         far=None,
         candidates=len(linked),
@@ -211,13 +225,15 @@ def estimate_duplicates(
     if nothing.code == "refused":
         return DuplicateEstimate([], nothing, None, candidates.lowest_step)
     model = shipped_model().probabilities(candidates.evidence)
-    patterns, which = patterns_of(levels_of(candidates.evidence))
+    levels = levels_of(candidates.evidence)
+    patterns, which = patterns_of(levels)
     weights = np.bincount(which).astype(np.float64)
     fit = fit_mixture(patterns, weights, np.bincount(which, model) / weights)
     probability = fit.probabilities(patterns)[which]
     plain = [_scores(candidates.grades, probability, model, step) for step in steps]
     overall = float(np.abs(probability - model).sum() / probability.sum())
-    check = _checked(candidates, fit, plain, overall)
+    refilled = float(probability[are_refilled(levels)].sum() / probability.sum())
+    check = _checked(candidates, fit, plain, overall, refilled)
     shown = np.ones(len(linked), dtype=np.bool_) if about is None else about
     grades, shown_model = candidates.grades[shown], model[shown]
     if about is not None:
@@ -245,7 +261,11 @@ def _scores(
 
 
 def _checked(
-    candidates: ComparedCandidates, fit: MixtureFit, scores: Sequence[DuplicateScores], overall: float
+    candidates: ComparedCandidates,
+    fit: MixtureFit,
+    scores: Sequence[DuplicateScores],
+    overall: float,
+    refilled: float,
 ) -> FitCheck:
     """Look for signs of a wrong fit over the links, which are sampled apart from the candidates."""
     links = candidates.links
@@ -257,6 +277,7 @@ def _checked(
         disagreement=max((float(apart[one].mean()) for one in checked if one.any()), default=1.0),
         overall=overall,
         unworded=fit.unworded,
+        refilled=refilled,
         far_links=links.far_links,
         far=float(fit.probabilities(levels_of(links.far)).mean()) if links.far_links >= FEWEST_FAR else None,
         candidates=len(candidates.grades),

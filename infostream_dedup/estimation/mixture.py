@@ -21,7 +21,7 @@ from infostream_dedup.evidence.kernels.comparing import COLUMNS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CUTS", "FIELDS", "LEVELS", "MixtureFit", "fit_mixture", "levels_of", "patterns_of"]
+__all__ = ["CUTS", "FIELDS", "LEVELS", "MixtureFit", "are_refilled", "fit_mixture", "levels_of", "patterns_of"]
 
 FIELDS: Final = ("wording", "numbers", "names", "opening_most", "opening_least", "share30")
 """Root of wording, the larger direction; numbers, the larger; names, the smaller; the lead in the other text, the
@@ -37,6 +37,10 @@ _ADDED: Final = 0.5
 """Added to the count of each level."""
 _FEWEST: Final = 2
 """Numbers or names that each document must have to be compared by them."""
+_WORDED: Final = 1 + CUTS.index(0.55) + 1
+"""First level of wording at which three tenths of it are shared: the field is a root."""
+_OTHER_NUMBERS: Final = 1 + CUTS.index(0.40)
+"""Last level of numbers at which less than two fifths are shared."""
 _STEEPEST: Final = 30.0
 _LEAST_START: Final = 0.02
 
@@ -108,6 +112,16 @@ def levels_of(evidence: NDArray[np.float64]) -> NDArray[np.int8]:
     )
     edges = np.array([0.0, *CUTS])
     return np.stack([np.searchsorted(edges, np.round(one, 9), side="right") for one in values], axis=1).astype(np.int8)
+
+
+def are_refilled(levels: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Whether pairs look like one form, filled in twice: common wording, other numbers; bool (pairs,).
+
+    Args:
+        levels: int8 (pairs, fields).
+    """
+    wording, numbers = levels[:, FIELDS.index("wording")], levels[:, FIELDS.index("numbers")]
+    return np.asarray((wording >= _WORDED) & (numbers > 0) & (numbers <= _OTHER_NUMBERS), dtype=np.bool_)
 
 
 def patterns_of(levels: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.int64]]:

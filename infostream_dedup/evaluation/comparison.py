@@ -25,6 +25,7 @@ from infostream_dedup.evaluation.overlap import dice_matrix, found_alone
 from infostream_dedup.evaluation.pool import POOL_METHODS, THRESHOLD, MethodPool, alike_pairs, pool_of, pool_score
 from infostream_dedup.evaluation.timing import Cost
 from infostream_dedup.evaluation.truth import Truth
+from infostream_dedup.features.string_similarity import require_similarity
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.methods import Texts
 from infostream_dedup.model import VERSION
@@ -228,9 +229,12 @@ def compare_methods(
     Raises:
         ConfigurationError: a method, parameter or protocol is unknown, or the input does not fit the protocol.
         BadDataError: the labels or the kin families do not fit the documents.
-        MissingExtraError: a requested method needs a package that is not installed.
+        MissingExtraError: a requested method, the pool protocol, examples or disagreements need a package that is not
+            installed.
     """
     protocol = _choose_protocol(protocol, pool, labels, restricted=bool(kin or lang or domains or closed))
+    if protocol == "pool" or examples or disagreements:
+        require_similarity()
     truth, notes = None, []
     if labels is not None:
         listed = read_labels(labels) if isinstance(labels, str | Path) else labels

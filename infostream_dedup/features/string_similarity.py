@@ -8,19 +8,33 @@ edits; ours is exact, so it is never smaller.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from rapidfuzz.distance import Indel
+
+from infostream_dedup.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["longest_ratio", "string_similarities", "string_similarity"]
+__all__ = ["longest_ratio", "require_similarity", "string_similarities", "string_similarity"]
 
 _SLACK: Final = 1e-9
 _CUTOFF_SLACK: Final = 1e-6
+
+
+def require_similarity() -> Callable[..., float]:
+    """Return rapidfuzz's normalised Indel similarity.
+
+    Raises:
+        MissingExtraError: rapidfuzz is not installed.
+    """
+    try:
+        from rapidfuzz.distance import Indel
+    except ImportError as error:
+        raise MissingExtraError("rapidfuzz", "compare", "String::Similarity of texts") from error
+    return Indel.normalized_similarity
 
 
 def string_similarity(a: str, b: str) -> float:
@@ -30,7 +44,7 @@ def string_similarity(a: str, b: str) -> float:
         >>> string_similarity("снегопад", "снегоход")
         0.75
     """
-    return float(Indel.normalized_similarity(a, b))
+    return float(require_similarity()(a, b))
 
 
 def longest_ratio(threshold: float) -> float:
@@ -52,7 +66,7 @@ def string_similarities(
     Returns:
         float64 (pairs,), 0 to 1.
     """
-    similarity = Indel.normalized_similarity
+    similarity = require_similarity()
     # rapidfuzz returns 0 for a similarity within 2e-8 of its cutoff.
     cutoff = max(threshold - _CUTOFF_SLACK, 0.0)
     pairs = zip(a.tolist(), b.tolist(), strict=True)

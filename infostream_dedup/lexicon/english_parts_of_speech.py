@@ -1,22 +1,28 @@
-"""The most frequent part of speech of English words, from the lexicon that TextBlob ships.
+"""The most frequent part of speech of English words, from the lexicon of Brill's tagger.
 
-The lexicon is that of Brill's tagger: 94 thousand forms, each with the Penn tag that it had most often in the Brown
-corpus and the Wall Street Journal. Only the file is read; TextBlob itself and NLTK are never imported.
+94 thousand forms, each with the Penn tag that it had most often in the Brown corpus and the Wall Street Journal. The
+file comes with the package: ``reports/make_english_tags.py`` makes it, and ``LICENSE.lexicon`` says whose it is.
 """
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-__all__ = ["is_usually_noun", "part_of_speech"]
+from infostream_dedup.errors import BadDataError
+from infostream_dedup.lexicon.sealed_tables import checked_bytes, sealed
 
-_FILE: Final = ("en", "en-lexicon.txt")
+__all__ = ["TAGS_FILE", "is_usually_noun", "packed", "part_of_speech", "unpacked"]
+
+TAGS_FILE: Final = Path(__file__).with_name("english_tags.bin")
+
 _NOUN: Final = "NN"
+_AGAIN: Final = "install infostream-dedup again"
+_LEVEL: Final = 9
 
 
 def part_of_speech(word: str) -> str | None:
@@ -41,17 +47,31 @@ def is_usually_noun(word: str, *, capital: bool) -> bool | None:
     return None if tag is None else tag.startswith(_NOUN)
 
 
+def packed(tags: Mapping[str, str]) -> bytes:
+    """Word to tag as the file holds it: a line for each tag, which comes before its words, all in order."""
+    words: dict[str, list[str]] = {}
+    for word, tag in sorted(tags.items()):
+        words.setdefault(tag, []).append(word)
+    lines = "\n".join(" ".join((tag, *found)) for tag, found in sorted(words.items()))
+    return sealed(zlib.compress(lines.encode(), _LEVEL))
+
+
+def unpacked(path: Path) -> dict[str, str]:
+    """What a file holds.
+
+    Raises:
+        BadDataError: the file is damaged.
+    """
+    _, _, content = checked_bytes(path, _AGAIN).partition(b"\n")
+    try:
+        lines = zlib.decompress(content).decode().split("\n")
+    except (zlib.error, UnicodeDecodeError):
+        message = f"not a table of parts of speech; {_AGAIN}"
+        raise BadDataError(message, code="E_DICTIONARY", source=path.name) from None
+    split = (line.split(" ") for line in lines)
+    return {word: tag for tag, *words in split for word in words}
+
+
 @cache
 def _lexicon() -> Mapping[str, str]:
-    spec = find_spec("textblob")
-    folders = spec.submodule_search_locations if spec is not None else None
-    path = Path(next(iter(folders or ()), "")).joinpath(*_FILE)
-    if not path.is_file():
-        raise ModuleNotFoundError("package textblob, or its file en/en-lexicon.txt, is missing: pip install textblob")
-    found: dict[str, str] = {}
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            word, _, tag = line.strip().partition(" ")
-            if tag and not word.startswith(";;;"):
-                found[word] = tag
-    return MappingProxyType(found)
+    return MappingProxyType(unpacked(TAGS_FILE))

@@ -16,7 +16,7 @@ from typing import Any
 from infostream_dedup.corpus.dates import last_moment
 from infostream_dedup.model import Document
 
-__all__ = ["as_given", "certain_first", "in_order"]
+__all__ = ["as_given", "certain_first", "date_given", "in_order"]
 
 
 def as_given(document: Document) -> Document:
@@ -53,6 +53,16 @@ def certain_first(members: Sequence[dict[str, Any]]) -> bool:
         return False
     last = _last(members[0]["published"])
     return all(last < datetime.fromisoformat(one["published"]) for one in members[1:])
+
+
+def date_given(published: str) -> str | None:
+    """The year, month or day that a date may have been given as; None for a moment with a time of the day.
+
+    Example:
+        >>> [date_given(f"2026-0{month}-0{day}T00:00:00Z") for month, day in ((1, 1), (3, 1), (3, 2))]
+        ['2026', '2026-03', '2026-03-02']
+    """
+    return _calendar(datetime.fromisoformat(published))
 
 
 def _last(published: str) -> datetime:

@@ -42,7 +42,7 @@ class ServiceLimits:
     header_bytes: int = 16 * 1024
     body_seconds: float = 10.0
     body_seconds_per_megabyte: float = 1.0
-    silent_seconds: float = 12.0
+    silent_seconds: float = 11.0
     queued: int = 8
     readers: int = 4
     query_seconds: float = 5.0

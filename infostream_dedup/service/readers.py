@@ -17,8 +17,8 @@ from infostream_dedup.store import Store
 __all__ = ["Readers"]
 
 Value = TypeVar("Value")
-_STEPS: Final = 10_000
-"""SQLite looks at the clock after this many steps, some tenths of a millisecond."""
+_STEPS: Final = 500_000
+"""SQLite looks at the clock after this many steps, some tens of milliseconds: each look waits for the other threads."""
 
 
 class Readers:
@@ -43,24 +43,39 @@ class Readers:
         """
         return self._pool.submit(self._answer, question)
 
+    def open_all(self) -> None:
+        """Open the connections now, and wait for them, so that no question does."""
+        for opened in self._in_each(self._opened):
+            opened.result()
+
     def close(self) -> None:
         """Wait for the questions at hand, and close the connections, each in its own thread."""
-        together = threading.Barrier(self._threads)
-        for _ in range(self._threads):
-            self._pool.submit(self._close_own, together)
+        self._in_each(self._close_own)
         self._pool.shutdown(wait=True)
 
-    def _close_own(self, together: threading.Barrier) -> None:
-        # No thread takes a second turn before all have had theirs.
-        together.wait()
+    def _in_each(self, work: Callable[[], object]) -> list[Future[object]]:
+        together = threading.Barrier(self._threads)
+
+        def turn() -> object:
+            # No thread takes a second turn before all have had theirs.
+            together.wait()
+            return work()
+
+        return [self._pool.submit(turn) for _ in range(self._threads)]
+
+    def _close_own(self) -> None:
         store = getattr(self._own, "store", None)
         if store is not None:
             store.close()
 
-    def _answer(self, question: Callable[[Store], Value]) -> Value:
-        store = getattr(self._own, "store", None)
+    def _opened(self) -> Store:
+        store: Store | None = getattr(self._own, "store", None)
         if store is None:
             store = self._own.store = Store.open(self._path, read_only=True)
+        return store
+
+    def _answer(self, question: Callable[[Store], Value]) -> Value:
+        store = self._opened()
         end = time.monotonic() + self._seconds
         store.connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
         try:

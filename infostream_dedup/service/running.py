@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 
@@ -48,6 +48,7 @@ class RunningService:
         ended: set when the service stops, so that open streams end by themselves.
         streams: number of open streams of events.
         batches_of: number of batches that wait for an answer, by caller.
+        figures: figures over the latest documents by name, with the position of the store at which they were counted.
         choices: candidate pairs by queue and position of the store, the latest few.
     """
 
@@ -62,6 +63,7 @@ class RunningService:
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     streams: int = 0
     batches_of: dict[str, int] = field(default_factory=dict)
+    figures: dict[str, tuple[Position, Any]] = field(default_factory=dict)
     choices: dict[tuple[str, Position], list[tuple[str, str]]] = field(default_factory=dict)
     _news: asyncio.Event = field(default_factory=asyncio.Event)
 

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
 import socket
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.errors import ConfigurationError, MissingExtraError
+from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.settings import ServiceSettings
 
 if TYPE_CHECKING:
     from infostream_dedup.service.metrics import Metrics
-    from infostream_dedup.service.writer import Writer
+    from infostream_dedup.service.running import RunningService
 
 __all__ = ["run"]
 
-_HEADER_MILLISECONDS: Final = 15_000
+_HEADER_MILLISECONDS: Final = 13_000
 _LAG_SECONDS: Final = 1.0
+_TURN_SECONDS: Final = 0.0005
+"""How long the writer goes on while an answer waits for its turn in the interpreter; an answer waits several times."""
+_WAITING: Final = 1_024
+"""Connections that the system keeps until they are taken."""
+_CONNECTIONS: Final = 4_096
+"""Connections at once; Granian's own limit is so low that idle clients could keep all others out."""
 
 
 def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
@@ -40,22 +49,25 @@ def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
         import prometheus_client  # noqa: F401
     except ImportError as error:
         raise MissingExtraError(error.name or "fastapi", "service", "the service") from None
+    sys.setswitchinterval(_TURN_SECONDS)
     _check_address(settings)
+    _allow_connections()
     asyncio.run(_serve(settings, tell))
 
 
 async def _serve(settings: ServiceSettings, tell: Callable[[str], None]) -> None:
     from granian.constants import HTTPModes, Interfaces
     from granian.http import HTTP1Settings
-    from granian.server.embed import Server
 
     from infostream_dedup.service.application import application
+    from infostream_dedup.service.listening import ListeningServer
     from infostream_dedup.service.warming import warm_pages
 
     guard = application(settings)
     async with guard.alive() as service:
-        server = Server(
+        server = ListeningServer(
             guard,
+            silent_seconds=settings.limits.silent_seconds,
             address=settings.host,
             port=settings.port,
             interface=Interfaces.ASGINL,
@@ -63,6 +75,8 @@ async def _serve(settings: ServiceSettings, tell: Callable[[str], None]) -> None
             http=HTTPModes.http1,
             websockets=False,
             log_enabled=False,
+            backlog=_WAITING,
+            backpressure=_CONNECTIONS,
             http1_settings=HTTP1Settings(header_read_timeout=_HEADER_MILLISECONDS),
         )
 
@@ -76,7 +90,7 @@ async def _serve(settings: ServiceSettings, tell: Callable[[str], None]) -> None
             loop.add_signal_handler(number, end)
         watch = loop.create_task(_watch_lag(service.metrics))
         warm_pages()
-        opening = loop.create_task(_end_if_not_opened(service.writer, end))
+        opening = loop.create_task(_when_opened(service, end))
         tell(f"http://{settings.host}:{settings.port}")
         try:
             await server.serve()
@@ -87,11 +101,18 @@ async def _serve(settings: ServiceSettings, tell: Callable[[str], None]) -> None
         raise service.writer.failure
 
 
-async def _end_if_not_opened(writer: Writer | None, end: Callable[[], None]) -> None:
-    if writer is not None:
-        await asyncio.to_thread(writer.wait)
-        if writer.failure is not None:
+async def _when_opened(service: RunningService, end: Callable[[], None]) -> None:
+    """Count what pages show, or end where the store cannot be opened."""
+    from infostream_dedup.service.figures import count_ahead
+
+    if service.writer is not None:
+        await asyncio.to_thread(service.writer.wait)
+        if service.writer.failure is not None:
             end()
+            return
+    await asyncio.to_thread(service.readers.open_all)
+    with contextlib.suppress(ProblemError):  # the page that asks will say so
+        await count_ahead(service)
 
 
 async def _watch_lag(metrics: Metrics) -> None:
@@ -100,6 +121,18 @@ async def _watch_lag(metrics: Metrics) -> None:
         then = loop.time()
         await asyncio.sleep(_LAG_SECONDS)
         metrics.loop_lag.set(max(0.0, loop.time() - then - _LAG_SECONDS))
+
+
+def _allow_connections() -> None:
+    """Raise the number of files that the process may open, as far as it may without asking anybody."""
+    try:
+        import resource
+    except ImportError:  # not a Unix
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2 * _CONNECTIONS if hard == resource.RLIM_INFINITY else min(hard, 2 * _CONNECTIONS)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _check_address(settings: ServiceSettings) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.links.measures import EXACT_FROM
+from infostream_dedup.machine.plain_work import count_work
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
 from infostream_dedup.sharded.collapse import NODES, NodeTable, collapse_documents
@@ -100,7 +101,7 @@ class DiskRun:
         }
         if self.source.mark is None:
             self.folder.drop("counted")
-        return self.folder.stage(
+        found = self.folder.stage(
             "counted",
             FIRST_TABLES | (EVIDENCE_TABLES if self.evidence else {}),
             decided,
@@ -115,6 +116,9 @@ class DiskRun:
             ),
             self.source.facts,
         )
+        # A run that goes on reads no documents that would tell the loops how much there is to do.
+        count_work(0, sum(path.stat().st_size for path in found.paths.values()))
+        return found
 
     def linked(self, representation: str, *, window_days: float | None = None) -> LinkedRun:
         """The collection in one representation.

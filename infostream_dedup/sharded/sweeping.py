@@ -59,7 +59,8 @@ class FoldedLinks:
         """As ``Relation.measures``, exact at every k; below ``k_min`` closed paths are not counted."""
         del progress
         chosen = None if ks is None else set(ks)
-        rows = [*self._low(), *sum_of_totals(self._totals.batches("totals")).measures()]
+        low = self._low() if chosen is None or min(chosen, default=self.k_min) < self.k_min else []
+        rows = [*low, *sum_of_totals(self._totals.batches("totals")).measures()]
         return [row for row in rows if chosen is None or row.k in chosen]
 
     def _low(self) -> list[Measures]:

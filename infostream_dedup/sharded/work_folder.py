@@ -73,6 +73,7 @@ class WorkFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._seen: dict[str, Stage] = {}
         try:
             make_private_folder(path)
         except OSError as error:
@@ -115,9 +116,22 @@ class WorkFolder:
             CannotWriteError: a file cannot be written, for example because the disk is full.
         """
         key = key_of(name, decided_by)
-        found = self.complete(name, key)
-        if found is not None:
-            return found
+        seen = self._seen.get(name)
+        if seen is not None and seen.key == key:
+            # Nobody else writes here, and its files were read once to see that they are whole.
+            return seen
+        found = self.complete(name, key) or self._made(name, key, tables, make, facts)
+        self._seen[name] = found
+        return found
+
+    def _made(
+        self,
+        name: str,
+        key: str,
+        tables: Mapping[str, Layout],
+        make: Make,
+        facts: Callable[[], Mapping[str, Any]],
+    ) -> Stage:
         paths = {table: self.path / f"{name}.{table}{_ENDING}" for table in tables}
         self._manifest(name).unlink(missing_ok=True)
         try:
@@ -150,6 +164,7 @@ class WorkFolder:
 
     def drop(self, name: str) -> None:
         """Remove the files of a stage that is no longer needed."""
+        self._seen.pop(name, None)
         self._manifest(name).unlink(missing_ok=True)
         for path in self.path.glob(f"{name}.*{_ENDING}"):
             path.unlink()

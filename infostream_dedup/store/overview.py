@@ -5,9 +5,9 @@ Nothing here reads more than the latest documents, so that a page takes as long 
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import Counter, defaultdict
-from itertools import pairwise
 from typing import Any, Final
 
 from infostream_dedup.model.stream_records import STATUSES
@@ -20,6 +20,24 @@ _HOUR: Final = 3_600_000_000
 _LEAST_DOCUMENTS: Final = 5
 _SILENCE: Final = 3.0
 """A source is silent after so many times its longest pause so far."""
+
+# SQLite counts, not Python: between two rows of an answer another thread may run, and the writer's often does.
+_PAUSES: Final = """SELECT source, max(clock), max(clock - before) FROM (
+        SELECT source, clock, lag(clock) OVER (PARTITION BY source ORDER BY ordinal) AS before
+        FROM document WHERE ordinal >= ? AND clock > 0 AND source IS NOT NULL
+    ) GROUP BY source HAVING count(*) >= ?"""
+
+_REPRINTS: Final = """SELECT document.source, earlier.source, of_ordinal IS NOT NULL AS known, count(*),
+        sum(document.status = 'new'), sum(document.status IN ('exact', 'duplicate')),
+        json_group_array(document.published - earlier.published)
+            FILTER (WHERE document.published >= earlier.published)
+    FROM (SELECT ordinal, source, status, published, CASE WHEN status IN ('exact', 'duplicate') THEN
+            (SELECT max(ordinal) FROM document AS named
+                WHERE named.id = latest.of_id AND named.ordinal < latest.ordinal)
+        END AS of_ordinal
+        FROM document AS latest WHERE ordinal >= ?) AS document
+    LEFT JOIN document AS earlier ON earlier.ordinal = of_ordinal
+    GROUP BY document.source, earlier.source, known"""
 
 _NAMES: Final = ("ordinal", "id", "title", "source", "language", "published", "status", "of", "group", "kind")
 
@@ -44,30 +62,32 @@ def activity(connection: sqlite3.Connection) -> dict[str, Any]:
     """
     (end,) = connection.execute("SELECT coalesce(max(ordinal) + 1, 0) FROM document").fetchone()
     (batches,) = connection.execute("SELECT coalesce(max(sequence) + 1, 0) FROM batch").fetchone()
-    rows = connection.execute(
-        "SELECT clock, status, source FROM document WHERE ordinal >= ? AND clock > 0 ORDER BY ordinal", (end - _LATEST,)
-    ).fetchall()
-    if not rows:
+    clock, begin = connection.execute(
+        "SELECT max(clock), min(clock) FROM document WHERE ordinal >= ? AND clock > 0", (end - _LATEST,)
+    ).fetchone()
+    if clock is None:
         return {"clock": None, "documents": end, "batches": batches, "statuses": [], "silent": []}
-    clock, begin = rows[-1][0], rows[0][0]
     border = clock - _HOUR
-    now = Counter(status for time, status, _ in rows if time > border)
-    before = Counter(status for time, status, _ in rows if time <= border)
+    counts = {
+        status: (now, before)
+        for status, now, before in connection.execute(
+            "SELECT status, sum(clock > :border), sum(clock <= :border) FROM document"
+            " WHERE ordinal >= :first AND clock > 0 GROUP BY status",
+            {"border": border, "first": end - _LATEST},
+        )
+    }
     hours = (border - begin) / _HOUR
     statuses = [
-        {
-            "status": status,
-            "last_hour": now[status],
-            "usual": round(before[status] / hours, 1) if hours >= 1 else None,
-        }
+        {"status": status, "last_hour": now, "usual": round(before / hours, 1) if hours >= 1 else None}
         for status in STATUSES
+        for now, before in (counts.get(status, (0, 0)),)
     ]
     return {
         "clock": time_text(clock),
         "documents": end,
         "batches": batches,
         "statuses": statuses,
-        "silent": _silent(rows, clock),
+        "silent": _silent(connection, end - _LATEST, clock),
     }
 
 
@@ -108,33 +128,17 @@ def reprint_counts(connection: sqlite3.Connection) -> list[dict[str, Any]]:
         the three sources whose documents it repeats most, with their numbers.
     """
     (end,) = connection.execute("SELECT coalesce(max(ordinal) + 1, 0) FROM document").fetchone()
-    rows = connection.execute(
-        "SELECT document.source, document.status, document.published, earlier.source, earlier.published, of_ordinal"
-        " FROM (SELECT ordinal, source, status, published, CASE WHEN status IN ('exact', 'duplicate') THEN"
-        " (SELECT max(ordinal) FROM document AS named WHERE named.id = latest.of_id AND named.ordinal < latest.ordinal)"
-        " END AS of_ordinal"
-        " FROM document AS latest WHERE ordinal >= ?) AS document"
-        " LEFT JOIN document AS earlier ON earlier.ordinal = of_ordinal",
-        (end - _LATEST,),
-    )
+    rows = connection.execute(_REPRINTS, (end - _LATEST,))
     counts: dict[str | None, Counter[str]] = defaultdict(Counter)
     origins: dict[str | None, Counter[str | None]] = defaultdict(Counter)
     delays: dict[str | None, list[float]] = defaultdict(list)
-    for source, status, published, other, earlier, found in rows:
-        count = counts[source]
-        count["documents"] += 1
-        count["originals"] += status == "new"
-        if status not in ("exact", "duplicate"):
-            continue
-        count["repeats"] += 1
-        if found is None:
-            continue
-        if other == source:
-            count["own"] += 1
-            continue
-        origins[source][other] += 1
-        if published is not None and earlier is not None and published >= earlier:
-            delays[source].append((published - earlier) / _HOUR)
+    for source, other, known, documents, originals, repeats, waits in rows:
+        counts[source] += Counter(documents=documents, originals=originals, repeats=repeats)
+        if known and other == source:
+            counts[source]["own"] += documents
+        elif known:
+            origins[source][other] += documents
+            delays[source] += [wait / _HOUR for wait in json.loads(waits)]
     return [
         {
             "source": source,
@@ -146,19 +150,13 @@ def reprint_counts(connection: sqlite3.Connection) -> list[dict[str, Any]]:
     ]
 
 
-def _silent(rows: list[tuple[int, str, str | None]], clock: int) -> list[dict[str, Any]]:
-    times: dict[str, list[int]] = defaultdict(list)
-    for time, _, source in rows:
-        if source is not None:
-            times[source].append(time)
-    found = []
-    for source, moments in times.items():
-        if len(moments) < _LEAST_DOCUMENTS:
-            continue
-        longest = max(later - earlier for earlier, later in pairwise(moments))
-        pause = clock - moments[-1]
-        if longest and pause > _SILENCE * longest:
-            found.append((pause / longest, source, moments[-1], pause, longest))
+def _silent(connection: sqlite3.Connection, first: int, clock: int) -> list[dict[str, Any]]:
+    rows = connection.execute(_PAUSES, (first, _LEAST_DOCUMENTS))
+    found = [
+        ((clock - last) / longest, source, last, clock - last, longest)
+        for source, last, longest in rows
+        if longest and clock - last > _SILENCE * longest
+    ]
     return [
         {
             "source": source,

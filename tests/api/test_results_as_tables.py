@@ -16,7 +16,7 @@ from infostream_dedup import (
     search,
     sweep,
 )
-from infostream_dedup.errors import UsageError
+from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model.tabular import Tabular, table_html
 from infostream_dedup.sample import documents_path, labels_path
 
@@ -118,6 +118,30 @@ def test_dedup_without_a_file_gives_the_documents(tmp_path) -> None:
     assert repr(found) == f"<DedupSummary: {len(written)} of 60 documents kept, {found.groups} groups>"
     with pytest.raises(UsageError, match="wrote its rows to a file"):
         dedup(DOCUMENTS, tmp_path / "out.jsonl").to_pandas()
+
+
+@pytest.mark.parametrize("options", [{}, {"annotate": True}, {"duplicate_rule": "contained", "keep": "longest"}])
+def test_dedup_at_another_k_is_another_run(options) -> None:
+    found = dedup(DOCUMENTS, k=6, **options)
+    seen = set()
+    for k in (12, 3, 6):
+        again, run = found.rethreshold(k), dedup(DOCUMENTS, k=k, **options)
+        assert again == run
+        assert (again.rows, again.removed, again.members) == (run.rows, run.removed, run.members)
+        assert again.rethreshold(6) == found
+        seen.add(str(again.statuses))
+    assert len(seen) > 1
+    with pytest.raises(ConfigurationError):
+        found.rethreshold(0)
+
+
+def test_dedup_without_a_k_has_no_other(tmp_path) -> None:
+    with pytest.raises(UsageError, match="no k decided here"):
+        dedup(DOCUMENTS).rethreshold(6)
+    with pytest.raises(UsageError, match="no k decided here"):
+        dedup(DOCUMENTS, score="share").rethreshold(6)
+    with pytest.raises(UsageError, match="leave out out"):
+        dedup(DOCUMENTS, tmp_path / "out.jsonl", k=6).rethreshold(7)
 
 
 def test_verdicts_are_a_list_and_a_table(tmp_path) -> None:

@@ -18,6 +18,8 @@ from infostream_dedup.desk.reviews import add_review, present_reviews
 from infostream_dedup.errors import BadDataError, InfostreamError
 from infostream_dedup.evidence.frequencies import background_of
 from infostream_dedup.evidence.shipped_files import BACKGROUND_FILE, MODEL_FILE, shipped_bytes
+from infostream_dedup.lexicon.english_parts_of_speech import TAGS_FILE
+from infostream_dedup.lexicon.english_parts_of_speech import unpacked as english_tags
 from infostream_dedup.morphology.known_terms import SHARES_FILE, TERMS_FILE, unpacked
 from infostream_dedup.passages.boilerplate_file import read_boilerplate
 from infostream_dedup.spark.streaming import SlotWriter
@@ -120,6 +122,7 @@ FILES = {
     "news.db.desk": (fill_desk, all_of_a_desk),
     "known_terms.bin": (TERMS_FILE, unpacked),
     "known_shares.bin": (SHARES_FILE, unpacked),
+    "english_tags.bin": (TAGS_FILE, english_tags),
     "background.npz": (BACKGROUND_FILE, all_of_a_background),
     "pair_model.json": (MODEL_FILE, shipped_bytes),
     "news.db.reported": (lambda path: write_mark(path, "2026-11-21T10:05 стрічка"), marked),

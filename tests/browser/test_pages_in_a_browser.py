@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,12 +14,15 @@ from .conftest import until
 
 pytestmark = pytest.mark.slow
 
+AXE = os.environ.get("INFOSTREAM_DEDUP_AXE")
+"""Path of ``axe.min.js``: where it is given, every page is held against WCAG 2.1 AA."""
+
 LAYOUTS = {"en": "jkcnpqwearz", "ru": "оклтзйцуфкя", "uk": "оклтзйцуфкя"}
 """What the keys J K C N P Q W E A R Z type on each layout."""
 CODES = dict(zip("JKCNPQWEARZ", range(11), strict=True))
 PATHS = (
-    "/", "/groups", "/stories", "/search?q=мост", "/judge", "/labels", "/explore", "/templates", "/sources", "/alarms",
-    "/settings", "/sign-in",
+    "/", "/groups", "/stories", "/search?q=мост", "/judge", "/labels", "/model", "/explore", "/methods", "/templates",
+    "/sources", "/alarms", "/settings", "/sign-in",
 )  # fmt: skip
 
 
@@ -29,6 +34,15 @@ def typed(page: Any, code: str, layout: str) -> None:
         "([code, key]) => document.body.dispatchEvent(new KeyboardEvent('keydown', {code, key, bubbles: true}))",
         [code, key],
     )
+
+
+def faults(page: Any) -> list[str]:
+    """What axe finds wrong with a page."""
+    if AXE is None:
+        return []
+    levels = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']"
+    found = page.evaluate(f"{Path(AXE).read_text('utf-8')}; axe.run({{runOnly: {levels}}})")
+    return [f"{fault['id']} {[node['target'] for node in fault['nodes']]}" for fault in found["violations"]]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -49,6 +63,7 @@ def test_pages_are_quiet_narrow_and_alone(address: str, browser: Any, language: 
             page.goto(f"{address}{path}")
             assert page.evaluate("document.documentElement.scrollWidth") == width, path
             assert page.get_attribute("html", "lang") == language
+            assert faults(page) == [], path
         context.close()
     assert said == []
     assert asked == {address.removeprefix("http://")}

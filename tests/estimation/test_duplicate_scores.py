@@ -12,7 +12,9 @@ from infostream_dedup.estimation.candidates import DrawnPairs
 from infostream_dedup.estimation.duplicate_scores import DuplicateEstimate, DuplicateScores, FitCheck
 from infostream_dedup.estimation.recommending import recommended_k
 
-GOOD = FitCheck(disagreement=0.03, overall=0.2, unworded=0.01, far_links=0, far=None, candidates=900, links=300)
+GOOD = FitCheck(
+    disagreement=0.03, overall=0.2, unworded=0.01, refilled=0.01, far_links=0, far=None, candidates=900, links=300
+)
 
 
 @pytest.mark.parametrize(
@@ -22,6 +24,7 @@ GOOD = FitCheck(disagreement=0.03, overall=0.2, unworded=0.01, far_links=0, far=
         ({"disagreement": 0.06}, "upper_bound", "disagree"),
         ({"overall": 0.3}, "upper_bound", "over all candidates"),
         ({"unworded": 0.05}, "upper_bound", "no wording"),
+        ({"refilled": 0.06}, "upper_bound", "not their numbers"),
         ({"far_links": 100, "far": 0.1}, "upper_bound", "60 days"),
         ({"far_links": 100, "far": 0.09}, "reliable", "nothing"),
         ({"candidates": 199}, "refused", "199"),
@@ -32,6 +35,28 @@ def test_one_bad_sign_is_enough(signs, code, word):
     check = replace(GOOD, **signs)
     assert check.code == code
     assert word in check.reason
+
+
+def test_forms_filled_in_with_other_numbers_are_no_duplicates():
+    """Mixture and pair model agree that daily rates are one text; their numbers tell that they are not."""
+    random = np.random.default_rng(3)
+    rates = []
+    for number in range(60):
+        buys, sells, lows, highs, deals = random.integers(1000, 9999, 5).tolist()
+        text = (
+            f"Национальный банк сообщает официальный курс доллара на рынке: покупка {buys}, продажа {sells},"
+            f" наименьшее значение за день {lows}, наибольшее {highs}, объём торгов {deals} миллионов. Банки ожидают"
+            " завтра спокойных торгов и просят клиентов следить за объявлениями в отделениях."
+        )
+        rates.append({"id": str(number), "text": text, "lang": "ru"})
+    found = sweep(rates, representations=["stem"], examples=False, estimate=True)
+    six = next(row.as_dict() for row in found.rows if row.measures.k == 6)
+    assert six["copies"] == six["links"] // 2 == 60 * 59 // 2
+    assert six["reliable_code"] == "upper_bound"
+    assert six["precision"] is None
+    check = found.without_labels["stem"]["duplicates"]["check"]
+    assert check["refilled"] > 0.5
+    assert check["disagreement"] < 0.06
 
 
 def _scores(step, precision, recall):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from infostream_dedup.estimation.mixture import FIELDS, LEVELS, fit_mixture, levels_of, patterns_of
+from infostream_dedup.estimation.mixture import FIELDS, LEVELS, are_refilled, fit_mixture, levels_of, patterns_of
 from infostream_dedup.evidence.kernels.comparing import COLUMNS
 
 
@@ -30,6 +30,14 @@ def test_levels_of_a_pair_worked_by_hand():
     # Roots: .09 is .3. One name is too few to compare. A cut belongs to the level above it.
     assert levels_of(np.array([pair])).tolist() == [[3, 6, 0, 7, 2, 3]]
     assert levels_of(np.array([_row()])).tolist() == [[1, 0, 0, 1, 1, 1]]
+
+
+def test_a_form_filled_in_twice_has_the_wording_and_not_the_numbers():
+    # Levels of wording: 5 is a root of .55, three tenths. Of numbers: 0 none to compare, 3 below .4, 4 from .4 on.
+    levels = np.array(
+        [[5, 3, 0, 7, 7, 7], [5, 4, 0, 7, 7, 7], [5, 0, 0, 7, 7, 7], [4, 1, 0, 7, 7, 7], [7, 1, 7, 1, 1, 1]]
+    )
+    assert are_refilled(levels.astype(np.int8)).tolist() == [True, False, False, False, True]
 
 
 def test_patterns_are_distinct_and_lead_back():

@@ -21,7 +21,7 @@ from infostream_dedup.errors import (
     UsageError,
 )
 from infostream_dedup.model import Settings
-from infostream_dedup.sharded import counting
+from infostream_dedup.sharded import counting, work_folder
 from infostream_dedup.sharded.disk_runner import DiskRun, Input
 from infostream_dedup.sharded.estimate import Estimate
 from infostream_dedup.sharded.layout import Layout
@@ -126,6 +126,27 @@ def test_a_changed_file_and_other_documents_are_read_again(documents, tmp_path):
     fewer = sweep(str(documents), workdir=folder, memory="2GB", representations=["stem"])
     assert fewer.report.used == 20
     assert rows_of(fewer) == rows_of(sweep(str(documents), representations=["stem"], estimate=False))
+
+
+def test_files_are_read_once_to_see_that_they_are_whole(documents, tmp_path, monkeypatch):
+    folder = tmp_path / "work"
+    first = rows_of(sweep(str(documents), workdir=folder, memory="2GB", representations=["stem"]))
+    seen = []
+    whole = work_folder._fingerprint
+    monkeypatch.setattr(work_folder, "_fingerprint", lambda path: [seen.append(path.name), whole(path)][1])
+    assert rows_of(sweep(str(documents), workdir=folder, memory="2GB", representations=["stem"])) == first
+    assert {"counted.counts.arrow", "stem-links1.links.arrow", "stem-totals1.totals.arrow"} <= set(seen)
+    assert len(seen) == len(set(seen))
+
+
+def test_a_run_that_goes_on_starts_compiled_loops(documents, tmp_path, monkeypatch):
+    folder, work = tmp_path / "work", []
+    monkeypatch.setattr("infostream_dedup.sharded.disk_runner.count_work", lambda *done: work.append(done))
+    for _ in range(2):
+        sweep(str(documents), workdir=folder, memory="2GB", representations=["stem"])
+    written = sum(path.stat().st_size for path in folder.glob("counted.*.arrow"))
+    assert set(work) == {(0, written)}
+    assert len(work) >= 2
 
 
 def test_a_folder_takes_one_run_at_a_time(tmp_path):

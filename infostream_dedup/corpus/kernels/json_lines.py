@@ -35,6 +35,7 @@ __all__ = [
     "SOURCE",
     "URL",
     "JsonColumns",
+    "begins_with",
     "hash_content",
     "read_lines",
 ]
@@ -316,7 +317,8 @@ def hash_content(texts: NDArray[np.uint8], begin: int, end: int, title: int) -> 
 
 
 @inlined
-def _begins_with(goal: NDArray[np.uint8], text: int, title: int, size: int) -> bool:
+def begins_with(goal: NDArray[np.uint8], text: int, title: int, size: int) -> bool:
+    """Whether the bytes from ``text`` on begin with the ``size`` bytes from ``title`` on."""
     same = 0
     while same < size and goal[text + same] == goal[title + same]:
         same += 1
@@ -335,7 +337,7 @@ def _write_texts(data: NDArray[np.uint8], row: int, first: int, out: JsonColumns
         body = size + 1
     begin, end = out.spans[row, TEXT, 0], out.spans[row, TEXT, 1]
     size = _write_string(data, begin, end, out.texts, body)
-    if title and size - body >= title and _begins_with(out.texts, body, first, title):
+    if title and size - body >= title and begins_with(out.texts, body, first, title):
         body = first
         size = _write_string(data, begin, end, out.texts, body)
     out.bodies[row], out.sizes[row, 0] = body, title

@@ -17,7 +17,17 @@ from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, lowest_
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BRACKETS", "ESCAPED", "ODD", "after_blanks", "escaped_code", "string_end", "value_end"]
+__all__ = [
+    "BRACKETS",
+    "ESCAPED",
+    "ODD",
+    "after_blanks",
+    "escaped_code",
+    "plain_bytes",
+    "rare_character",
+    "string_end",
+    "value_end",
+]
 
 ESCAPED: Final = 1
 """Mark of a string with escapes."""
@@ -46,8 +56,13 @@ def after_blanks(data: NDArray[np.uint8], at: int, end: int) -> int:
 
 
 @inlined
-def _plain_bytes(data: NDArray[np.uint8], at: int) -> tuple[int, int]:
-    """How many of the next ``BLOCK`` bytes are whole characters that a string may hold as they are.
+def plain_bytes(data: NDArray[np.uint8], at: int, stop: Any) -> tuple[int, int]:
+    """How many of the next ``BLOCK`` bytes are whole characters that a text may hold as they are.
+
+    Args:
+        data: see above.
+        at: the first byte.
+        stop: uint64, a bit for each further byte that ends the run.
 
     Returns:
         Bytes, and characters; -1 bytes where they are not UTF-8. Four-byte characters, and those of three bytes that
@@ -56,9 +71,8 @@ def _plain_bytes(data: NDArray[np.uint8], at: int) -> tuple[int, int]:
     follow = between(data, at, 0x80, 0xBF)
     two, three = between(data, at, 0xC2, 0xDF), between(data, at, 0xE1, 0xEC) | between(data, at, 0xEE, 0xEF)
     controls = between(data, at, 0xC2, 0xC2) & (between(data, at, 0x80, 0x9F) >> _ONE)
-    stop = between(data, at, 0x00, 0x1F) | between(data, at, 0x7F, 0x7F) | between(data, at, _QUOTE, _QUOTE)
-    stop |= between(data, at, _BACKSLASH, _BACKSLASH) | between(data, at, 0xC0, 0xC1) | between(data, at, 0xF0, 0xFF)
-    stop |= between(data, at, 0xE0, 0xE0) | between(data, at, 0xED, 0xED) | controls
+    stop |= between(data, at, 0x00, 0x1F) | between(data, at, 0x7F, 0x7F) | between(data, at, 0xC0, 0xC1)
+    stop |= between(data, at, 0xE0, 0xE0) | between(data, at, 0xED, 0xED) | between(data, at, 0xF0, 0xFF) | controls
     expected = two << _ONE | three << _ONE | three << _TWO
     size = lowest_bit(stop)
     if size < BLOCK:
@@ -80,7 +94,7 @@ def _follows(data: NDArray[np.uint8], at: int) -> bool:
 
 
 @inlined
-def _rare_character(data: NDArray[np.uint8], at: int) -> int:
+def rare_character(data: NDArray[np.uint8], at: int) -> int:
     """Size of a character of three or four bytes with a narrower second byte; -1 where it is not UTF-8."""
     first, second = data[at], data[at + 1]
     if first == 0xE0:
@@ -163,7 +177,7 @@ def escaped_code(data: NDArray[np.uint8], at: int) -> tuple[int, int]:
 
 @inlined
 def _special_character(data: NDArray[np.uint8], at: int) -> tuple[int, int]:
-    """Size of a character that ``_plain_bytes`` does not pass, and its mark; -1 if it is not valid."""
+    """Size of a character that ``plain_bytes`` does not pass, and its mark; -1 if it is not valid."""
     byte = data[at]
     if byte == _BACKSLASH:
         code, size = escaped_code(data, at)
@@ -175,7 +189,7 @@ def _special_character(data: NDArray[np.uint8], at: int) -> tuple[int, int]:
         return 1, ODD
     if byte == 0xC2:
         return 2, ODD
-    return (_rare_character(data, at), 0) if byte >= 0xE0 else (-1, 0)
+    return (rare_character(data, at), 0) if byte >= 0xE0 else (-1, 0)
 
 
 @compiled_bare
@@ -191,7 +205,8 @@ def string_end(data: NDArray[np.uint8], at: int) -> tuple[int, int, int]:
     """
     marks, characters = 0, 0
     while True:
-        size, inside = _plain_bytes(data, at)
+        ends = between(data, at, _QUOTE, _QUOTE) | between(data, at, _BACKSLASH, _BACKSLASH)
+        size, inside = plain_bytes(data, at, ends)
         if size < 0:
             return -1, 0, 0
         at += size

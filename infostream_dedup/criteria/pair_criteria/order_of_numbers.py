@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from infostream_dedup.criteria.criterion import Both, ComparedPairs, criterion, say_share, symmetric
+from infostream_dedup.errors import MissingExtraError
 
 __all__ = ["number_order"]
 
@@ -16,7 +17,10 @@ def number_order(pairs: ComparedPairs) -> Both:
     Neighbours may be swapped, and nothing is edited twice (the restricted distance, optimal string alignment). The
     paper's distance has no upper bound; division makes it comparable between texts. 0 if neither has a number.
     """
-    from rapidfuzz.distance import OSA
+    try:
+        from rapidfuzz.distance import OSA
+    except ImportError as error:
+        raise MissingExtraError("rapidfuzz", "learn", "the criterion number_order") from error
 
     rows = pairs.models.number_rows
     ends, values = rows.indptr.tolist(), rows.values.tolist()

@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
+from infostream_dedup.service.first_published import date_given
 from infostream_dedup.service.language import PAGE_LANGUAGES, PageWords, chosen_language, words_of
 from infostream_dedup.service.tokens import LOCAL
 from infostream_dedup.store.summary import time_text
@@ -107,9 +108,10 @@ def _moment(time: str | None, words: PageWords) -> Markup | str:
     """A moment, which script shows in the reader's own zone; the same function for every page."""
     if time is None:
         return words("no_date")
-    if time.endswith("T00:00:00Z"):
-        # Most of these were given as days; a time of the day would be made up.
-        return Markup('<time datetime="{}">{}</time>').format(time[:10], time[:10])
+    given = date_given(time)
+    if given is not None:
+        # Most of these were given as days, months or years; anything finer would be made up.
+        return Markup('<time datetime="{}">{}</time>').format(given, given)
     return Markup('<time datetime="{}">{} UTC</time>').format(time, time[:16].replace("T", " "))
 
 

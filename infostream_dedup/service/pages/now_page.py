@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from infostream_dedup.service.answers import needs
+from infostream_dedup.service.figures import activity_now
 from infostream_dedup.service.pages.frame import page
 from infostream_dedup.service.routes.reviews import alarms_shown
 from infostream_dedup.service.running import running
-from infostream_dedup.store import Store
-from infostream_dedup.store.overview import activity, latest_verdicts
+from infostream_dedup.store.overview import latest_verdicts
 
 __all__ = ["router"]
 
@@ -26,11 +26,8 @@ _ALARMS: Final = 5
 async def now(request: Request) -> Response:
     """The latest verdicts and what is out of the ordinary."""
     service = running(request)
-
-    def question(store: Store) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        return activity(store.connection), latest_verdicts(store.connection, _ROWS)
-
-    state, rows = await service.read(question)
+    state = await activity_now(service)
+    rows = await service.read(lambda store: latest_verdicts(store.connection, _ROWS))
     alarms = [alarm for alarm in await alarms_shown(service) if alarm["state"] == "open"]
     return page(
         request,

@@ -9,11 +9,11 @@ from starlette.responses import RedirectResponse, Response
 
 from infostream_dedup.estimation.stream_copies import latest_drifts
 from infostream_dedup.service.answers import needs
+from infostream_dedup.service.figures import activity_now, reprints_now
 from infostream_dedup.service.pages.frame import page
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.reviews import alarms_shown, decide, templates_shown
 from infostream_dedup.service.running import caller_of, running
-from infostream_dedup.store.overview import activity, reprint_counts
 
 __all__ = ["router"]
 
@@ -31,7 +31,7 @@ async def show_alarms(request: Request) -> Response:
     """Groups that became chains, copies that drift, and sources that went silent."""
     service = running(request)
     rows = await alarms_shown(service)
-    state = await service.read(lambda store: activity(store.connection))
+    state = await activity_now(service)
     drifting = await service.read(latest_drifts)
     order = {"open": 0, "snoozed": 1, "known": 2}
     return page(
@@ -46,8 +46,7 @@ async def show_alarms(request: Request) -> Response:
 @router.get("/sources", dependencies=[needs("reader")])
 async def show_sources(request: Request) -> Response:
     """What each source publishes first, and from whom it takes the rest."""
-    rows = await running(request).read(lambda store: reprint_counts(store.connection))
-    return page(request, "sources", rows=rows)
+    return page(request, "sources", rows=await reprints_now(running(request)))
 
 
 @router.post("/templates", dependencies=[needs("analyst")])

@@ -11,6 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, rows_wanted
+from infostream_dedup.service.figures import reprints_now
 from infostream_dedup.service.first_published import as_given
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import running
@@ -22,7 +23,6 @@ from infostream_dedup.store.browsing import (
     group_with_members,
     surviving_group,
 )
-from infostream_dedup.store.overview import reprint_counts
 
 __all__ = ["group_filter", "group_place", "router", "traced_group"]
 
@@ -83,7 +83,7 @@ async def show_group(request: Request, id: str) -> Response:  # noqa: A002
 @router.get("/sources", dependencies=[needs("reader")], response_class=JsonResponse)
 async def show_sources(request: Request) -> Response:
     """What each source published among the latest 20,000 documents, how much of it repeats others, and whom."""
-    found = await running(request).read(lambda store: reprint_counts(store.connection))
+    found = await reprints_now(running(request))
     return JsonResponse({"items": found, "next": None})
 
 

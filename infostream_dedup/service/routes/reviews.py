@@ -10,19 +10,15 @@ from starlette.responses import Response
 from infostream_dedup.desk.reviews import DECISIONS, add_review, present_reviews
 from infostream_dedup.service.answers import JsonResponse, needs
 from infostream_dedup.service.bodies import object_body
+from infostream_dedup.service.figures import activity_now, templates_now
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, caller_of, running
-from infostream_dedup.store import Store
-from infostream_dedup.store.overview import activity, alarm_rows
-from infostream_dedup.store.restoring import position_of
-from infostream_dedup.store.templates import templates
+from infostream_dedup.store.overview import alarm_rows
 
 __all__ = ["alarms_shown", "decide", "router", "templates_shown"]
 
 router = APIRouter(prefix="/v1", tags=["reviews"])
 
-_LEAST: Final = 2
-_LATEST: Final = 100_000
 _ROWS: Final = 200
 _GROWTH: Final = 1.5
 """A snoozed alarm comes back once its group is so many times as large."""
@@ -31,7 +27,7 @@ _GROWTH: Final = 1.5
 @router.get("/stats", dependencies=[needs("reader")], response_class=JsonResponse)
 async def show_stats(request: Request) -> Response:
     """The last hour of the stream against the hours before, and sources that went silent."""
-    return JsonResponse(await running(request).read(lambda store: activity(store.connection)))
+    return JsonResponse(await activity_now(running(request)))
 
 
 @router.get("/templates", dependencies=[needs("reader")], response_class=JsonResponse)
@@ -67,12 +63,7 @@ async def decide_alarm(request: Request, number: int) -> Response:
 
 async def templates_shown(service: RunningService) -> list[dict[str, Any]]:
     """The rows of ``templates``, each with ``decision``, ``by`` and ``at``."""
-
-    def question(store: Store) -> list[dict[str, Any]]:
-        end = position_of(store.connection).documents
-        return templates(store.connection, least=_LEAST, first=end - _LATEST)[:_ROWS]
-
-    rows = await service.read(question)
+    rows = await templates_now(service)
     said = await service.desk.read(lambda desk: present_reviews(desk, "template"))
     none: dict[str, Any] = {"decision": None, "person": None, "at": None}
     return [

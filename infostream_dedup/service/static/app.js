@@ -53,15 +53,20 @@ on("scrollBoth", () => {
   for (const side of document.querySelectorAll(".text")) side.scrollBy(0, side.clientHeight * 0.8);
 });
 
-const times = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
-// A day without a time is that day in every zone.
-const days = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeZone: "UTC" });
+// Days before months and 24 hours in English, too.
+const language = document.documentElement.lang === "en" ? "en-GB" : document.documentElement.lang;
+const times = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
+// A day, a month or a year without a time is the same in every zone.
+const days = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" });
+const months = new Intl.DateTimeFormat(language, { month: "long", year: "numeric", timeZone: "UTC" });
+const formats = { 4: { format: (year) => String(year.getUTCFullYear()) }, 7: months, 10: days };
 export function showTimes(part) {
   for (const time of part.querySelectorAll("time")) {
     time.title = time.textContent;
-    time.textContent = (time.dateTime.length === 10 ? days : times).format(new Date(time.dateTime));
+    time.textContent = (formats[time.dateTime.length] ?? times).format(new Date(time.dateTime));
   }
 }
 
 showTimes(document);
+document.querySelector(`header nav ${chosen}`)?.scrollIntoView({ block: "nearest", inline: "center" });
 document.querySelector(`#groups a${chosen}`)?.scrollIntoView({ block: "nearest" });

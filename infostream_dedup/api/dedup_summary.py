@@ -1,0 +1,122 @@
+"""What ``dedup`` returns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from infostream_dedup.errors import UsageError
+from infostream_dedup.model.tabular import Tabular, table_html
+
+if TYPE_CHECKING:
+    from infostream_dedup.batch.deduplication import Status
+    from infostream_dedup.corpus import ReadingReport
+
+__all__ = ["STATUSES", "DedupSummary", "counted"]
+
+STATUSES: Final = ("new", "exact", "duplicate", "similar", "insufficient_text")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class DedupSummary(Tabular):
+    """What ``dedup`` did; as a table, the collection without its duplicates, unless they were written to a file.
+
+    Attributes:
+        documents: number of documents read and used.
+        kept: number of documents written.
+        statuses: number of documents with each status.
+        groups: number of groups of at least two documents.
+        report: what was read.
+        rows: the documents kept, as records with all fields; ``None`` if they were written to a file.
+        removed: the others, with ``status``, ``of`` and ``group`` (with preset ``judged`` also ``kind`` and
+            ``probability``); ``None`` likewise.
+        members: ids of the documents of each group of at least two, by group name; ``None`` likewise.
+        copies: ``pairs, copies, copy_precision, copy_recall`` (and their intervals, ``_low`` and ``_high``): number of
+            pairs in groups, number of copies in the collection, the share of these pairs that are copies and the share
+            of the copies that are in groups; ``None`` if they were not counted.
+    """
+
+    documents: int
+    kept: int
+    statuses: dict[str, int]
+    groups: int
+    report: ReadingReport
+    rows: list[dict[str, Any]] | None = None
+    removed: list[dict[str, Any]] | None = None
+    members: dict[str, list[str]] | None = None
+    copies: dict[str, Any] | None = None
+    _again: Callable[[int], DedupSummary] | None = field(default=None, compare=False)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return one row: documents, kept, groups, a column per status, and the counts of copies."""
+        counts = {"documents": self.documents, "kept": self.kept, "groups": self.groups, **self.statuses}
+        return counts | (self.copies or {})
+
+    def as_rows(self) -> list[dict[str, Any]]:
+        """Return the documents kept.
+
+        Raises:
+            UsageError: they were written to a file.
+        """
+        if self.rows is None:
+            raise UsageError("dedup wrote its rows to a file; read that, or leave out out")
+        return self.rows
+
+    def rethreshold(self, k: int) -> DedupSummary:
+        """What ``dedup`` with preset ``faithful`` says at another k; nothing is read again.
+
+        Args:
+            k: key terms that must meet in a duplicate, 1 to n.
+
+        Returns:
+            A new result; this one stays as it is.
+
+        Raises:
+            UsageError: the documents went to a file; evidence or shares decided, which no k changes.
+            ConfigurationError: k is out of its range.
+
+        Example:
+            >>> found = dedup("march.csv", k=6)  # doctest: +SKIP
+            >>> [found.rethreshold(k).kept for k in (5, 6, 7, 8)]  # doctest: +SKIP
+        """
+        if self.rows is None:
+            raise UsageError("dedup wrote its rows to a file and kept nothing; for other thresholds leave out out")
+        if self._again is None:
+            raise UsageError(
+                "no k decided here; say dedup(..., k=6) once for key terms, or by join which kinds are duplicates"
+            )
+        return self._again(k)
+
+    def __repr__(self) -> str:
+        return f"<DedupSummary: {self.kept:,} of {self.documents:,} documents kept, {self.groups:,} groups>"
+
+    def _repr_html_(self) -> str:
+        return table_html([self.as_dict()])
+
+
+def counted(
+    ids: Iterable[str], found: Sequence[Status], kept: Sequence[bool], report: ReadingReport
+) -> tuple[DedupSummary, dict[str, list[str]]]:
+    """What was decided in numbers, and the ids of each group of at least two documents.
+
+    Args:
+        ids: ids of the documents.
+        found: their statuses.
+        kept: whether each stays.
+        report: what was read.
+    """
+    statuses = Counter(status.status for status in found)
+    members: dict[str, list[str]] = {}
+    for name, status in zip(ids, found, strict=True):
+        members.setdefault(status.group, []).append(name)
+    several = {group: names for group, names in members.items() if len(names) > 1}
+    summary = DedupSummary(
+        documents=len(found),
+        kept=sum(kept),
+        statuses={name: statuses[name] for name in STATUSES},
+        groups=len(several),
+        report=report,
+    )
+    return summary, several
