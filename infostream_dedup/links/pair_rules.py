@@ -64,6 +64,9 @@ def count_grades(counts: sp.csr_array, sizes: NDArray[np.int64], *, n: int, shor
         uint8 of the same pattern: 0 if the link counts at no k, otherwise 1 to n.
     """
     table = _grade_table(n, short)
+    if short == "strict" or sizes.min(initial=n) >= n:
+        # The size of the shorter document makes no difference.
+        return _same_pattern(counts, table[n][np.minimum(counts.data, n)])
     small = np.minimum(sizes, n).astype(np.uint8)
     shorter = np.minimum(np.repeat(small, np.diff(counts.indptr)), small[counts.indices])
     return _same_pattern(counts, table[shorter, np.minimum(counts.data, n)])
