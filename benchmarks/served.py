@@ -15,7 +15,7 @@ import httpx
 
 __all__ = ["ServedStore", "quantile"]
 
-_START_SECONDS: Final = 300.0
+_START_SECONDS: Final = 1_800.0
 
 
 class ServedStore:

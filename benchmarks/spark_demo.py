@@ -2,10 +2,13 @@
 
     python -m benchmarks.spark_demo --documents 10868
     python -m benchmarks.spark_demo --documents 10868 --kill 20 40
+    python -m benchmarks.spark_demo --documents 3000 --kill-stages
 
 The cluster is a real one: a master and two workers on the loopback address, with executors of their own. It is stopped
 at the end. ``--kill`` ends a worker, its executor and the Python processes of it with SIGKILL, so many seconds after
-the sweep has begun; another worker takes its place.
+the sweep has begun; another worker takes its place. ``--kill-stages`` sweeps twice more: in every stage of Spark, as
+soon as tasks of it run, it ends the Python process that has most memory, as a system does that is out of it, and then,
+in every stage, an executor with its Python processes.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -39,6 +42,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=10_868, help="made-up documents, besides the sample")
     parser.add_argument("--kill", type=float, nargs="*", default=[], help="seconds after which a worker is killed")
+    parser.add_argument("--kill-stages", action="store_true", help="kill in every stage")
     arguments = parser.parse_args()
     sample = [_row(document.id, document.text, document.title, document.lang) for document in
               sorted(read_documents(str(documents_path())), key=lambda document: document.id)]  # fmt: skip
@@ -47,18 +51,68 @@ def main() -> None:
         for place, text in enumerate(write_texts(generate(arguments.documents, seed=11)))
     ]
     with tempfile.TemporaryDirectory() as folder, Cluster(Path(folder)) as cluster, session(cluster.address) as spark:
-        for name, rows, kills in (("sample", sample, []), ("made-up", made_up, arguments.kill)):
-            started = time.perf_counter()
-            timers = [threading.Timer(seconds, cluster.kill_worker) for seconds in kills]
+        jobs: list[tuple[str, list[dict[str, str]], list[float], Callable[[], None] | None]] = [
+            ("sample", sample, [], None),
+            ("made-up", made_up, arguments.kill, None),
+        ]
+        if arguments.kill_stages:
+            jobs.append(("most memory killed", made_up, [], cluster.kill_largest))
+            jobs.append(("executors killed", made_up, [], cluster.kill_executor))
+        for name, rows, seconds, strike in jobs:
+            started, killed = time.perf_counter(), cluster.killed
+            timers = [threading.Timer(one, cluster.kill_worker) for one in seconds]
             for timer in timers:
                 timer.start()
-            same = _compare(spark, rows)
+            with _Stages(spark, strike) as stages:
+                same = _compare(spark, rows)
             for timer in timers:
                 timer.cancel()
-            row = {"collection": name, "documents": len(rows), "same": same, "killed": cluster.killed}
-            print(json.dumps({**row, "wall_seconds": round(time.perf_counter() - started, 1)}), flush=True)
+            row = {"collection": name, "documents": len(rows), "same": same, "stages": stages.seen}
+            row |= {"killed": cluster.killed - killed, "wall_seconds": round(time.perf_counter() - started, 1)}
+            print(json.dumps(row), flush=True)
             if not same:
                 sys.exit(f"{name}: Spark and the engine differ")
+
+
+class _Stages:
+    """Watches the stages that run, and strikes once in each while its tasks are at work.
+
+    Args:
+        spark: the session.
+        strike: what to do; ``None`` only to count.
+    """
+
+    def __init__(self, spark: Any, strike: Callable[[], None] | None) -> None:
+        self._tracker = spark.sparkContext.statusTracker()
+        self._strike = strike
+        self._struck: set[int] = set()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    @property
+    def seen(self) -> int:
+        """Number of stages that were seen at work."""
+        return len(self._struck)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._ended.wait(0.05):
+            for number in self._tracker.getActiveStageIds():
+                stage = self._tracker.getStageInfo(number)
+                if number in self._struck or stage is None or not stage.numActiveTasks:
+                    continue
+                self._struck.add(number)
+                if self._strike is not None:
+                    self._strike()
 
 
 def _row(name: str, text: str, title: str, lang: str | None) -> dict[str, str]:
@@ -130,6 +184,22 @@ class Cluster:
             _signal(process, signal.SIGKILL)
         self.killed += 1
         self._start_worker()
+
+    def kill_executor(self) -> None:
+        """End the executor of a worker with its Python processes, at once; the worker starts another one."""
+        worker = self._workers[self.killed % len(self._workers)]
+        for process in descendants(worker.pid):
+            _signal(process, signal.SIGKILL)
+        self.killed += 1
+
+    def kill_largest(self) -> None:
+        """End the Python process of an executor that has most memory; its executor starts another one."""
+        running = [
+            one for worker in self._workers for one in descendants(worker.pid) if _name(one).startswith("python")
+        ]
+        if running:
+            _signal(max(running, key=_memory), signal.SIGKILL)
+            self.killed += 1
 
     def _start_worker(self) -> None:
         worker = ("org.apache.spark.deploy.worker.Worker", "--host", "127.0.0.1", "--webui-port", "0")
@@ -208,6 +278,21 @@ def descendants(process: int) -> list[int]:
         new = [one for one, parent in parents.items() if parent in new]
         found += new
     return found
+
+
+def _name(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/comm").read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""
+
+
+def _memory(process: int) -> int:
+    """Pages in memory, 0 of a process that has ended."""
+    try:
+        return int(Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1])
+    except OSError:
+        return 0
 
 
 def _signal(process: int, number: signal.Signals) -> None:

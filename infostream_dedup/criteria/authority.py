@@ -26,7 +26,7 @@ _HEADER: Final = ["source", "authority"]
 
 
 def read_authority(path: str | Path) -> dict[str, float]:
-    """Read an expert's view of sources.
+    """Read an expert's assessment of sources.
 
     Args:
         path: a table (``.tsv``) of source and authority, separated by a tab, with an optional header line

@@ -1,4 +1,4 @@
-"""Word statistics of the general language, for documents that arrive one by one."""
+"""Word statistics of general language, for documents that arrive one by one."""
 
 from __future__ import annotations
 

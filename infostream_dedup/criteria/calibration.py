@@ -1,4 +1,4 @@
-"""Platt's sigmoid: from decision values to probabilities."""
+"""Platt's sigmoid, which turns decision values into probabilities."""
 
 from __future__ import annotations
 

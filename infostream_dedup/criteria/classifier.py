@@ -2,7 +2,7 @@
 
 The vector of differences of i from j is on one side of a plane or the other: D(i, j) = 1 means that i adds nothing to
 j. There are two planes: one judges the later document of a pair against the earlier, as the paper does, one the earlier
-against the later. So time, source, pictures and links can weigh something: with one plane for both directions they
+against the later. This lets time, source, pictures and links have weight: with one plane for both directions they would
 cancel out. Both directions together give the four outcomes. Only numpy is needed; ``training`` learns the planes.
 """
 
@@ -46,7 +46,7 @@ class Plane:
     """Standardisation and hyperplane.
 
     Attributes:
-        means: float64 (criteria,), from where criteria are measured (``Typical``).
+        means: float64 (criteria,), the values from which criteria are measured (``Typical``).
         scales: float64 (criteria,), the unit of each.
         weights: float64 (criteria,), weights of the standardised criteria; positive means "repeats".
         bias: decision value of the vector of means.
@@ -58,7 +58,7 @@ class Plane:
     bias: float
 
     def standardised(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Measure criteria from their means in their scales, -3 to 3; an unknown one (NaN) is 0.
+        """Standardise criteria by their means and scales, to -3 .. 3; an unknown criterion (NaN) becomes 0.
 
         The bounds keep a difference of years from outweighing everything else.
 
@@ -168,11 +168,11 @@ class Classifier:
         domain: subject it was trained on, empty for any.
         criteria: names of ``CRITERIA``, in the order of the vector.
         later: judges the later document of a pair against the earlier.
-        earlier: judges the earlier one against the later.
+        earlier: judges the earlier document against the later.
         calibration: turns decision values into probabilities.
         authority: authority of sources, 0 to 1, given by an expert or learned.
         training: facts about the training, plain JSON values; for people, never used to decide.
-        statistics: word statistics of the training, one of ``STATISTICS``; documents to decide on need the same.
+        statistics: word statistics used in training, one of ``STATISTICS``; documents to judge need the same.
     """
 
     preset: str
@@ -208,7 +208,7 @@ class Classifier:
             j: int64 (pairs,), ordinals.
             forward: float64 (pairs, criteria), i against j.
             backward: float64 (pairs, criteria), j against i.
-            i_is_later: bool (pairs,), which of the two is the later one.
+            i_is_later: bool (pairs,), whether i is the later document.
         """
         one = np.where(i_is_later, self.later.values(forward), self.earlier.values(forward))
         other = np.where(i_is_later, self.earlier.values(backward), self.later.values(backward))

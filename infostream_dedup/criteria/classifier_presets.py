@@ -25,8 +25,8 @@ class ClassifierPreset:
         criteria: names of ``CRITERIA``, in the order of the vector.
         positive: labels that mean "each repeats the other".
         rule: when an undirected pair counts as found, for scores.
-        prior: weights of criteria, measured from ``Criterion.typical``, before anything was learned: what the shipped
-            evidence says of pairs. Other weights and the bias are 0.
+        prior: weights of criteria, measured from ``Criterion.typical``, before learning, from the built-in evidence.
+            All other weights and the bias are 0.
     """
 
     name: str
@@ -64,9 +64,9 @@ CLASSIFIER_PRESETS: Final[Mapping[str, ClassifierPreset]] = MappingProxyType(
                 ),
                 ("dup",),
                 "both",
-                # About two thirds of the wording, published within hours: on another day the same words are mostly
-                # another edition of a form, or an old background under new news. Equal texts repeat on any day: 9
-                # outweighs the most that the other three may add up to against them.
+                # About two thirds of the wording, published within hours: on another day, the same words are mostly
+                # another edition of a template, or old background under new news. Equal texts are repeats on any day: 9
+                # outweighs whatever the other three can add up to against them.
                 MappingProxyType({"evidence": -0.2, "wording": -1.4, "time_apart": -1.5, "other_text": -3.0}),
             ),
             ClassifierPreset(
@@ -80,7 +80,7 @@ CLASSIFIER_PRESETS: Final[Mapping[str, ClassifierPreset]] = MappingProxyType(
     }
 )
 """``duplicate``: the paper's nine criteria and nine more. ``story`` finds documents of one event, the paper's further
-work (section 8), without the site and what only copies share (sentences, paragraphs)."""
+work (section 8), without the site and features that only copies share (sentences, paragraphs)."""
 
 
 def chosen_preset(name: str) -> ClassifierPreset:

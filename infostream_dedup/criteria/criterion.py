@@ -1,4 +1,4 @@
-"""What a criterion of a pair is, and all of them by name (Andreev et al., section 5, equation 11).
+"""Criteria of pairs, and the registry of them (Andreev et al., section 5, equation 11).
 
 Every criterion measures how far i differs from j and j from i, for all pairs at once. 0 means "i adds nothing in this
 respect" unless its docstring says otherwise. NaN means that the difference is unknown; it then counts neither for nor
@@ -67,11 +67,11 @@ class ComparedPairs:
 
 @dataclass(frozen=True, slots=True)
 class Typical:
-    """Where the values of a criterion lie in news, roughly: a classifier measures them from here.
+    """Rough typical values of a criterion in news, from which a classifier measures.
 
     Attributes:
-        mean: a middling value.
-        scale: distance from it that is nothing out of the ordinary, above 0.
+        mean: a medium value.
+        scale: ordinary distance from the mean, above 0.
     """
 
     mean: float = 0.5
@@ -84,9 +84,9 @@ class Criterion:
 
     Attributes:
         measure: differences of pairs in both directions.
-        say: a value in words.
-        typical: where its values lie.
-        combined: whether it combines other criteria and is not evidence of its own.
+        say: puts a value into words.
+        typical: its typical values.
+        combined: whether it combines other criteria instead of being separate evidence.
     """
 
     measure: Callable[[ComparedPairs], Both]
@@ -110,8 +110,8 @@ def criterion(
 
     Args:
         say: puts a value into words.
-        order: its place in lists; criteria without a number come last, by name.
-        typical: see `Typical`; by default that of a share.
+        order: its position in lists; criteria without a number come last, by name.
+        typical: see `Typical`; by default the typical values of a share.
         combined: see `Criterion`.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Decision values of pairs by planes trained on others: other stories, an earlier time, or one site."""
+"""Compute decision values of pairs by planes trained on other pairs: other stories, an earlier time, or one site."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _FOLDS: Final = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldOut:
-    """Decision values of pairs that were not learned from.
+    """Decision values of pairs that were not used for learning.
 
     Attributes:
         pairs: the pairs, the later document first.
-        forward: float64 (pairs,), the later against the earlier; NaN if no fold tests the pair.
+        forward: float64 (pairs,), later document against the earlier; NaN if no fold tests the pair.
         backward: float64 (pairs,), the earlier against the later.
     """
 
@@ -58,9 +58,9 @@ def held_out(
         models: models of the collection.
         pairs: judged pairs.
         criteria: names of ``CRITERIA``.
-        authority: of sources.
-        prior: where learning starts.
-        split: what is tested and what it is learned from; five folds by story by default.
+        authority: authority of sources.
+        prior: weights from which learning starts.
+        split: which pairs are tested and which are learned from; five folds by story by default.
     """
     vectors = PairVectors(models, pairs, criteria, authority)
     found = HeldOut(vectors.pairs, np.full(len(pairs), np.nan), np.full(len(pairs), np.nan))

@@ -1,4 +1,4 @@
-"""Classifiers by domain: rules on the source or the category choose which one judges a pair."""
+"""Classifiers by domain: rules on the source or category choose the classifier that judges a pair."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class ClassifierSet:
         names = [classifier.domain for classifier in classifiers]
         shown = ", ".join(repr(name) for name in names) or "none"
         if len(set(names)) < len(names) or not names:
-            raise ConfigurationError(f"models are of the domains {shown}; expected one or more, each domain once")
+            raise ConfigurationError(f"models have the domains {shown}; expected one or more, each domain once")
         if domain is not None and domain not in names:
             raise ConfigurationError(f"domain is {domain!r}; expected one of the models': {shown}")
         kinds = sorted({classifier.statistics for classifier in classifiers})

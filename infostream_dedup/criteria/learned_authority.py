@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 __all__ = ["DOUBT", "Authority", "GivenAuthority", "LearnedAuthority", "NoAuthority"]
 
 DOUBT: Final = 10.0
-"""Documents of average originality that every source is credited with (m): who has one or two judged documents is close
-to the average, not at 0 or 1."""
+"""Number of documents of average originality credited to every source (m), so that a source with one or two judged
+documents is close to the average, not at 0 or 1."""
 
 
 class Authority(ABC):
-    """Where the authority of sources comes from."""
+    """A source of authority values."""
 
     @abstractmethod
     def table(self, pairs: JudgedPairs) -> dict[str, float]:
@@ -50,7 +50,7 @@ class NoAuthority(Authority):
 
 
 class GivenAuthority(Authority):
-    """What an expert wrote.
+    """Authority values given by an expert.
 
     Args:
         models: models of the collection.
@@ -62,22 +62,22 @@ class GivenAuthority(Authority):
         self._known = authority_of(models.sources, given)
 
     def table(self, pairs: JudgedPairs) -> dict[str, float]:
-        """Return what was given."""
+        """Return the given values."""
         del pairs
         return self._given
 
     def of_training(self, pairs: JudgedPairs) -> Both:
-        """Return what was given."""
+        """Return the given values."""
         return self._known[pairs.i], self._known[pairs.j]
 
 
 class LearnedAuthority(Authority):
     """The share of originals among the judged documents of a source: (originals + m p) / (documents + m).
 
-    p is the share among all judged documents, m is ``DOUBT``. A document is judged if it occurs in a pair, and is no
-    original if it is the later one of a repeating pair. In training, a pair sees only documents that are earlier than
-    both of its own (ordered target statistics: L. Prokhorenkova et al.: CatBoost, NeurIPS 2018, section 3.2): a share
-    that counts the pair itself, or all but the pair itself, would give its label away.
+    p is the share among all judged documents, m is ``DOUBT``. A document is judged if it occurs in a pair, and is not
+    an original if it is the later document of a repeating pair. In training, a pair sees only documents that are
+    earlier than both of its own (ordered target statistics: L. Prokhorenkova et al.: CatBoost, NeurIPS 2018, section
+    3.2): a share that counts the pair itself, or all but the pair itself, would give its label away.
 
     Args:
         models: models of the collection.
@@ -101,7 +101,7 @@ class LearnedAuthority(Authority):
         return {name: _shrunken(sum(judged[name]), len(judged[name]), average) for name in sorted(judged)}
 
     def of_training(self, pairs: JudgedPairs) -> Both:
-        """Return what is known of both sources before the earlier document of each pair."""
+        """Return the authority of both sources as known before the earlier document of each pair."""
         documents, originals = self._judged(pairs)
         order = np.argsort(self._ranks[documents])
         ranks, originals = self._ranks[documents][order], originals[order].astype(np.float64)

@@ -1,4 +1,4 @@
-"""A classifier as a JSON file: no pickle, nothing in it is ever run; read with numpy only."""
+"""Store a classifier as a JSON file: no pickle, nothing in it is executed; reading it needs only numpy."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_MODEL_BYTES: Final = 4 << 20
 _SCHEMA: Final = "infostream-dedup/classifier"
 _VERSION: Final = 3
 _WITHOUT_CHECKSUM: Final = 0
-"""What digests are taken of."""
+"""The part of a model file that digests cover."""
 _OLD: Final = (1, 2)
 """Versions with one plane for both directions, whose criteria were measured otherwise."""
 _COLUMNS: Final = ("mean", "scale", "weight", "weight_earlier")

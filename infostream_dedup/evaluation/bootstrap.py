@@ -1,4 +1,4 @@
-"""How much precision, recall and F1 would vary with other stories: a bootstrap over stories, not over pairs.
+"""Estimate how much precision, recall and F1 would vary with other stories: a bootstrap over stories, not over pairs.
 
 One wrong pair of stories may be a hundred pairs of documents, so pairs are not independent, and resampling them gives
 intervals that are far too narrow. Instead, stories (families, or without families the documents connected by true

@@ -1,4 +1,4 @@
-"""What a filter before the criteria passes and what it loses, in the form of Table 1 of Andreev et al."""
+"""What a filter before the criteria passes and loses, in the form of Table 1 of Andreev et al."""
 
 from __future__ import annotations
 
@@ -114,8 +114,8 @@ def candidate_table(
         models: document models of the collection.
         labels: labelled pairs; those without a positive label count as original.
         positive: labels that mean "duplicate".
-        newest: how many documents are the new ones, by time of publication, then by input order; documents without a
-            time are left out. ``None``: all pairs.
+        newest: number of newest documents, by time of publication, then by input order; documents without a time are
+            left out. ``None``: all pairs.
         k: number of key terms that must be found for a link.
         n: number of key terms per document.
         engine: engine that computes the links.

@@ -57,7 +57,7 @@ def evaluate_collection(
     resamples: int = 1000,
     engine: str = "auto",
 ) -> Evaluation:
-    """Evaluate key-term links, and preset ``judged`` beside them, against labelled pairs.
+    """Evaluate key-term links and preset ``judged`` against labelled pairs.
 
     The recommended k is chosen without labels, on the documents that the restrictions leave. The share score is
     evaluated at ``settings.threshold`` instead.
@@ -75,10 +75,10 @@ def evaluate_collection(
         closed: see ``truth_of``.
         second_look: the same documents with their evidence; ``None`` to leave out preset ``judged`` and its groups.
         chooser: recommends k without labels; 6 by default.
-        kinds: judge preset ``judged`` by its pairs of these kinds only.
+        kinds: evaluate only these kinds of pairs of preset ``judged``.
         between: rule of preset ``judged`` for pairs of two languages.
         resamples: number of collections drawn for the intervals.
-        engine: what matches; results are the same.
+        engine: engine that matches; results are the same.
     """
     kinds = checked_kinds(kinds)
     truth = truth_for(

@@ -1,4 +1,4 @@
-"""Joint coverage: how many of the true pairs two or three methods find together, as Zelenkov and Segalovich ask for.
+"""Joint coverage: how many of the true pairs two or three methods find together, as Zelenkov and Segalovich suggest.
 
 They leave open (section 7) which methods complement each other. Methods that find the same pairs add nothing to one
 another, however good each of them is.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["JointCoverage", "joint_coverage"]
 
 _MOST_METHODS: Final = 63
-"""Methods fit into one word, a bit each."""
+"""One bit per method must fit into one word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class JointCoverage:
     Attributes:
         methods: names of two or three methods.
         pairs: number of pairs that at least one of them finds.
-        true: number of these that are true.
+        true: number of true pairs among them.
         recall: share of the true pairs, 0 to 1; ``None`` if there are none.
-        best_alone: the same of the best of them alone.
+        best_alone: recall of the best of them alone.
     """
 
     methods: tuple[str, ...]
@@ -61,12 +61,12 @@ def joint_coverage(
     Args:
         codes: for each method, int64 (pairs,), ascending codes of its pairs.
         true: int64 (pairs,), codes of the true pairs: labelled ones, or the verified ones of a pool.
-        sizes: how many methods are taken together.
-        most: how many rows of each size.
+        sizes: numbers of methods to combine.
+        most: number of rows of each size.
 
     Returns:
-        Rows by size, then by most true pairs, fewest pairs, and the order of the methods; of three methods one of which
-        adds no true pair to the other two, none is listed.
+        Rows by size, then by most true pairs, fewest pairs, and the order of the methods; triples in which one method
+        adds no true pair to the other two are left out.
 
     Example:
         >>> found = {"a": np.array([1, 2]), "b": np.array([2, 3]), "c": np.array([1, 2])}

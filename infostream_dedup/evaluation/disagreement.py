@@ -42,7 +42,7 @@ class ComparedPair:
     features: PairFeatures
 
     def as_dict(self) -> dict[str, Any]:
-        """Return a row of a labels file that is still to be labelled: ``label`` is ``None``."""
+        """Return a row of a labels file that has yet to be labelled: ``label`` is ``None``."""
         return {
             "a": self.a,
             "b": self.b,

@@ -1,9 +1,9 @@
-"""Groups of documents beside the groups that labels make: BCubed, adjusted Rand index, pairwise F1.
+"""Compare groups of documents with the groups that labels form: BCubed, adjusted Rand index, pairwise F1.
 
-A. Bagga, B. Baldwin, 1998 (BCubed); E. Amigó et al., Information Retrieval 12, 2009, who compare such measures;
-L. Hubert, P. Arabie, Journal of Classification 2, 1985 (the adjusted Rand index). The true groups are the documents
-that true pairs connect. Pairs that the protocol does not count (of kin families, of one family but not labelled as
-true) are left out of every count; without them, the measures are those of the papers.
+A. Bagga, B. Baldwin, 1998 (BCubed); E. Amigó et al., Information Retrieval 12, 2009, who compare such measures; L.
+Hubert, P. Arabie, Journal of Classification 2, 1985 (the adjusted Rand index). The true groups are the documents that
+true pairs connect. Pairs that the protocol does not count (of kin families, or within one family but not labelled as
+true) are left out of every count; without such pairs, the measures are those of the papers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class GroupScores:
 
     Attributes:
         bcubed_precision: mean over documents of the share of its group that belongs there, itself included; 0 to 1.
-        bcubed_recall: mean over documents of the share of its true group that its group holds; 0 to 1.
+        bcubed_recall: mean over documents of the share of its true group that its group contains; 0 to 1.
         bcubed_f1: harmonic mean of both.
         ari: adjusted Rand index: 1 for equal groups, about 0 for groups drawn at random.
         pairwise_f1: F1 of the pairs of documents in one group; ``None`` if there is no pair in either.
@@ -54,16 +54,16 @@ def group_scores(groups: NDArray[np.int64], truth: Truth) -> GroupScores | None:
 
     Args:
         groups: int64 (documents,), equal for documents of one group.
-        truth: what the labels say of the same collection.
+        truth: truth of the same collection.
 
     Returns:
-        ``None`` in an open world: where unlisted pairs do not count, most of any group is not judged.
+        ``None`` in an open world, where unlisted pairs do not count and most of any group is not judged.
     """
     documents = np.flatnonzero(truth.takes_part())
     if not len(documents):
         return None
     true_groups = truth.classes()
-    # A document without a family is a circle of its own.
+    # A document without a family forms its own circle.
     circles = np.where(truth.circles >= 0, truth.circles, truth.documents + np.arange(truth.documents))
     members = _Members(documents, truth)
     group, named, circle = groups[documents], true_groups[documents], circles[documents]
@@ -80,7 +80,7 @@ def group_scores(groups: NDArray[np.int64], truth: Truth) -> GroupScores | None:
 def _scores_of(
     right: NDArray[np.int64], linked: NDArray[np.int64], true: NDArray[np.int64], counted: NDArray[np.int64]
 ) -> GroupScores:
-    """Measures from what each document shares with how many documents, itself included: int64 (documents,) each."""
+    """Compute the measures from counts of documents, itself included, that share something: int64 (documents,) each."""
     precision, recall = float(np.mean(right / linked)), float(np.mean(right / true))
     tp, both = (int(one.sum() - len(one)) // 2 for one in (right, counted))
     fp, fn = int((linked - right).sum()) // 2, int((true - right).sum()) // 2
@@ -112,7 +112,7 @@ class _Members:
         self._itself = np.where(own, 0, 1).astype(np.int64)
 
     def sharing(self, *numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return int64 (documents,), how many documents have the same numbers; each document counts for itself."""
+        """Return int64 (documents,), the number of documents with the same numbers, including the document itself."""
         places = np.zeros(len(self._documents), dtype=np.int64)
         for one in numbers:
             rows = np.stack((places, one))
@@ -123,12 +123,12 @@ class _Members:
         return np.asarray((table[places] * self._seen).sum(axis=1) + self._itself, dtype=np.int64)
 
     def meetings(self, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return int64 (documents,), in how many of the pairs, int64 (2, pairs), each document is."""
+        """Return int64 (documents,), the number of pairs, int64 (2, pairs), that contain each document."""
         return np.bincount(pairs.ravel(), minlength=self._all)[self._documents]
 
 
 def _listed_others(truth: Truth, true_groups: NDArray[np.int64], circles: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Listed pairs that are not counted although they are of two true groups and two circles: int64 (2, pairs)."""
+    """Return listed pairs that do not count although they join two true groups and two circles: int64 (2, pairs)."""
     a, b = both_of(truth.others, truth.documents)
     taking = truth.takes_part()
     kept = (true_groups[a] != true_groups[b]) & (circles[a] != circles[b]) & taking[a] & taking[b]

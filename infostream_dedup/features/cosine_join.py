@@ -25,7 +25,7 @@ _SLACK: Final = 1e-9
 
 
 def unit_vectors(weights: sp.csr_array) -> sp.csr_array:
-    """Divide rows by their Euclidean norm; rows of zeros stay.
+    """Divide rows by their Euclidean norm; rows of zeros stay unchanged.
 
     Args:
         weights: (documents, words), at least 0.
@@ -82,7 +82,7 @@ def _cut(ordered: sp.csr_array, threshold: float) -> tuple[sp.csr_array, NDArray
     """Return the heads of all vectors, and the norm of what was cut off each."""
     squares = np.concatenate(([0.0], np.cumsum(ordered.data**2)))
     sizes = np.diff(ordered.indptr)
-    # Norm of the rest of the row from each entry on.
+    # Norm of the rest of the row, starting at each entry.
     remaining = np.sqrt(np.maximum(np.repeat(squares[ordered.indptr[1:]], sizes) - squares[:-1], 0.0))
     keep = remaining >= threshold - _SLACK
     rest = np.zeros(len(sizes), dtype=np.float64)

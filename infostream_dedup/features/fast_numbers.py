@@ -1,4 +1,4 @@
-"""Numbers of many texts as ``numbers.numbers`` finds them, many times faster: for every document of a stream."""
+"""Find the numbers of many texts as ``numbers.numbers`` does, but many times faster, for every document of a stream."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _FOLDED: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZАБВГДЕЖЗИЙКЛМНОПРС
 
 @dataclass(frozen=True, slots=True)
 class NumberRuns:
-    """Runs of texts that may hold numbers.
+    """Runs of texts that may contain numbers.
 
     Attributes:
         runs: input of ``numbers_of_run``, text by text.

@@ -1,4 +1,4 @@
-"""I-Match: one hash of the words of a document that belong to a lexicon of words of middle frequency.
+"""I-Match: one hash of the words of a document that belong to a lexicon of words of medium frequency.
 
 A. Chowdhury, O. Frieder, D. Grossman, M. McCabe: Collection statistics for fast duplicate document detection, ACM TOIS
 20(2), 2002. Random lexicons: A. Kołcz, A. Chowdhury, J. Alspector: Improved robustness of signature-based near-replica

@@ -1,7 +1,7 @@
 """Numbers of a text in order (Andreev et al., section 3: in finance the numbers decide).
 
-Knows decimal commas and points, thousands separated by spaces, commas or apostrophes, percents, scores (6:4), times,
-dates, ranges (10-15), ordinals (5-й) and number words up to ten in Russian, Ukrainian and English.
+It handles decimal commas and points, thousands separated by spaces, commas or apostrophes, percents, scores (6:4),
+times, dates, ranges (10-15), ordinals (5-й) and number words up to ten in Russian, Ukrainian and English.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _NUMBER_WORD: Final = re.compile(_number_words())
 _IN_CYRILLIC: Final = re.compile("|".join((_DATE, _THOUSANDS, _COMMA_THOUSANDS, _PARTS, _PLAIN)))
 _IN_LATIN: Final = re.compile("|".join((_DATE, _ENGLISH_THOUSANDS, _THOUSANDS, _PARTS, _PLAIN)))
 _RUN: Final = re.compile(rf"\d[\d.,\-ʼ{RUN_SPACES}]*")
-"""Places where figures may be; found quickly by the first character."""
+"""Possible positions of figures, found quickly by the first character."""
 
 _CYRILLIC: Final = re.compile(f"[{CYRILLIC_LETTERS}]")
 _DATE_ONLY: Final = re.compile(_DATE)

@@ -1,7 +1,7 @@
-"""Winnowing: a sample of shingles by place, with a guarantee for every shared run of words.
+"""Winnowing: a sample of shingles by position, with a guarantee for every shared run of words.
 
-S. Schleimer, D. Wilkerson, A. Aiken: Winnowing: local algorithms for document fingerprinting, SIGMOD 2003. Of each
-``window`` shingles of ``w`` words in a row the smallest fingerprint is kept, of equal ones the rightmost. Two texts
+S. Schleimer, D. Wilkerson, A. Aiken: Winnowing: local algorithms for document fingerprinting, SIGMOD 2003. Among every
+``window`` consecutive shingles of ``w`` words, the smallest fingerprint is kept, the rightmost of equal ones. Two texts
 with a common run of w + window - 1 words or more keep a common fingerprint; on average 2 / (window + 1) of all are
 kept.
 """
@@ -43,7 +43,7 @@ def winnowed(words: Words, w: int, window: int) -> Rows:
     best = starts.copy()
     for step in range(1, window):
         place = np.minimum(starts + step, last[starts])
-        # Of equal ones the rightmost, so that runs of one value keep few.
+        # The rightmost of equal ones, so that runs of one value keep few.
         best = np.where(values[place] <= values[best], place, best)
     kept = np.zeros(len(values), dtype=np.bool_)
     kept[best] = True

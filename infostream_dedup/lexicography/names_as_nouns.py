@@ -1,7 +1,7 @@
 """Finds rows of the table of nouns that turn a common name into a noun: Miller into a miller.
 
-English key terms have lost their capitals when they are translated, and the table of nouns is asked before the tables
-of names. So a noun must not be listed under an English word that texts hardly write but as a name.
+English key terms are translated without their capitals, and the table of nouns is consulted before the tables of names.
+So a noun must not be listed under an English word that texts hardly use except as a name.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ NAME_TABLES: Final = ("first_names.tsv", "surnames.tsv", "places.tsv", "organisa
 
 _NAME: Final = "NNP"
 _SHARE_OF_PLURAL: Final = 0.1
-"""A word with so frequent a plural is a noun too: Christians, Romans, but hardly Millers."""
+"""A word whose plural is this frequent is also a noun: Christians, Romans, but hardly Millers."""
 
 
 def names_as_nouns(concepts: Sequence[TableRow], tables: Mapping[str, Sequence[TableRow]]) -> list[Finding]:
-    """Return a defect for each English noun that is written as a name.
+    """Return a defect for each English noun that is used as a name.
 
-    It is if our tables list it as a name with other Russian words than the row has, the English lexicon knows it with a
-    capital only, and its plural is rare.
+    A noun is if our tables list it as a name with Russian words other than those of the row, the English lexicon only
+    has it with a capital, and its plural is rare.
 
     Args:
         concepts: rows of ``translations.tsv``.
-        tables: rows of the tables of names by file name; missing ones are not looked at.
+        tables: rows of the tables of names by file name; missing tables are skipped.
     """
     named = _russian_names(row for name in NAME_TABLES for row in tables.get(name, ()))
     found = []

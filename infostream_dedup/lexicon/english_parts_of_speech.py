@@ -1,7 +1,7 @@
 """The most frequent part of speech of English words, from the lexicon of Brill's tagger.
 
 94 thousand forms, each with the Penn tag that it had most often in the Brown corpus and the Wall Street Journal. The
-file comes with the package: ``reports/make_english_tags.py`` makes it, and ``LICENSE.lexicon`` says whose it is.
+file is shipped with the package: ``reports/make_english_tags.py`` makes it, and ``LICENSE.lexicon`` is its licence.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ def part_of_speech(word: str) -> str | None:
 
 
 def is_usually_noun(word: str, *, capital: bool) -> bool | None:
-    """Return whether a word is a noun in most of its places; ``None`` for an unknown one.
+    """Return whether a word is a noun in most of its occurrences; ``None`` for an unknown word.
 
     Args:
-        word: in small letters.
-        capital: written with a capital inside a sentence: the capitalised word is looked up first, for Polish is not
-            the verb to polish.
+        word: the word in lower case.
+        capital: whether it has a capital inside a sentence; if so, the capitalised word is looked up first, as Polish
+            is not the verb to polish.
     """
     tag = (part_of_speech(word.capitalize()) if capital else None) or part_of_speech(word)
     return None if tag is None else tag.startswith(_NOUN)
 
 
 def packed(tags: Mapping[str, str]) -> bytes:
-    """Word to tag as the file holds it: a line for each tag, which comes before its words, all in order."""
+    """Pack the tags of words for the file: a line for each tag, followed by its words, all in order."""
     words: dict[str, list[str]] = {}
     for word, tag in sorted(tags.items()):
         words.setdefault(tag, []).append(word)
@@ -57,7 +57,7 @@ def packed(tags: Mapping[str, str]) -> bytes:
 
 
 def unpacked(path: Path) -> dict[str, str]:
-    """What a file holds.
+    """Return the content of a file.
 
     Raises:
         BadDataError: the file is damaged.

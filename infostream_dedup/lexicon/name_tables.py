@@ -123,7 +123,7 @@ def names(language: Language) -> Mapping[str, Name]:
 
 @cache
 def agencies(language: Language) -> frozenset[str]:
-    """Return the one-word names of news agencies and media by key form, unless something else has that name too.
+    """Return the one-word names of news agencies and media by key form, unless something else also has that name.
 
     Raises:
         BadDataError: a table is malformed.

@@ -1,7 +1,7 @@
-"""Languages other than Russian, Ukrainian and English: recognised by letters and by their most frequent words.
+"""Recognise languages other than Russian, Ukrainian and English by letters and by their most frequent words.
 
-The words are those of wordfreq (R. Speer, 2022), which knows some forty languages. A text is taken for another language
-only if that is plain: a wrong answer would keep it from its copies.
+The words are those of wordfreq (R. Speer, 2022), which covers about forty languages. A text counts as another language
+only if that is clear: a wrong answer would separate it from its copies.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ __all__ = ["most_frequent_words", "other_language", "short_code"]
 
 _SAMPLE: Final = 4000
 _OPENING: Final = 1000
-"""Characters in which most texts of our languages show what they are."""
+"""Number of characters in which most texts in our languages reveal their language."""
 
 _LIST: Final = 60
-"""Most frequent words of a language; they make up about 40 % of running text."""
+"""Number of most frequent words of a language; they make up about 40 % of running text."""
 _FEWEST_WORDS: Final = 10
 _SHARE: Final = 0.15
 """Share of a text's words that must be on the list of its language."""
 _AHEAD: Final = 1.6
-"""How many times as many words must be on it as on the list of any of our languages."""
+"""Factor by which words on it must outnumber words on the list of any of our languages."""
 _FEWEST_LETTERS: Final = 12
 
 _OF_ENGLISH: Final = (" of ", " to ", " and ", " in ")
@@ -58,7 +58,7 @@ _CYRILLIC_LETTERS: Final = (
 )  # fmt: skip
 """Cyrillic letters that only some languages have, the most distinctive first."""
 _DISTINCTIVE_SHARE: Final = 0.008
-"""Share of the letters that such letters make up at least; names from these languages make up less."""
+"""Minimum share of such letters among all letters; names from these languages stay below it."""
 
 _LATIN_LISTS: Final = tuple("ca cs da de es fi fil fr hu id is it lt lv ms nb nl pl pt ro sh sk sl sv tr vi".split())
 _LISTED: Final[Mapping[str, str]] = MappingProxyType(
@@ -82,7 +82,7 @@ _SHORT: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def short_code(code: str) -> str:
-    """Return the ISO 639-1 code of a language that is named by three letters, as far as we know it.
+    """Return the ISO 639-1 code of a language given by three letters, if we know it.
 
     Example:
         >>> short_code("deu"), short_code("de"), short_code("haw")
@@ -92,13 +92,13 @@ def short_code(code: str) -> str:
 
 
 def other_language(text: str) -> str | None:
-    """Return the code of the language of a text if it is plainly none of ours.
+    """Return the code of the language of a text if it is clearly not one of ours.
 
     Args:
-        text: raw. Its first 4000 characters are looked at; most Russian, Ukrainian and English texts need fewer.
+        text: raw text. Its first 4000 characters are examined; most Russian, Ukrainian and English texts need fewer.
 
     Returns:
-        ISO 639-1 code (``fil`` for Filipino), or ``None`` for Russian, Ukrainian, English, and whatever is too short
+        ISO 639-1 code (``fil`` for Filipino), or ``None`` for Russian, Ukrainian, English, and texts that are too short
         or too mixed to tell.
 
     Example:
@@ -121,7 +121,7 @@ def other_language(text: str) -> str | None:
 
 
 def _shows_our_language(opening: str) -> bool:
-    """Whether a text is so plainly ours that nothing needs counting."""
+    """Whether a text is so clearly in one of our languages that nothing needs counting."""
     if " the " in opening and any(word in opening for word in _OF_ENGLISH):
         return True
     distinctive = any(letter in opening for letter in _OF_RUSSIAN) or any(letter in opening for letter in _OF_UKRAINIAN)
@@ -129,7 +129,7 @@ def _shows_our_language(opening: str) -> bool:
 
 
 def _other_script(sample: str, ours: int) -> str | None:
-    """Language by the script of most letters, if that is neither Latin nor Cyrillic."""
+    """Return the language by the script of most letters, if that is neither Latin nor Cyrillic."""
     counts = {language: len(re.findall(letters, sample)) for language, letters in _SCRIPTS.items()}
     if sum(counts.values()) < max(_FEWEST_LETTERS, ours):
         return None
@@ -149,7 +149,7 @@ def _cyrillic_language(sample: str, letters: int) -> str | None:
 
 
 def _by_words(sample: str, languages: tuple[str, ...]) -> str | None:
-    """Language whose frequent words are plainly more of the text than those of ours and of any other."""
+    """Return the language whose frequent words clearly outnumber those of our languages and of any other."""
     words = _WORD.findall(sample)
     if len(words) < _FEWEST_WORDS:
         return None
@@ -176,13 +176,13 @@ def most_frequent_words(language: str, number: int) -> tuple[str, ...]:
 
     Args:
         language: ISO 639-1 code.
-        number: how many.
+        number: number of words.
     """
     from wordfreq import available_languages, read_cBpack
 
     file = available_languages("small").get(_LISTED.get(language, language))
     if file is None:
         return ()
-    # The list is read here, not kept: all of them together would take a hundred megabytes.
+    # The list is read here and not kept: all lists together would take a hundred megabytes.
     words = (word for words in read_cBpack(file) for word in words if key_form(word).isalpha())
     return tuple(word for word, _ in zip(words, range(number), strict=False))

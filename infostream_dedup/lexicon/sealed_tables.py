@@ -1,7 +1,7 @@
-"""Tables that say whether they are still what was written.
+"""Tables with a checksum that shows whether they are intact.
 
-A table that a command of ours wrote begins with a comment that holds the checksum of the rest. The dictionaries of the
-package have theirs in the list of files that every installed wheel carries.
+A table written by one of our commands begins with a comment that contains the checksum of the rest. The dictionaries of
+the package have theirs in the list of files that every installed wheel carries.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ _SEAL: Final = b"# checksum "
 _BYTES: Final = 16
 _PACKAGE: Final = "infostream-dedup"
 _INSTALLED: Final = "_dictionaries"
-_ADVICE: Final = "import it again, or after an edit of yours take the line of the checksum out"
+_ADVICE: Final = "import it again, or if you edited it, remove the line with the checksum"
 
 
 def sealed(table: bytes) -> bytes:
-    """A table with its checksum as the first line."""
+    """Return a table with its checksum as the first line."""
     return _SEAL + blake2b(table, digest_size=_BYTES).hexdigest().encode() + b"\n" + table
 
 
 def checked_bytes(path: Path, advice: str = _ADVICE) -> bytes:
-    """What a table holds, if it is what was written; one without a checksum is taken as it is.
+    """Return the content of a table, if it is intact; a table without a checksum is returned as it is.
 
     Args:
         path: the table.
         advice: what to do about a damaged one.
 
     Raises:
-        BadDataError: it is something else.
+        BadDataError: the table is not intact.
         OSError: it cannot be read.
     """
     content = path.read_bytes()
@@ -53,7 +53,7 @@ def checked_bytes(path: Path, advice: str = _ADVICE) -> bytes:
 
 @cache
 def _recorded() -> dict[str, bytes]:
-    """SHA-256 of each dictionary of an installed wheel; nothing in a checkout."""
+    """Return the SHA-256 of each dictionary of an installed wheel; nothing in a checkout."""
     try:
         listed = files(_PACKAGE) or ()
     except PackageNotFoundError:

@@ -24,7 +24,7 @@ def key_form(word: str) -> str:
     ('петр', 'імʼя')
     """
     key = unicodedata.normalize("NFC", word).casefold().replace("ё", "е")
-    # A million words pass here at a first start: asked for a sign that is not there, ``replace`` costs nothing.
+    # A million words pass through here on a first start; ``replace`` costs nothing if there is nothing to replace.
     for sign in _TYPED:
         key = key.replace(sign, APOSTROPHE)
     return key

@@ -38,7 +38,7 @@ class ListedWord:
 def stop_words(language: str) -> frozenset[str]:
     """Return the key forms of function words and the like.
 
-    Of languages other than ours these are the hundred most frequent words, if wordfreq knows the language.
+    For languages other than ours these are the hundred most frequent words, if wordfreq covers the language.
 
     Raises:
         NoInputError: the list does not exist or cannot be read.

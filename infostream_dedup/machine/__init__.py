@@ -1,1 +1,1 @@
-"""Technique for every room: compiled loops, threads, progress, private files, pauses of garbage collection."""
+"""Technical infrastructure: compiled loops, threads, progress, private files, pauses of garbage collection."""

@@ -1,4 +1,4 @@
-"""Where machine code is kept on disk: in folders that nobody else can write, because it is run as it is read."""
+"""Choose where machine code is kept on disk: in folders that nobody else can write, because it is run as it is read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 
 def may_be_on_disk(function: Callable[..., Any]) -> bool:
-    """Whether there is a file with the machine code of a function, perhaps of an older state of it; needs no numba."""
+    """Whether a file with machine code of a function exists, perhaps of an older version; does not need numba."""
     code: CodeType = function.__code__
     if not has_lasting_folder(code.co_filename):
         return False
@@ -32,7 +32,7 @@ def may_be_on_disk(function: Callable[..., Any]) -> bool:
 
 
 def index_name(function: Callable[..., Any]) -> str:
-    """Name of the index that numba keeps of the machine code of a function."""
+    """Return the name of numba's index of a function's machine code."""
     code: CodeType = function.__code__
     name = f"{Path(code.co_filename).stem}.{function.__qualname__}".replace("<", "").replace(">", "")
     version = f"py{sys.version_info[0]}{sys.version_info[1]}{getattr(sys, 'abiflags', '')}"
@@ -40,7 +40,7 @@ def index_name(function: Callable[..., Any]) -> str:
 
 
 def _lasting_folders(source: str) -> Iterator[Path]:
-    """Where machine code may be kept: the user's choice, beside the source, the user's cache."""
+    """List where machine code may be kept: the user's choice, next to the source, the user's cache."""
     path = Path(source).resolve()
     name = _name_of(path)
     if os.environ.get("NUMBA_CACHE_DIR"):
@@ -58,7 +58,7 @@ def _name_of(path: Path) -> str:
 
 @cache
 def folder_of(source: str) -> str | None:
-    """The first folder that can be written by this user and by nobody else; ``None`` if there is no such folder.
+    """Return the first folder that this user and nobody else can write; ``None`` if there is none.
 
     The last choice is a new temporary folder, which is removed when the process ends.
     """
@@ -91,7 +91,7 @@ _made: list[Path] = []
 
 
 def _temporary_folder(source: str) -> str | None:
-    """A folder with mode 0700 under a name that nobody could foresee: one for all sources of a process."""
+    """Create a folder with mode 0700 and an unpredictable name, one for all sources of a process."""
     if not _made:
         try:
             made = Path(tempfile.mkdtemp(prefix="infostream-dedup-"))

@@ -1,4 +1,4 @@
-"""A pause of garbage collection."""
+"""Pause garbage collection."""
 
 from __future__ import annotations
 

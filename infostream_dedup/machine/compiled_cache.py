@@ -1,7 +1,7 @@
-"""Compiled code on disk: read only from folders that nobody else can write, and only what is as it was written.
+"""Compiled code on disk, which is read only from folders that nobody else can write, and only if it is intact.
 
-Numba keeps machine code in pickles, and a pickle runs whatever it holds. So a folder that others can write is never
-read, and every file begins with the checksum of the rest: a damaged one counts as missing and is written again.
+Numba keeps machine code in pickles, and a pickle runs whatever it contains. So a folder that others can write is never
+read, and every file begins with the checksum of the rest: a damaged file counts as missing and is written again.
 """
 
 from __future__ import annotations
@@ -42,22 +42,22 @@ class NotOnDiskError(Exception):
 
 
 def keep_compiled(dispatcher: Any) -> None:
-    """Let a compiled function keep its machine code on disk, if there is a folder that is safe to read.
+    """Let a compiled function keep its machine code on disk, if there is a safe folder.
 
     Args:
-        dispatcher: what ``numba.njit`` made, without ``cache=True``.
+        dispatcher: result of ``numba.njit`` without ``cache=True``.
 
     Raises:
         ConfigurationError: numba is set not to compile.
     """
     if _CONFIG.DISABLE_JIT:
-        raise ConfigurationError("NUMBA_DISABLE_JIT is set, and our loops run only compiled; unset it")
+        raise ConfigurationError("NUMBA_DISABLE_JIT is set, but the loops must be compiled; unset it")
     _dispatchers.append(dispatcher)
     dispatcher._cache = _NotKept()
     try:
         kept = _Cache(dispatcher.py_func)
     except (RuntimeError, OSError, TypeError):
-        # No folder that may be trusted, or no source file: each process compiles for itself.
+        # No trusted folder, or no source file: each process compiles for itself.
         return
     if is_private(Path(kept.cache_path)):
         dispatcher._cache = kept
@@ -67,13 +67,13 @@ _dispatchers: Final[list[Any]] = []
 
 
 def hits_and_misses() -> tuple[int, int]:
-    """Functions, once for each combination of types, that this process has loaded from disk, and compiled."""
+    """Return how many functions, per combination of types, this process loaded from disk and compiled."""
     hits = sum(sum(one.stats.cache_hits.values()) for one in _dispatchers)
     return hits, sum(sum(one.stats.cache_misses.values()) for one in _dispatchers)
 
 
 def used_folders() -> tuple[str, ...]:
-    """Folders of the machine code of this process."""
+    """Return the folders with the machine code of this process."""
     return tuple(sorted({str(one.stats.cache_path) for one in _dispatchers if one.stats.cache_path}))
 
 
@@ -103,7 +103,7 @@ def _kernels_digest() -> bytes:
 
 
 class _Locator:
-    """What numba asks about the place of one function's machine code."""
+    """Tells numba the location of one function's machine code."""
 
     def __init__(self, function: Any, source: str, folder: str) -> None:
         self._py_file = source
@@ -135,7 +135,7 @@ class _Place(_FunctionCache._impl_class):  # type: ignore[misc]
 
 
 class _Files(_IndexDataCacheFile):  # type: ignore[misc]
-    """Index and machine code of one function, each file after its checksum."""
+    """Index and machine code of one function, each in a file that starts with its checksum."""
 
     def _load_index(self) -> dict[Any, str]:
         entry = _unpickle(self._index_path)
@@ -188,7 +188,9 @@ class _Cache(_FunctionCache):  # type: ignore[misc]
             super().save_overload(signature, data)
         except OSError as error:
             self.disable()
-            _log.warning("%s: compiled code cannot be kept (%s); going on without", self._cache_path, error.strerror)
+            _log.warning(
+                "%s: compiled code cannot be kept (%s); continuing without it", self._cache_path, error.strerror
+            )
 
 
 def _checksum(content: bytes) -> bytes:
@@ -196,7 +198,7 @@ def _checksum(content: bytes) -> bytes:
 
 
 def _unpickle(path: str) -> Any:
-    """Content of a file that ``_save_index`` or ``_save_data`` wrote; ``None`` if it cannot be used."""
+    """Return the content of a file written by ``_save_index`` or ``_save_data``; ``None`` if it cannot be used."""
     content = _read(path)
     if content is None:
         return None
@@ -208,7 +210,7 @@ def _unpickle(path: str) -> Any:
 
 
 def _read(path: str) -> bytes | None:
-    """A file without its checksum; ``None`` where it is missing, not ours, damaged, or not safe."""
+    """Return a file without its checksum; ``None`` if it is missing, not ours, damaged, or not safe."""
     try:
         with Path(path).open("rb") as file:
             safe = owner_alone_writes(os.fstat(file.fileno()))

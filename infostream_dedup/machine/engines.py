@@ -1,4 +1,4 @@
-"""Which engine does the work: the plain one for small collections, the compiled one for large ones.
+"""Choose the engine: the plain one for small collections, the compiled one for large ones.
 
 An engine is a folder of ``infostream_dedup/links``; see ``links.backend``.
 """
@@ -25,14 +25,14 @@ ENGINES: Final = (
 """Accepted names; ``scipy`` and ``numba`` are older names of ``plain`` and ``compiled``."""
 
 COMPILED_FROM: Final = 20_000
-"""Minimum number of documents at which ``auto`` uses compiled code; below, compiling takes longer than it saves."""
+"""Minimum number of documents at which ``auto`` uses compiled code; below it, compiling takes longer than it saves."""
 
 WARM_FROM: Final = 4_000
-"""Its value once machine code is on disk; below, loading it takes longer than it saves."""
+"""Its value once machine code is on disk; below it, loading the code takes longer than it saves."""
 
 
 def engine_named(name: str) -> str:
-    """The engine of a name or alias; ``auto`` stays ``auto``.
+    """Return the engine for a name or alias; ``auto`` stays ``auto``.
 
     Raises:
         ConfigurationError: there is no such engine.

@@ -1,9 +1,9 @@
-"""Kernels as plain Python, with the numbers of compiled code: for work that is too small to wait for a compiler.
+"""Run kernels as plain Python with the arithmetic of compiled code, for work that is too small to wait for a compiler.
 
-A kernel is written in the part of Python that numba compiles, so it also runs as it is; but numpy's numbers count
-otherwise: a byte plus a byte is a byte again there, and 64 bits in compiled code. So the source of a kernel is changed
-a little (``_Rewriter``), and its arrays are handed over as ``memoryview``, which gives Python's own numbers and is
-several times faster to index than an array. Only 64-bit words without sign stay numpy's: they must wrap around.
+A kernel is written in the part of Python that numba compiles, so it also runs as it is; but numpy's numbers behave
+differently: a byte plus a byte is a byte in numpy, and 64 bits in compiled code. So the source of a kernel is changed
+slightly (``_Rewriter``), and its arrays are passed as ``memoryview``, which returns Python's own numbers and is several
+times faster to index than an array. Only unsigned 64-bit words remain numpy's, because they must wrap around.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 __all__ = ["computes_with_arrays", "from_cells", "plain_functions", "to_cells", "to_signed"]
 
 _ON_ARRAYS: Final = "PLAIN_ON_ARRAYS"
-"""Name of a module's constant: true where its kernels compute with whole arrays, which then stay numpy's."""
+"""Name of a module constant that is true if its kernels compute with whole arrays, which then remain numpy's."""
 
 _AS_CELLS: Final = frozenset("bBhHiIlqLQ?d") - {np.dtype(np.uint64).char}
 _BITS: Final = 64
@@ -28,7 +28,7 @@ _METHODS: Final = ("copy", "sort", "sum")
 
 
 def to_signed(value: Any, bits: int = _BITS) -> int:
-    """A number as a signed one of a given number of bits, as compiled code converts it.
+    """Convert a number to a signed one with a given number of bits, as compiled code does.
 
     Example:
         >>> to_signed(np.uint64(2**64 - 1)), to_signed(300, 8)
@@ -39,7 +39,7 @@ def to_signed(value: Any, bits: int = _BITS) -> int:
 
 
 def to_cells(value: Any) -> Any:
-    """A value for a plain kernel: arrays as memory that yields Python's numbers, inside records and tuples too."""
+    """Convert a value for a plain kernel: arrays, also in records and tuples, become memory with Python's numbers."""
     if isinstance(value, np.ndarray):
         if value.dtype.char not in _AS_CELLS:
             return value
@@ -57,7 +57,7 @@ def to_cells(value: Any) -> Any:
 
 
 def from_cells(value: Any) -> Any:
-    """What a plain kernel returned, as the compiled one returns it."""
+    """Convert the result of a plain kernel to what the compiled one returns."""
     if isinstance(value, memoryview | _Table):
         return np.asarray(value)
     if isinstance(value, tuple):
@@ -67,16 +67,16 @@ def from_cells(value: Any) -> Any:
 
 
 def computes_with_arrays(module: Any) -> bool:
-    """Whether the plain kernels of a module take numpy's arrays as they are."""
+    """Whether the plain kernels of a module accept numpy arrays unchanged."""
     return bool(getattr(module, _ON_ARRAYS, False))
 
 
 def plain_functions(module: Any, names: Mapping[str, Any]) -> dict[str, Any]:
-    """The functions of a module of kernels, rewritten.
+    """Return the rewritten functions of a module of kernels.
 
     Args:
-        module: of kernels.
-        names: what the global names of the module that are not its own functions stand for.
+        module: module of kernels.
+        names: values of the module's global names other than its own functions.
 
     Returns:
         Functions by name; constants of the module are in their globals.
@@ -106,7 +106,7 @@ def _without_annotations(function: ast.FunctionDef) -> ast.FunctionDef:
 
 
 class _Rewriter(ast.NodeTransformer):
-    """What an array can do and its memory cannot becomes a call."""
+    """Replaces operations that arrays support and memory does not by calls."""
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         self.generic_visit(node)
@@ -157,7 +157,7 @@ def _key_of(key: ast.expr) -> ast.expr:
 
 
 class _Table:
-    """An array of several dimensions: its cells, and its rows as memory of their own."""
+    """An array of several dimensions: its cells, and its rows as separate memory."""
 
     def __init__(self, array: np.ndarray[Any, Any]) -> None:
         self._array = array
@@ -200,7 +200,7 @@ def _call(of: Any, method: str) -> Any:
 
 
 class _Whole:
-    """A type of whole numbers: converts as compiled code does, and names the type of an array."""
+    """An integer type, which converts as compiled code does and names the type of an array."""
 
     def __init__(self, kind: Any) -> None:
         self.dtype = np.dtype(kind)
@@ -233,7 +233,7 @@ class _Truth:
 
 
 def _made(make: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of numpy whose arrays come back as cells; types of ours among the arguments stand for numpy's."""
+    """Wrap a numpy function so that it returns cells; our types among the arguments stand for numpy's."""
 
     def call(*arguments: Any, **named: Any) -> Any:
         given = [getattr(one, "dtype", one) if isinstance(one, _Whole | _Real | _Truth) else one for one in arguments]
@@ -244,7 +244,7 @@ def _made(make: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _NumPy:
-    """What kernels use of numpy, on Python's numbers; logarithms and roots are those of the C library, as compiled."""
+    """The parts of numpy that kernels use, on Python's numbers; logarithms and roots come from the C library."""
 
     int8, int16, int32, int64 = map(_Whole, (np.int8, np.int16, np.int32, np.int64))
     uint8, uint16, uint32 = map(_Whole, (np.uint8, np.uint16, np.uint32))

@@ -1,4 +1,4 @@
-"""How much memory this process may still take."""
+"""Find out how much memory this process may still use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _GROUP: Final = Path("/sys/fs/cgroup")
 
 
 def available_memory() -> int | None:
-    """Bytes that are free on this machine and within the limit of its container; ``None`` if they are unknown."""
+    """Return the bytes free on this machine and within the limit of its container; ``None`` if unknown."""
     free = _free()
     group = _left_in_group()
     known = [size for size in (free, group) if size is not None]

@@ -1,4 +1,4 @@
-"""Unfinished files: they carry the number of the process that writes them, and go when it is gone."""
+"""Unfinished files, which carry the number of the process that writes them and are removed once it is gone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BESIDE: Final = ("-journal", "-wal", "-shm")
 
 @contextmanager
 def held_part(folder: Path) -> Iterator[Path]:
-    """An empty file of mode 0600 that nobody takes for stale while the block runs; gone at the end unless renamed.
+    """Create an empty file of mode 0600 that is not stale during the block; it is removed at the end unless renamed.
 
     Raises:
         OSError: it cannot be made.
@@ -36,7 +36,7 @@ def held_part(folder: Path) -> Iterator[Path]:
 
 
 def remove_stale_parts(folder: Path) -> int:
-    """Delete what processes that are gone have left unfinished in a folder; returns how many files that were.
+    """Delete files that ended processes left unfinished in a folder, and return their number.
 
     A file stays while its process lives, on this machine or, by its lock, in another container.
     """
@@ -94,6 +94,6 @@ def _lock(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     except OSError:
-        # A file system without locks: the number of the process must do.
+        # A file system without locks: the number of the process must suffice.
         return True
     return True

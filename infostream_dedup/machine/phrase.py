@@ -1,4 +1,4 @@
-"""Sentences for users that can be said in another language later."""
+"""Sentences for users that can be translated later."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class Phrase(str):
     """An English sentence that remembers how it was made; otherwise an ordinary string.
 
     Attributes:
-        template: the sentence before its values were filled in.
-        values: what was filled in, by name; phrases among them are said in the other language too.
-        parts: of several phrases joined; empty for a single one.
+        template: the sentence before values are filled in.
+        values: the values, by name; phrases among them are translated too.
+        parts: parts of joined phrases; empty for a single phrase.
 
     Example:
         >>> found = Phrase.of("k = {k} has the greatest symmetry ({symmetry:.2f})", k=6, symmetry=0.95)
@@ -45,7 +45,7 @@ class Phrase(str):
 
     @classmethod
     def joined(cls, parts: Sequence[Phrase]) -> Phrase:
-        """Several phrases as one, with semicolons between them.
+        """Join several phrases with semicolons.
 
         Example:
             >>> Phrase.joined([Phrase.of("{number} copies", number=3), Phrase.of("no links")])

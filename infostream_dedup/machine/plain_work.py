@@ -1,4 +1,4 @@
-"""Whether the work of this process is so small that loops run as plain Python and no compiler is started.
+"""Decide whether the work of this process is so small that loops run as plain Python and no compiler is started.
 
 Compiling all loops of a command takes half a minute to a minute; run as plain Python they are some hundred times
 slower. So the first documents of a process are read by plain code, and compiled code takes over if there is more to
@@ -20,13 +20,13 @@ __all__ = ["PLAIN_CHARACTERS", "PLAIN_DOCUMENTS", "announce_compiling", "count_w
 _log = logging.getLogger("infostream_dedup.compiling")
 
 PLAIN_DOCUMENTS: Final = 500
-"""Documents of a process that plain code reads; ``python -m benchmarks.start`` measures."""
+"""Number of documents of a process that plain code reads; measured by ``python -m benchmarks.start``."""
 
 PLAIN_CHARACTERS: Final = 1_000_000
 """Characters of these documents; longer ones are worth compiling for, however few they are."""
 
 _PLAIN_SECONDS: Final = 20.0
-"""CPU seconds after which compiled code takes over anyhow: about what compiling the loops of one command takes."""
+"""CPU seconds after which compiled code takes over anyway: about as long as compiling the loops of one command."""
 
 _VARIABLE: Final = "INFOSTREAM_DEDUP_LOOPS"
 Choice = Literal["auto", "plain", "compiled"]
@@ -38,7 +38,7 @@ class _Work:
     """What this process has done so far.
 
     Attributes:
-        documents: read.
+        documents: number of documents read.
         characters: their number of characters.
         seconds: CPU time spent in loops run as plain Python.
         chosen: ``auto``, ``plain`` or ``compiled``.
@@ -64,21 +64,21 @@ _work = _Work()
 
 
 def count_work(documents: int, characters: int = 0) -> None:
-    """Note that documents are about to be worked on.
+    """Record that documents are about to be processed.
 
     Args:
         documents: how many.
-        characters: how long they are together, where that is known.
+        characters: their total length, if known.
     """
     _work.documents += documents
     _work.characters += characters
 
 
 def is_plain(*, always: bool = False) -> bool:
-    """Whether loops that are not compiled yet run as plain Python.
+    """Whether loops that are not yet compiled run as plain Python.
 
     Args:
-        always: whether even those do whose machine code is on disk.
+        always: whether this includes loops whose machine code is on disk.
     """
     if always:
         return _work.chosen == "plain"
@@ -111,7 +111,7 @@ def timed(run: Callable[[], Any]) -> Any:
 
 
 def announce_compiling(folder: str | None) -> None:
-    """Say once what the user waits for.
+    """Say once what the user is waiting for.
 
     Args:
         folder: where the machine code is kept for later processes; None if it is not.

@@ -1,4 +1,4 @@
-"""Files and folders that nobody but their owner can write."""
+"""Files and folders that only their owner can write."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def is_private(path: Path) -> bool:
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a folder and those above it that are missing, each with mode 0700; one that exists stays as it is.
+    """Make a folder and those above it that are missing, each with mode 0700; an existing one stays unchanged.
 
     Raises:
         OSError: it cannot be made.
@@ -44,7 +44,7 @@ def make_private_folder(folder: Path) -> None:
 
 
 def make_private_file(path: Path) -> None:
-    """Make an empty file that only its owner can read and write; one that exists stays as it is.
+    """Make an empty file that only its owner can read and write; an existing one stays unchanged.
 
     Raises:
         OSError: it cannot be made.

@@ -1,4 +1,4 @@
-"""The interface of every method from the literature: documents to signatures, signatures to pairs.
+"""The interface of every method from the literature, which turns documents into signatures and signatures into pairs.
 
 A method is a frozen data class: its fields are its parameters, with their ranges as annotations. ``registry.register``
 gives it a name.

@@ -1,10 +1,10 @@
-"""The pair model: what two documents share beyond key terms, weighed by the model that ships with the package.
+"""The pair model: what two documents share beyond key terms, weighted by the model shipped with the package.
 
 The second look of preset ``judged``. Candidates are pairs of one language in which three of the 12 key terms of one
 document occur in the other, and equal texts. Key terms (12 and 30), numbers, names, lead, wording of the whole text and
-length are compared; a logistic model gives the pair a probability. The evidence is defined in
-``evidence.plain_pairs``, the coefficients were learned by ``reports/learn_pair_model.py``. A pair is linked from
-probability .5 on; its score is the probability.
+length are compared; a logistic model gives the pair a probability. The evidence is defined in ``evidence.plain_pairs``,
+the coefficients were learned by ``reports/learn_pair_model.py``. A pair is linked if its probability is at least .5;
+its score is the probability.
 
 Example:
     >>> from infostream_dedup.methods import Texts, method

@@ -1,8 +1,8 @@
 """Semantic: documents whose titles and openings mean the same to a multilingual sentence encoder.
 
 L. Wang et al.: Multilingual E5 text embeddings: a technical report, 2024, in 4 bits (``evidence.sentence_encoder``).
-Every document is compared with every other, across languages too. Requires the extra ``semantic``; about .2 s a
-document, so that it runs only when it is named.
+Every document is compared with every other, across languages too. Requires the extra ``semantic``; it takes about .2 s
+per document, so it runs only if it is named.
 
 Example:
     >>> from infostream_dedup.methods import method

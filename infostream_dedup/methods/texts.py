@@ -1,4 +1,4 @@
-"""A collection as methods see it: whatever several of them need is computed once, on first use."""
+"""A collection as methods see it: data that several methods need are computed once, on first use."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Texts:
     def without_features(self) -> Texts:
         """Return a copy that shares what has been read, but not what ``once`` keeps.
 
-        A method that is timed thus does not profit from the features that another method computed.
+        A method that is timed does not profit from features that another method computed.
         """
         bare = copy(self)
         bare._made = {}

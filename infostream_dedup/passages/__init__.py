@@ -1,6 +1,6 @@
-"""Passages that documents share: copied sentences found by features, chained, located in the raw texts.
+"""Find passages that documents share: copied sentences are found by features, chained, and located in the raw texts.
 
-The command ``passages`` has the same name, so that this package also hands on its public functions (``api.passages``).
+The command ``passages`` has the same name, so this package also re-exports its public functions (``api.passages``).
 """
 
 from importlib import import_module

@@ -1,8 +1,8 @@
 """Boilerplate: sentences that a source adds to its texts whatever they are about ("subscribe to our channel").
 
-This is how they differ from copied news: many sources reprint a report within a day or two, each of them once; a source
-repeats its own phrases in many texts, day after day. Therefore sentences are counted by source, texts with equal words
-count once, and if dates are known, a sentence must occur on several days.
+They differ from copied news: many sources reprint a report within a day or two, each of them once, but a source repeats
+its own phrases in many texts, day after day. Therefore sentences are counted by source, texts with equal words count
+once, and if dates are known, a sentence must occur on several days.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class BoilerplateRule:
         min_share: minimum share of the source's texts, 0 to 1.
         min_days: minimum number of UTC days on which such texts were published, at least 1; ignored without dates.
         min_words: minimum number of words with a letter, at least 1. The default is 2, because a line of one word is
-            mostly a table cell, a place or an answer.
+            usually a table cell, a place or an answer.
 
     Raises:
         ConfigurationError: a value is beyond its limit.

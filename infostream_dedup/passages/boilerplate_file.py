@@ -27,9 +27,9 @@ def read_boilerplate(path: str | Path) -> Boilerplate:
     """Read a list that ``passages find --list-boilerplate`` wrote, or one written by hand.
 
     Args:
-        path: JSON Lines: objects with ``sentence`` and, where it is to be left out of one source only, ``source``;
-            ``checksum``, if it is there, must be theirs; other fields say where it was found and change nothing. A
-            name that ends in .tsv: the same as columns with a header. Empty lines are skipped.
+        path: JSON Lines: objects with ``sentence`` and, to leave it out of one source only, ``source``; ``checksum``,
+            if present, must match them; other fields say where the sentence was found and have no effect. If the name
+            ends in .tsv: the same fields as columns, with a header. Empty lines are skipped.
 
     Raises:
         NoInputError: the file cannot be read.
@@ -97,13 +97,13 @@ def _listed(row: Mapping[str, Any], name: str, number: int) -> ListedSentence:
     sentence, source = row.get("sentence"), row.get("source")
     if not isinstance(sentence, str) or not any(map(str.isalnum, sentence)):
         raise _fault(
-            "expected a sentence with at least one word; write it, or take the line out", name, number, "sentence"
+            "expected a sentence with at least one word; write it, or remove the line", name, number, "sentence"
         )
     if source is not None and not isinstance(source, str):
         raise _fault("expected the name of a source, or null for all", name, number, "source")
     listed = ListedSentence(source or None, sentence)
     if row.get("checksum") not in (None, "", listed.checksum):
-        message = "the line is not what was written; list again, or after an edit of yours take the checksum out"
+        message = "the line is not what was written; list again, or if you edited it, remove the checksum"
         raise _fault(message, name, number, "checksum")
     return listed
 

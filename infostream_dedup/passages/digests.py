@@ -80,7 +80,7 @@ def find_digests(found: PassageTable, times: NDArray[np.int64], rule: DigestRule
     """Find documents that take most of their text from several others that are not later.
 
     Sources are chosen greedily: the next one covers the most words not yet covered; the earliest wins among equals. So
-    only one of ten reprints of a report is named. No two digests name each other.
+    only one of ten reprints of a report is listed. No two digests name each other.
 
     Args:
         found: passages of the collection.
@@ -100,7 +100,7 @@ def find_digests(found: PassageTable, times: NDArray[np.int64], rule: DigestRule
     }
     banned: defaultdict[int, set[int]] = defaultdict(set)
     while mutual := _mutual(digests):
-        # What takes text from more documents is the digest; the other loses it as a source.
+        # The document that takes text from more documents is the digest; the other loses it as a source.
         document, other = min(mutual, key=lambda pair: (len(digests[pair[0]].parts), digests[pair[0]].share, pair))
         own = slice(bounds[document], bounds[document + 1])
         kept = drawn[own][~np.isin(drawn[own, 1], sorted(banned[document] | {other}))]

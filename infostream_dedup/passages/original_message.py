@@ -1,9 +1,9 @@
-"""One message of a group: the first text, and in their places the clauses and numbers that each other text alone adds.
+"""Compile one message from a group: the first text, with the clauses and numbers that other texts add in their places.
 
-Andreev et al. name it as further work (section 8), after Nikkonen: what is original in every document, put together. A
+Andreev et al. name it as further work (section 8), after Nikkonen: to combine what is original in every document. A
 clause is the part of a sentence between commas, semicolons, colons, dashes or brackets, with at least four words. It is
-known if one earlier sentence has most of its significant stems, in whatever words around them; a known clause with a
-number that no earlier sentence like it has is shown for the number.
+known if one earlier sentence has most of its significant stems, whatever the words around them; a known clause with a
+number that no similar earlier sentence has is included for the number.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class OriginalFragment:
     """A piece of the message.
 
     Attributes:
-        document: where it comes from.
-        start: its place in the raw text, code points.
+        document: the document that it comes from.
+        start: its position in the raw text, in code points.
         end: exclusive.
-        kind: ``first``: a sentence of the first document; ``added``: nobody before has it; ``number``: known but for
-            the numbers.
-        numbers: the numbers that nobody before has, of kind ``number`` only.
+        kind: ``first``: a sentence of the first document; ``added``: no earlier document has it; ``number``: known
+            except for the numbers.
+        numbers: the numbers that no earlier document has; only for kind ``number``.
     """
 
     document: Document
@@ -52,7 +52,7 @@ class OriginalFragment:
 
     @property
     def text(self) -> str:
-        """As in its document."""
+        """Return its text in the document."""
         return self.document.text[self.start : self.end]
 
     def as_dict(self, group: str, position: int) -> dict[str, Any]:
@@ -70,7 +70,7 @@ class OriginalFragment:
 
 
 class _Clause(NamedTuple):
-    """A clause: its place, its significant stems, its numbers."""
+    """A clause: its position, its significant stems, its numbers."""
 
     start: int
     end: int
@@ -79,7 +79,7 @@ class _Clause(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """A sentence of a document that was read before: its stems, its numbers, the fragment it belongs to or follows."""
+    """A sentence of an earlier document: its stems, its numbers, and the fragment that it belongs to or follows."""
 
     stems: frozenset[str]
     numbers: Counter[str]
@@ -87,7 +87,7 @@ class _Known(NamedTuple):
 
 
 def original_message(documents: Sequence[Document]) -> list[OriginalFragment]:
-    """Put together what every document of a group brings first.
+    """Combine what every document of a group contributes first.
 
     Args:
         documents: at least one, in order of publication.
@@ -123,7 +123,7 @@ def original_message(documents: Sequence[Document]) -> list[OriginalFragment]:
                     before = match.fragment if match else before
                     continue
                 anchor = match.fragment if match else before
-                # The message never has two fragments that are one object, and `before` is always among them.
+                # No fragment object occurs twice in the message, and `before` always occurs in it.
                 message.insert(_place(message, anchor), found)
                 before = found
             if before is not None:
@@ -136,12 +136,12 @@ def original_message(documents: Sequence[Document]) -> list[OriginalFragment]:
 
 
 def _place(message: list[OriginalFragment], anchor: OriginalFragment | None) -> int:
-    """Return where a fragment goes that follows another; the beginning if it follows none."""
+    """Return the position of a fragment that follows another; the beginning if it follows none."""
     return next((place for place, one in enumerate(message, start=1) if one is anchor), 0)
 
 
 def _fragment(document: Document, clause: _Clause, match: _Known | None) -> OriginalFragment | None:
-    """Return what a clause adds; ``None`` if all of it is known, or it says nothing."""
+    """Return what a clause adds; ``None`` if all of it is known, or if it is empty."""
     if match is None:
         if not clause.stems:
             return None
@@ -153,7 +153,7 @@ def _fragment(document: Document, clause: _Clause, match: _Known | None) -> Orig
 
 
 def _best(clause: _Clause, known: Sequence[_Known], holders: dict[str, list[int]]) -> _Known | None:
-    """Find the earlier sentence that has most of a clause; the first among equals, those with its numbers before."""
+    """Find the earlier sentence that has most of a clause; among equals, one with its numbers, then the first."""
     met = Counter(place for word in clause.stems for place in holders.get(word, ()))
     least = _KNOWN * len(clause.stems)
     close = [place for place, common in met.items() if common >= least]
@@ -163,7 +163,7 @@ def _best(clause: _Clause, known: Sequence[_Known], holders: dict[str, list[int]
 
 
 def _clauses(text: str, start: int, end: int, table: SentenceTable, language: str) -> Iterator[_Clause]:
-    """Cut a sentence at its punctuation; fewer than four words join the next piece, the last ones the one before."""
+    """Split a sentence at its punctuation; pieces of fewer than four words join the next piece, or the last one."""
     bounds = [start, *(found.end() for found in _BORDER.finditer(text, start, end)), end]
     spans: list[tuple[int, int]] = []
     begin = start
@@ -187,7 +187,7 @@ def _clause(text: str, start: int, end: int, table: SentenceTable, language: str
     stems = frozenset(stem(word, language) for word in words if word not in ignored and not word.isdigit())
     piece = text[start:end]
     found = numbers(piece)
-    # The border itself does not belong to the clause.
+    # The separator itself does not belong to the clause.
     stripped = piece.strip(" \t\r\n,;:()[]—–-")
     begin = start + piece.index(stripped) if stripped else start
     return _Clause(begin, begin + len(stripped), stems, Counter(found))

@@ -1,7 +1,7 @@
-"""Adds runs of equal words to passages of sentences: what was copied across the borders of sentences, or from inside.
+"""Add runs of equal words to passages of sentences: text copied across sentence boundaries, or from inside sentences.
 
-Each word belongs to one passage. A run gives a passage the words that no matching sentence has; where the run meets a
-matching sentence pair on both sides, it extends the passage of this pair, otherwise it is a passage of its own.
+Each word belongs to one passage. A run gives a passage the words that no matching sentence has; if the run meets a
+matching sentence pair on both sides, it extends the passage of this pair; otherwise it is a separate passage.
 """
 
 from __future__ import annotations

@@ -62,8 +62,8 @@ class DocumentPair(NamedTuple):
         a: number of the earlier document, from which b copied: by time if both have one, otherwise by input order.
         b: number of the later document.
         passages: passages in the order of a's text.
-        coverage_a: share of a's words in sentences and runs that b has, too.
-        coverage_b: share of b's words in sentences and runs that a has, too.
+        coverage_a: share of a's words in sentences and runs that b also has.
+        coverage_b: share of b's words in sentences and runs that a also has.
         sentences: number of pairs of matching sentences.
     """
 
@@ -194,7 +194,7 @@ def passage_table(
 
 
 def _regrouped(counts: NDArray[np.int64], order: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the bounds of groups in a new order, and the old place of each of their members."""
+    """Return the bounds of groups in a new order, and the old position of each of their members."""
     first = np.concatenate(([0], np.cumsum(counts)))
     sizes = counts[order]
     bounds = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)

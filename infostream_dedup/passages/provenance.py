@@ -45,7 +45,7 @@ class Change(NamedTuple):
         numbers_new: numbers of ``after`` that ``before`` lacks, in order.
         names_gone: names of ``before`` that ``after`` lacks; a name in another grammatical case is the same name.
         names_new: names of ``after`` that ``before`` lacks.
-        words_gone: spans [start, end) in ``before`` of words that ``after`` has otherwise or not at all.
+        words_gone: spans [start, end) in ``before`` of words that ``after`` has in another form or not at all.
         words_new: spans in ``after``, likewise.
     """
 
@@ -84,9 +84,9 @@ class Copy:
         added: sentences of the copy without a counterpart.
         title_changed: whether the words of the headline differ.
         pieces: the whole text of the copy, in stretches.
-        copied_from: the earlier document that it shares most with; ``None`` if it shares no three words in a row with
+        copied_from: the earlier document with which it shares most; ``None`` if it shares no three words in a row with
             any.
-        copied_share: share of its word triples that are in that document, 0 to 1.
+        copied_share: share of its word triples that occur in that document, 0 to 1.
     """
 
     document: Document
@@ -128,11 +128,11 @@ class Provenance:
     """A group in order of publication.
 
     Attributes:
-        first: the document published first: by time, then by input order. A date without a clock time counts as the
-            end of its day.
+        first: the document published first: by time, then by input order. A date without a time counts as the end of
+            its day.
         copies: all other documents.
-        first_by: ``time`` if the first was published before all others; ``date`` if a day without a clock time leaves
-            open which was; ``order`` if times are equal or missing.
+        first_by: ``time`` if the first was published before all others; ``date`` if a day without a time leaves the
+            order open; ``order`` if times are equal or missing.
     """
 
     first: Document
@@ -173,7 +173,7 @@ def provenance(documents: Sequence[Document]) -> Provenance:
 
 
 def _first_by(ordered: Sequence[Document]) -> FirstBy:
-    """Say how it is known which document was first."""
+    """Return how it is known which document was first."""
     first, others = ordered[0], ordered[1:]
     if first.time is None or any(other.time is None for other in others):
         return "order"
@@ -184,9 +184,9 @@ def _first_by(ordered: Sequence[Document]) -> FirstBy:
 
 
 def _origins(table: SentenceTable) -> list[tuple[int, float]]:
-    """Find, for each document, the earlier one that it shares most word triples with.
+    """Find, for each document, the earlier one with which it shares most word triples.
 
-    Among equals the one that has least besides, then the earliest.
+    Among equals it is the shortest, then the earliest.
 
     Returns:
         Number (-1 for none) and share of the document's triples.
@@ -203,7 +203,7 @@ def _origins(table: SentenceTable) -> list[tuple[int, float]]:
         met = Counter(other for triple in triples for other in holders.get(triple, ()))
         best = max(met, key=lambda other: (met[other], -sizes[other], -other), default=-1)
         found.append((best, met[best] / len(triples) if best >= 0 else 0.0))
-        # Of equal texts only the first can be an origin.
+        # Among equal texts, only the first can be an origin.
         if known.setdefault(triples, document) == document:
             for triple in triples:
                 holders.setdefault(triple, []).append(document)

@@ -14,7 +14,7 @@ from infostream_dedup.machine.plain_work import count_work
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Blob", "Flow", "large_rows", "packed", "unpacked"]
+__all__ = ["Blob", "Flow", "large_rows", "packed", "rows_of_texts", "unpacked"]
 
 SCHEMA: Final = "part int, place long, payload binary"
 _ARROW: Final = pa.schema([("part", pa.int32()), ("place", pa.int64()), ("payload", pa.binary())])
@@ -123,8 +123,21 @@ def _read(payload: Any) -> pa.RecordBatch:
 @contextmanager
 def large_rows(spark: SparkSession) -> Iterator[None]:
     """Let Arrow batches hold few rows while the block runs: a row is megabytes, and Spark's default 10,000 of them."""
+    with _rows_at_once(spark, 4):
+        yield
+
+
+@contextmanager
+def rows_of_texts(spark: SparkSession) -> Iterator[None]:
+    """Let Arrow batches hold some hundred rows while the block runs: each batch costs as much as several texts."""
+    with _rows_at_once(spark, 500):
+        yield
+
+
+@contextmanager
+def _rows_at_once(spark: SparkSession, rows: int) -> Iterator[None]:
     before = spark.conf.get(_ROWS_AT_ONCE)
-    spark.conf.set(_ROWS_AT_ONCE, "4")
+    spark.conf.set(_ROWS_AT_ONCE, str(rows))
     try:
         yield
     finally:

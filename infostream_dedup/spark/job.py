@@ -22,7 +22,7 @@ from infostream_dedup.sharded.layout import Layout
 from infostream_dedup.sharded.linking import Linking, Shard, merge_links
 from infostream_dedup.sharded.reading import DOCUMENTS, read_and_count
 from infostream_dedup.sharded.vocabulary import STATISTICS, FrozenVocabulary, merge_statistics, partial_statistics
-from infostream_dedup.spark.flow import Blob, Flow
+from infostream_dedup.spark.flow import Blob, Flow, rows_of_texts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -103,7 +103,11 @@ class SparkRun:
                 if table == "counts" or len(row.column("lengths")[0]):
                     yield Blob(0 if table == "counts" else 1, partition << _PARTITION | place, row)
 
-        return Flow.of(ordered, count).kept()
+        found = Flow.of(ordered, count).kept()
+        with rows_of_texts(self.spark):
+            # Now, before tasks read its rows, of which only few go into a batch.
+            found.frame.count()
+        return found
 
     @cached_property
     def _statistics(self) -> list[Blob]:

@@ -1,6 +1,6 @@
 """The durable state of a stream: documents, signatures, frequencies, groups and verdicts in one SQLite file.
 
-The command ``store`` has the same name, so that this package also hands on its public functions (``api.store``).
+The command ``store`` has the same name, so this package also re-exports its public functions (``api.store``).
 """
 
 from importlib import import_module

@@ -76,7 +76,7 @@ DOCUMENT_COLUMNS: Final = (
     "story_id",
 )
 _LATER_COLUMNS: Final = (("translation_of", "translation", "story_id"), ("kind", "probability", "url"))
-"""The last columns of `DOCUMENT_COLUMNS`, which stores did not have at first; the youngest come first."""
+"""The last columns of `DOCUMENT_COLUMNS`, which early stores lack; the newest come first."""
 SIGNATURE_COLUMNS: Final = ("ordinal", "text_hash", "opening_hash", "keys", "weights", "targets", "numbers")
 EVENT_COLUMNS: Final = ("number", "ordinal", "kind", "group_id", "other", "value")
 JUDGEMENT_COLUMNS: Final = ("ordinal", "probability", "criteria")
@@ -207,7 +207,7 @@ def count_checksum(epoch: int, counts: bytes) -> bytes:
 
 
 def signature_hash(signature: Row, packed: bytes | None, *evidence: bytes | None) -> bytes:
-    """Return the checksum of a row of ``signature`` and of what else is kept of its document.
+    """Return the checksum of a row of ``signature`` and of everything else that is kept about its document.
 
     Args:
         signature: the row.
@@ -245,7 +245,7 @@ def document_rows(remembered: Sequence[Remembered], verdicts: Sequence[Verdict],
             None if verdict.terms is None else orjson.dumps(verdict.terms).decode(),
             0,
             verdict.kind,
-            # That of a classifier is in table ``judgement``, as in older stores.
+            # A classifier's probability is in table ``judgement``, as in older stores.
             None if verdict.kind is None else verdict.probability,
             one.url,
             verdict.translation_of,
@@ -257,7 +257,7 @@ def document_rows(remembered: Sequence[Remembered], verdicts: Sequence[Verdict],
 
 
 def verdict_of_row(row: Row) -> Verdict:
-    """Make a verdict of a stored row.
+    """Make a verdict from a stored row.
 
     Args:
         row: values of `VERDICT_COLUMNS`, kind, probability, criteria, translation_of, translation and story, ``None``
@@ -328,7 +328,7 @@ def batch_checksum(content: BatchContent) -> bytes:
     SQLite keeps no checksums, so a flipped bit inside a value would go unnoticed. The checksum in each document's row
     covers the blobs of its signature, because they are deleted earlier than the row.
     """
-    # A batch without judgements, repeats or stories keeps the checksum it had before stores knew them.
+    # A batch without judgements, repeats or stories keeps the checksum that it had before stores had these tables.
     later = [content.judgements, content.repeats, content.pivot, content.stories]
     while later and not later[-1]:
         later.pop()
@@ -338,7 +338,7 @@ def batch_checksum(content: BatchContent) -> bytes:
 
 
 def _without_later(row: Row) -> Row:
-    """A row without its later columns where all of them are empty: as it was before stores had them."""
+    """Return a row without its later columns if all of them are empty, as it was before stores had them."""
     for columns in _LATER_COLUMNS:
         if any(value is not None for value in row[-len(columns) :]):
             break

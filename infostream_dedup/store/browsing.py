@@ -1,4 +1,4 @@
-"""What people look up in a store: documents, verdicts, groups, sources; a page at a time."""
+"""Queries for people browsing a store: documents, verdicts, groups, sources, a page at a time."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ _ALONE: Final = (
     "document.id = ?1 AND document.group_id = ?1"
     " AND NOT EXISTS (SELECT 1 FROM membership WHERE membership.ordinal = document.ordinal)"
 )
-"""A document that is a group alone."""
+"""A document that forms a group alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupFilter:
-    """Which groups to list.
+    """Choice of groups to list.
 
     Attributes:
         language: language of at least one of their documents; None for any.
         source: source of at least one of their documents; None for any.
         since: published (or arrived, without a date) then or later, UTC microseconds since 1970; None for any.
         until: published (or arrived) before then; None for any.
-        least: number of documents at least, 2 or more.
+        least: minimum number of documents, 2 or more.
         alarm: only groups that stopped growing because they are chains.
-        words: in the headline, whatever their case; None for any.
+        words: words in the headline, in any case; None for any.
     """
 
     language: str | None = None
@@ -82,7 +82,7 @@ class GroupPlace:
 
 
 def document_versions(connection: sqlite3.Connection, id: str) -> list[dict[str, Any]]:  # noqa: A002 - its own word
-    """Return all versions of a document, the oldest first: what is stored of it, its verdict, its present group."""
+    """Return all versions of a document, the oldest first: its stored fields, verdict and current group."""
     rows = connection.execute(
         f"SELECT {_DOCUMENT}, coalesce(membership.group_id, document.group_id) FROM document"  # noqa: S608
         " LEFT JOIN membership USING (ordinal) WHERE document.id = ? ORDER BY version",
@@ -109,7 +109,7 @@ def verdict_log(connection: sqlite3.Connection, after: int, limit: int) -> list[
 def group_page(
     connection: sqlite3.Connection, chosen: GroupFilter, *, by_date: bool, after: GroupPlace | None, limit: int
 ) -> list[dict[str, Any]]:
-    """Return a page of the present groups of two documents and more.
+    """Return a page of the current groups of two or more documents.
 
     Args:
         connection: open connection to the store.
@@ -122,11 +122,11 @@ def group_page(
         Rows ``group, title, documents, sources, languages, first, last, alarm, ordinal, source, url``, the last three
         of its earliest document.
     """
-    # SQLite's own lower() knows ASCII only.
+    # SQLite's own lower() only knows ASCII.
     connection.create_function("folded", 1, str.casefold, deterministic=True)
     conditions, values = _conditions(chosen)
     found: list[tuple[Any, ...]] = []
-    # Each part is one range of an index: a page far down takes as long as the first.
+    # Each part is one range of an index, so a page far down takes as long as the first.
     for part, further in _parts(connection, after, by_date=by_date):
         rows = connection.execute(
             f"{_GROUPS} WHERE {' AND '.join([*conditions, part])}"
@@ -169,9 +169,9 @@ def group_with_members(connection: sqlite3.Connection, group: str) -> dict[str, 
 
 
 def document_shown(connection: sqlite3.Connection, id: str) -> dict[str, Any] | None:  # noqa: A002 - its own word
-    """Return what the store has of the latest version of a document; None if it does not have the document.
+    """Return the latest version of a document; None if the store does not have it.
 
-    That is the document and its verdict, its present group and story, and its key terms, heaviest first.
+    The result has the document, its verdict, its current group and story, and its key terms, heaviest first.
     """
     found = document_versions(connection, id)
     if not found:
@@ -202,7 +202,7 @@ def surviving_group(connection: sqlite3.Connection, group: str) -> str | None:
 def _parts(
     connection: sqlite3.Connection, after: GroupPlace | None, *, by_date: bool
 ) -> list[tuple[str, tuple[Any, ...]]]:
-    """The conditions of what follows a place, in the order of the list; groups without any date come last."""
+    """Return the conditions for what follows a position in the list; groups without any date come last."""
     if not by_date:
         if after is None:
             return [("documents >= 2", ())]
@@ -226,7 +226,7 @@ def _last_of(connection: sqlite3.Connection, place: GroupPlace) -> int:
     ).fetchone()
     if found is not None and time_text(found[0]) == place.value:
         return int(found[0])
-    # It has grown since: go on from the end of the second in which it stood, so that no group is left out.
+    # It has grown since: continue from the end of the second in which it was, so that no group is left out.
     seconds = datetime.fromisoformat(str(place.value)).timestamp()
     return (int(seconds) + 1) * 1_000_000
 

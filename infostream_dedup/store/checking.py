@@ -212,7 +212,7 @@ def _answers(connection: sqlite3.Connection) -> Faults:
 
 
 def _names(connection: sqlite3.Connection) -> Faults:
-    """Check that the documents that others repeat or that groups are named after are in the store."""
+    """Check that documents that others repeat, or after which groups are named, are in the store."""
     documents = connection.execute("SELECT count(*) FROM document").fetchone()[0]
     for column in ("of_id", "group_id"):
         missing = connection.execute(
@@ -225,7 +225,7 @@ def _names(connection: sqlite3.Connection) -> Faults:
 
 
 def _groups(connection: sqlite3.Connection) -> Faults:
-    """Compare the tables of present groups with the views, which follow all merges."""
+    """Compare the tables of current groups with the views, which follow all merges."""
     for table, view in (
         (_MEMBERS, _SEVERAL),
         ("SELECT group_id, documents, sources, languages, earliest, alarm FROM grouping", _VIEWED),
@@ -264,7 +264,7 @@ def _epochs(connection: sqlite3.Connection) -> Faults:
 
 
 def _pivot_epochs(connection: sqlite3.Connection, closed: int) -> Faults:
-    """Recount what the documents of closed epochs have in the pivot language."""
+    """Recount the pivot-language terms of the documents of closed epochs."""
     for epoch, *noted in connection.execute(
         "SELECT epoch, documents, length, terms, df FROM pivot_frequency ORDER BY epoch"
     ).fetchall():

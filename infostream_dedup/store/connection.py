@@ -106,7 +106,7 @@ def begin_wal(connection: sqlite3.Connection, path: Path, *, busy_seconds: float
 
 @contextmanager
 def writing(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
-    """Run one transaction. It locks out other writers at its start, so that none can make it fail half-way.
+    """Run one transaction. It locks out other writers at its start, so that none can make it fail halfway.
 
     Raises:
         CannotWriteError, StoreBusyError, BadDataError: see `naming_failures`; nothing of the block was stored.
@@ -193,7 +193,7 @@ def _translate_error(error: sqlite3.Error, path: Path) -> InfostreamError | None
         case None if "decode to UTF-8" in str(error):
             return _damaged(error, path)
         case sqlite3.SQLITE_ERROR if "unsupported file format" in str(error):
-            # A number in the file's head is none that any SQLite ever wrote.
+            # No SQLite version ever wrote such a number in the file's header.
             return _damaged(error, path)
         case sqlite3.SQLITE_NOTADB:
             return BadDataError("not a store: not an SQLite file", code="E_STORE_FOREIGN", source=str(path))

@@ -44,7 +44,7 @@ def copy_store(connection: sqlite3.Connection, path: Path, target: Path, *, mode
 def copy_file(
     connection: sqlite3.Connection, path: Path, target: Path, *, mode: int | None = None, application: int
 ) -> None:
-    """Copy any SQLite file of ours, as ``copy_store`` copies a store.
+    """Copy any of our SQLite files as ``copy_store`` copies a store.
 
     Args:
         connection: open connection to the file.
@@ -64,10 +64,10 @@ def copy_file(
             mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o600
         with held_part(target.parent) as part, naming_failures(target):
             with closing(sqlite3.connect(part, isolation_level=None)) as copy:
-                # Without its own snapshot the backup would start over whenever somebody writes.
+                # Without its own snapshot, the backup would start over whenever somebody writes.
                 with snapshot(connection, path):
                     connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-                    # Being asked lets Python hear a signal between two pieces.
+                    # The callback lets Python handle a signal between two pieces.
                     connection.backup(copy, pages=_PAGES_AT_ONCE, progress=lambda *_: None)
                 copy.execute("PRAGMA journal_mode = DELETE")
                 faults = [row[0] for row in copy.execute("PRAGMA quick_check(1)")]

@@ -1,4 +1,4 @@
-"""Reading documents column by column, which keeps restarts fast."""
+"""Read documents column by column, which keeps restarts fast."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of a store and those beside it: who may read them, and which are copies."""
+"""The files of a store and those next to it: their permissions, and which of them are copies."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["copies_beside", "set_mode"]
 
 
 def copies_beside(store: Path) -> list[Path]:
-    """Whole copies in the folder of a store: those of migrations, and those that running backups are making."""
+    """Return the complete copies next to a store: those from migrations, and those that running backups are making."""
     store = store.resolve()
     parts = store.parent.glob(".infostream-dedup-*.part")
     return sorted((*store.parent.glob(f"{glob.escape(store.name)}.schema-*"), *parts))

@@ -39,11 +39,11 @@ class Forgotten:
 
 
 def forget(connection: sqlite3.Connection, path: Path, id: str) -> Forgotten:  # noqa: A002
-    """Remove what all versions of a document said.
+    """Remove the content of all versions of a document.
 
-    That is title, address, text, signature, evidence, terms of the pivot language, its place in the index of closed
-    epochs, checksums of the text, and the verdict's terms, criteria and words that met across languages.
-    Queries no longer find them; `wipe` removes them from the bytes of the file.
+    That is title, address, text, signature, evidence, terms of the pivot language, its entries in the index of closed
+    epochs, checksums of the text, and the verdict's terms, criteria and words that met across languages. Queries no
+    longer find them; `wipe` removes them from the bytes of the file.
 
     What remains: id, source, language, times, length in terms, the checksum of the whole document (which recognises it
     when it comes again), status, group and the id it repeats; its share in document frequencies, which names no

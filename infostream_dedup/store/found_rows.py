@@ -1,4 +1,4 @@
-"""Some documents of a store by ordinal: what a search shows of them, and what it compares."""
+"""Read documents of a store by ordinal: the fields that a search shows, and those that it compares."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ class FoundDocument:
         ordinal: its place in the stream.
         id: its id.
         title: its headline.
-        source: who published it.
-        published: when, UTC microseconds since 1970.
+        source: its publisher.
+        published: time of publication, UTC microseconds since 1970.
         url: its address.
         language: its language.
-        group: id of its present group.
+        group: id of its current group.
         text_hash: hash of its text; empty for an empty text, and for a document whose signature is gone.
         keys: int64, its key terms, heaviest first.
         weights: int64, their weights.
         targets: int64, its terms, ascending.
-        further_keys: int64, the key terms after these that evidence compares.
+        further_keys: int64, the further key terms that evidence compares.
         further_weights: int64, their weights.
-        record: its packed evidence; empty where key terms decide.
+        record: its packed evidence; empty if key terms decide.
     """
 
     ordinal: int

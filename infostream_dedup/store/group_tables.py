@@ -1,6 +1,6 @@
-"""The present groups of two documents and more, kept by the writer of batches.
+"""The current groups of two or more documents, maintained by the writer of batches.
 
-The views ``v_members`` and ``v_groups`` say the same, but follow all merges with every query.
+The views ``v_members`` and ``v_groups`` give the same result, but follow all merges in every query.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ FILL_GROUPS: Final[tuple[str, ...]] = (
         EXISTS (SELECT 1 FROM event WHERE kind = 'alarm' AND event.group_id = membership.group_id)
     FROM membership JOIN document USING (ordinal) GROUP BY membership.group_id""",
 )
-"""Statements that fill the empty tables of a store made before."""
+"""Statements that fill the empty tables of an older store."""
 
 _ENTER: Final = (
     "INSERT INTO membership (ordinal, group_id, source, language)"
@@ -65,7 +65,7 @@ _ALONE: Final = (
     " id = ? AND group_id = ? AND ordinal < ? AND NOT EXISTS"
     " (SELECT 1 FROM membership WHERE membership.ordinal = document.ordinal)"
 )
-"""A document that is a group alone, before an ordinal: no other document can be in the group of its name."""
+"""A document before an ordinal that forms a group alone: no other document can be in the group named after it."""
 _COUNT: Final = (
     "REPLACE INTO grouping (group_id, earliest, documents, sources, languages, first, last, alarm)"
     " SELECT membership.group_id, min(ordinal), count(*), count(DISTINCT membership.source),"
@@ -91,15 +91,15 @@ def group_documents(
     verdicts: Sequence[Verdict],
     events: Sequence[GroupEvent],
 ) -> None:
-    """Bring the tables ``grouping`` and ``membership`` to what they are after a batch.
+    """Update the tables ``grouping`` and ``membership`` after a batch.
 
-    A document that joins a group costs the same however large the group is; a merge costs its documents.
+    Joining a group costs the same however large the group is; a merge costs time in proportion to its documents.
 
     Args:
         connection: inside a transaction that has written the batch to the other tables.
         remembered: documents of the batch.
         verdicts: verdict on each.
-        events: what happened to groups, in order.
+        events: events of groups, in order.
     """
     merges: dict[int, list[GroupEvent]] = defaultdict(list)
     for event in events:
@@ -128,7 +128,7 @@ def _join(connection: sqlite3.Connection, one: Remembered, group: str) -> None:
 
 def _merge(connection: sqlite3.Connection, event: GroupEvent) -> None:
     run, stays, other, alarm = connection.execute, event.group, event.other, _alarm(connection, event.group)
-    # The document that caused it is in the group that stays, and joins it below.
+    # The document that caused it is in the group that remains, and joins it below.
     run(_ENTER + _ALONE, (stays, other, other, event.ordinal + 1))
     run(_ENTER + _ALONE, (stays, stays, stays, event.ordinal))
     run("UPDATE membership SET group_id = ? WHERE group_id = ?", (stays, other))

@@ -1,4 +1,4 @@
-"""Consecutive documents by their terms, as the index of a store keeps them."""
+"""Parts of a store's index: consecutive documents by their terms."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["GONE", "MOST_DOCUMENTS", "IndexPart", "TermDocuments"]
 
 MOST_DOCUMENTS: Final = 1 << 16
-"""Documents of a part: two bytes number them."""
+"""Maximum number of documents in a part, so that two bytes can number them."""
 
 GONE: Final = 255
-"""In place of its language: a document whose signature is not in the store, because it was forgotten or expired."""
+"""Replaces the language of a document whose signature is not in the store, because it was forgotten or expired."""
 
 _UINT16: Final = np.dtype("<u2")
 _UINT8: Final = np.dtype("u1")
@@ -46,7 +46,7 @@ class TermDocuments:
 
     @classmethod
     def of(cls, rows: Sequence[bytes | None]) -> Self:
-        """Turn round the terms of each document: blobs of INT32, ``None`` for a document that is gone."""
+        """Invert the terms of each document: blobs of INT32, ``None`` for a document that is gone."""
         terms = np.frombuffer(b"".join(row for row in rows if row), dtype=INT32).astype(np.int64)
         sizes = np.array([0 if row is None else len(row) // INT32.itemsize for row in rows], dtype=np.int64)
         # One number orders by term and document.
@@ -64,7 +64,7 @@ class TermDocuments:
             asked: int64, numbers of terms; negative ones are in no document.
 
         Returns:
-            int64 each: place of a term among those asked, ascending, and number of a document that has it.
+            int64 each: position of a term among those requested, ascending, and number of a document that has it.
         """
         if not len(self.terms):
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
@@ -88,7 +88,7 @@ class IndexPart:
         sources: int32 (documents,), index into ``names``, -1 without a source.
         names: sources.
         keys: documents by key term.
-        targets: documents by term that key terms are looked up in.
+        targets: documents by the terms in which key terms are looked up.
     """
 
     first: int
@@ -148,13 +148,13 @@ class IndexPart:
         """Return the part as bytes; equal documents give equal bytes."""
         arrays = self._arrays()
         head = orjson.dumps({"names": self.names, "sizes": [len(array) for array in arrays]})
-        # Arrays that begin at multiples of their width are faster to read.
+        # Arrays that start at multiples of their width are faster to read.
         head += b" " * (-len(head) % 8)
         return b"".join((len(head).to_bytes(8, "little"), head, *(array.tobytes() for array in arrays)))
 
     @classmethod
     def unpacked(cls, first: int, packed: bytes) -> Self:
-        """Return what ``packed`` made bytes of; the arrays are views of these."""
+        """Return the part that ``packed`` wrote; its arrays are views of the bytes."""
         size = int.from_bytes(packed[:8], "little")
         head = orjson.loads(packed[8 : 8 + size])
         ends = np.cumsum([8 + size, *(n * kind.itemsize for n, kind in zip(head["sizes"], _KINDS, strict=True))])

@@ -61,7 +61,7 @@ def _evidence(connection: sqlite3.Connection) -> None:
 def _other_languages(connection: sqlite3.Connection) -> None:
     """Allow language ``other``, by the way that SQLite documents for constraints ("ALTER TABLE", section 8).
 
-    The rows stay as they are, so a large store is not copied.
+    The rows stay unchanged, so a large store is not copied.
     """
     schema = connection.execute("PRAGMA schema_version").fetchone()[0]
     connection.execute("PRAGMA writable_schema = ON")
@@ -84,7 +84,7 @@ def _groups(connection: sqlite3.Connection) -> None:
 
 
 def _search_index(connection: sqlite3.Connection) -> None:
-    # It is filled batch by batch: a large store should not wait for it.
+    # It is filled batch by batch, so that a large store need not wait for it.
     connection.execute(SEARCH_INDEX)
 
 

@@ -1,4 +1,4 @@
-"""From a path to a connection: is it a store, whole, of a version we know, made with these settings?"""
+"""Open a store by its path: check that it is one, complete, of a known version, and made with these settings."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The stream at a glance: the latest verdicts, the last hour against the usual, silent sources, alarms, reprints.
+"""The stream at a glance: the latest verdicts, the last hour compared with the usual, silent sources, alarms, reprints.
 
-Nothing here reads more than the latest documents, so that a page takes as long in a large store as in a small one.
+All queries read only the latest documents, so that a page takes as long in a large store as in a small one.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _LATEST: Final = 20_000
 _HOUR: Final = 3_600_000_000
 _LEAST_DOCUMENTS: Final = 5
 _SILENCE: Final = 3.0
-"""A source is silent after so many times its longest pause so far."""
+"""A source is silent after this many times its longest pause so far."""
 
-# SQLite counts, not Python: between two rows of an answer another thread may run, and the writer's often does.
+# SQLite counts, not Python: between two rows of an answer another thread may run, often the writer's.
 _PAUSES: Final = """SELECT source, max(clock), max(clock - before) FROM (
         SELECT source, clock, lag(clock) OVER (PARTITION BY source ORDER BY ordinal) AS before
         FROM document WHERE ordinal >= ? AND clock > 0 AND source IS NOT NULL
@@ -57,8 +57,8 @@ def activity(connection: sqlite3.Connection) -> dict[str, Any]:
 
     Returns:
         ``clock``, ``documents`` (of the whole stream), ``batches``; ``statuses``: rows ``status, last_hour, usual``
-        (mean number an hour; None where less than an hour went before); ``silent``: rows ``source, last, pause_hours,
-        usual_hours`` of sources of five documents and more that have been quiet for three times their longest pause.
+        (mean number per hour; None if less than an hour preceded); ``silent``: rows ``source, last, pause_hours,
+        usual_hours`` of sources with five or more documents that have been quiet for three times their longest pause.
     """
     (end,) = connection.execute("SELECT coalesce(max(ordinal) + 1, 0) FROM document").fetchone()
     (batches,) = connection.execute("SELECT coalesce(max(sequence) + 1, 0) FROM batch").fetchone()
@@ -123,7 +123,7 @@ def reprint_counts(connection: sqlite3.Connection) -> list[dict[str, Any]]:
 
     Returns:
         Rows ``source, documents, originals, repeats, own, delay_hours, taken_from``, the sources with most documents
-        first. ``repeats`` are exact and duplicate documents, ``own`` those of them that repeat the same source;
+        first. ``repeats`` are exact and duplicate documents, ``own`` those that repeat the same source;
         ``delay_hours`` is the median time to the document that was repeated, None without dates; ``taken_from`` are
         the three sources whose documents it repeats most, with their numbers.
     """

@@ -50,7 +50,7 @@ class StoredBatch:
     Attributes:
         batch_id: as given.
         content_hash: checksum of the batch's content.
-        verdicts: one for each document of the batch, in its order.
+        verdicts: one for each document of the batch, in order.
     """
 
     batch_id: str
@@ -76,7 +76,7 @@ class Known:
 
 
 class StoreReader:
-    """Queries to a stored stream. `Store` adds everything that writes.
+    """Queries to a stored stream. `Store` adds all writing operations.
 
     Args:
         connection: an open connection to the store.
@@ -135,10 +135,7 @@ class StoreReader:
             return summed_frequencies(connection, before=before, terms=position_of(connection).terms)
 
     def repeat_frequencies(self, *, before: int) -> dict[Language, LanguageFrequencies]:
-        """Return the part of `frequencies` that documents make up that repeat earlier ones.
-
-        It is empty if the store does not count them apart.
-        """
+        """Return the part of `frequencies` due to documents that repeat earlier ones."""
         with self.reading() as connection:
             terms = position_of(connection).terms
             return summed_frequencies(connection, before=before, terms=terms, table="repeat_frequency")

@@ -19,7 +19,7 @@ __all__ = ["EvidenceTable", "PivotTable", "RememberedTable"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceTable:
-    """Evidence of the same documents; empty rows where key terms decide.
+    """Evidence of the same documents; empty rows if key terms decide.
 
     Attributes:
         keys: key terms after the first n.
@@ -36,7 +36,7 @@ class EvidenceTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PivotTable:
-    """Terms of these documents in the pivot language, as ``KeptPivot``; empty rows where languages are kept apart."""
+    """Terms of these documents in the pivot language, as ``KeptPivot``; empty rows if languages are kept separate."""
 
     keys: Ragged
     weights: Ragged
@@ -53,12 +53,12 @@ class RememberedTable:
     A document that was forgotten or whose signature was deleted has empty hashes, keys, weights, targets and numbers.
 
     Attributes:
-        groups: id of each document's group now, after all merges.
+        groups: id of each document's current group, after all merges.
         statuses: status of each document's verdict.
-        repeats: int64, 1 where the verdict is ``Verdict.repeats``, else 0.
+        repeats: int64, 1 if the verdict is ``Verdict.repeats``, otherwise 0.
         keys, weights, targets, numbers: one row for each document.
         evidence: what preset ``judged`` keeps.
-        pivot: what a stream keeps that looks across languages.
+        pivot: what a stream that looks across languages keeps.
     """
 
     ordinals: NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""Who repeated a message, and when: how important a story was, how far a press release went."""
+"""Who repeated a message, and when: shows how important a story was, and how far a press release spread."""
 
 from __future__ import annotations
 

@@ -80,10 +80,10 @@ class Loaded:
         oldest: smallest ordinal in the window after the last batch.
         terms: all terms, or those that are new since the given position, by number.
         frequencies: sums over all closed epochs, by language; languages without a document are missing.
-        repeats: the same sums over documents that repeat earlier ones, of a store that counts them apart.
+        repeats: the same sums over documents that repeat earlier ones, in a store that counts them separately.
         withheld: what forgotten documents had added to the open epoch (terms and df only; documents and length are 0).
-        withheld_repeats: the part of it that documents had added that repeat earlier ones.
-        pivot: sums over all closed epochs of the pivot language, under its name; empty if languages are kept apart.
+        withheld_repeats: the part of it added by documents that repeat earlier ones.
+        pivot: sums over all closed epochs of the pivot language, under its name; empty if languages are kept separate.
         withheld_pivot: what forgotten documents had added to the open epoch there.
         stories: each group of the window that has a story: its name, the story, the story's earliest ordinal.
         evidence: counts of evidence, those of the closed epochs first; empty if key terms decide.
@@ -156,7 +156,7 @@ def open_epoch(connection: sqlite3.Connection) -> int:
 
 
 def counts_apart(connection: sqlite3.Connection) -> bool:
-    """Whether the store also counts documents that repeat earlier ones apart from the others."""
+    """Whether the store also counts documents that repeat earlier ones separately."""
     rule = connection.execute("SELECT json_extract(settings, '$.df_counts') FROM store").fetchone()[0]
     return rule not in (None, "all")
 
@@ -169,7 +169,7 @@ def first_ordinal_needed(connection: sqlite3.Connection) -> int:
 def first_ordinal(connection: sqlite3.Connection, column: Literal["epoch", "clock"], least: int) -> int:
     """Return the smallest ordinal with a value of at least `least`, or the next ordinal if no document has one.
 
-    Epochs and the stream's clock never fall from one ordinal to the next, so bisection finds it without an index.
+    Epochs and the stream's clock never decrease from one ordinal to the next, so bisection finds it without an index.
     """
     query = f"SELECT {column} FROM document WHERE ordinal = ?"  # noqa: S608
     low, high = 0, position_of(connection).documents

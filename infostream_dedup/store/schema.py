@@ -1,4 +1,4 @@
-"""Tables and views of a store, as an analyst meets them in any SQLite browser.
+"""Tables and views of a store, as an analyst sees them in any SQLite browser.
 
 Times are UTC microseconds since 1970. Arrays are blobs of little-endian integers: 4 bytes for numbers of terms and
 document frequencies, 8 bytes for weights (in units of 1e-9), hashes of numbers and ordinals.
@@ -21,7 +21,7 @@ TABLES: Final[tuple[str, ...]] = (
         made_by TEXT NOT NULL,
         expired_below INTEGER NOT NULL DEFAULT 0 CHECK (expired_below >= 0)
     ) STRICT""",
-    # answers: ordinals of the documents answered, where they are not just the new ones in order.
+    # answers: ordinals of the documents answered, unless they are just the new ones in order.
     # oldest: smallest ordinal still in the window after the batch.
     """CREATE TABLE batch (
         sequence INTEGER PRIMARY KEY CHECK (sequence >= 0),
@@ -69,7 +69,7 @@ TABLES: Final[tuple[str, ...]] = (
         targets BLOB NOT NULL CHECK (length(targets) % 4 = 0),
         numbers BLOB NOT NULL CHECK (length(numbers) % 8 = 0)
     ) STRICT""",
-    # Only where the store is asked to keep texts; compressed by zlib.
+    # Only if the store keeps texts; compressed by zlib.
     """CREATE TABLE body (
         ordinal INTEGER PRIMARY KEY REFERENCES document (ordinal),
         packed BLOB NOT NULL
@@ -88,7 +88,7 @@ TABLES: Final[tuple[str, ...]] = (
         df BLOB NOT NULL CHECK (length(df) = length(terms)),
         PRIMARY KEY (epoch, language)
     ) STRICT""",
-    # What forgotten documents of the open epoch had added to its frequencies; goes when the epoch closes.
+    # What forgotten documents of the open epoch had added to its frequencies; removed when the epoch closes.
     """CREATE TABLE withheld_frequency (
         epoch INTEGER NOT NULL CHECK (epoch >= 0),
         language TEXT NOT NULL CHECK (language IN ('ru', 'uk', 'en')),
@@ -124,7 +124,7 @@ JUDGEMENT: Final = """CREATE TABLE judgement (
     probability REAL NOT NULL CHECK (probability BETWEEN 0 AND 1),
     criteria TEXT NOT NULL CHECK (json_valid(criteria))
 ) STRICT"""
-"""What the model of a stream says of a document against the one it repeats or resembles."""
+"""What the model of a stream says about a document and the one that it repeats or resembles."""
 
 
 REPEATS: Final[tuple[str, ...]] = (
@@ -156,7 +156,7 @@ def _time(column: str) -> str:
 
 
 def _integer(blob: str, place: str, size: int) -> str:
-    """The integer at `place` of a blob; joins instead of these look-ups lead SQLite into plans that never end."""
+    """The integer at `place` of a blob; with joins instead of look-ups, SQLite chooses plans that never finish."""
     octets = (f"substr({blob}, {size} * {place} + {byte + 1}, 1)" for byte in range(size))
     values = (f"(SELECT value FROM octet WHERE octet = {octet})" for octet in octets)
     return " + ".join(f"({value} << {8 * byte})" for byte, value in enumerate(values))
@@ -241,7 +241,7 @@ EVIDENCE: Final[tuple[str, ...]] = (
         weights BLOB NOT NULL CHECK (length(weights) = 2 * length(keys)),
         record BLOB NOT NULL CHECK (length(record) % 4 = 0)
     ) STRICT""",
-    # Apart from the records: it is read of few documents only.
+    # Separate from the records, because it is read for few documents only.
     """CREATE TABLE wording (
         ordinal INTEGER PRIMARY KEY REFERENCES document (ordinal),
         triples BLOB NOT NULL CHECK (length(triples) % 8 = 0)
@@ -315,5 +315,5 @@ ACROSS: Final[tuple[str, ...]] = (
     ) STRICT, WITHOUT ROWID""",
     "CREATE INDEX telling_story ON telling (story_id)",
 )
-"""What a stream keeps that looks across languages: translations and stories of verdicts, terms of the pivot language
-with their frequencies, events of stories, and the present story of each group that has one."""
+"""What a stream that looks across languages keeps: translations and stories of verdicts, terms of the pivot language
+with their frequencies, events of stories, and the current story of each group that has one."""

@@ -1,4 +1,4 @@
-"""The index of closed epochs: which documents have a term, so that a search need not read them all.
+"""The index of closed epochs: the documents with each term, so that a search need not read them all.
 
 It is part of the store, so a batch and the index of the epoch that it closes are on disk together or not at all.
 """
@@ -36,10 +36,10 @@ SEARCH_INDEX: Final = """CREATE TABLE search_index (
     packed BLOB NOT NULL,
     checksum BLOB NOT NULL CHECK (length(checksum) = 16)
 ) STRICT"""
-"""Consecutive documents of one closed epoch a row; the rows follow each other without gaps from the first one on."""
+"""Each row indexes consecutive documents of one closed epoch; after the first row, there are no gaps."""
 
 _AT_ONCE: Final = 50_000
-"""Documents that one batch indexes at most beyond those of the epoch that it closes."""
+"""Maximum number of documents that one batch indexes beyond those of the epoch that it closes."""
 
 _SIGNATURES: Final = (
     "SELECT document.language, document.source, keys, targets FROM document"
@@ -106,7 +106,7 @@ def indexed_until(connection: sqlite3.Connection) -> int:
 def index_closed_epochs(connection: sqlite3.Connection, *, most: int | None = _AT_ONCE) -> int:
     """Index the closed epochs that are not in the index, the earliest first, inside the caller's transaction.
 
-    A store that was made before there was an index catches up batch by batch.
+    A store made before the index existed catches up batch by batch.
 
     Args:
         connection: inside a transaction.
@@ -156,7 +156,7 @@ def index_faults(connection: sqlite3.Connection) -> Iterator[tuple[IndexRow, str
 
 
 def _closed_epochs(connection: sqlite3.Connection, begin: int) -> Iterator[tuple[int, int]]:
-    """Bounds of the documents of each closed epoch, of the first one from an ordinal on."""
+    """Return the bounds of the documents of each closed epoch, starting at an ordinal."""
     documents = position_of(connection).documents
     if begin >= documents:
         return

@@ -1,4 +1,4 @@
-"""A checksum of what a store has once: settings, what has expired, the state's small values, what was withheld."""
+"""A checksum of a store's single values: settings, what has expired, the state's small values, what was withheld."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from infostream_dedup.store.connection import snapshot
 __all__ = ["check_settings", "settings_are_as_written", "state_of", "write_settings_checksum"]
 
 _NAME: Final = "checksum"
-"""Of the row of table ``state`` that holds it."""
+"""Name of its row in table ``state``."""
 
 
 def write_settings_checksum(connection: sqlite3.Connection) -> None:
@@ -24,16 +24,16 @@ def write_settings_checksum(connection: sqlite3.Connection) -> None:
 
 
 def settings_are_as_written(connection: sqlite3.Connection) -> bool:
-    """Whether settings and state are what was written; inside a transaction."""
+    """Whether settings and state are intact; call it inside a transaction."""
     kept = connection.execute("SELECT value FROM state WHERE name = ?", (_NAME,)).fetchone()
     return kept is not None and bool(kept[0] == _text(_checksum(connection)))
 
 
 def check_settings(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse a store whose settings or state are not what was written.
+    """Refuse a store whose settings or state are damaged.
 
     Raises:
-        BadDataError: they are not.
+        BadDataError: they are damaged.
     """
     with snapshot(connection, path):
         if not settings_are_as_written(connection):
@@ -43,7 +43,7 @@ def check_settings(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def state_of(connection: sqlite3.Connection) -> dict[str, Any]:
-    """The small values that the last batch left."""
+    """Return the small values that the last batch wrote."""
     rows = connection.execute("SELECT name, value FROM state WHERE name <> ?", (_NAME,))
     return {name: orjson.loads(value) for name, value in rows}
 

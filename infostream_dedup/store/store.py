@@ -35,7 +35,7 @@ class Store(StoreReader):
     """Documents, signatures, frequencies, groups and verdicts of a stream. Each batch is one transaction.
 
     Everything is on disk before `append` returns. A store keeps the settings it was created with. Several processes
-    may read and write: writers take turns; readers see whole batches and block nobody.
+    may read and write: writers take turns; readers see only complete batches and block nobody.
 
     Example:
         >>> with Store.open(folder / "stream.db", settings_digest="abc") as store:      # doctest: +SKIP
@@ -151,7 +151,7 @@ class Store(StoreReader):
         return loaded
 
     def append(self, batch: Batch) -> None:
-        """Store one batch, wholly or not at all. It is on disk when this returns.
+        """Store one batch, completely or not at all. It is on disk when this returns.
 
         Ordinals of its documents and numbers of its terms continue those of the store. Names missing from its state
         keep their values.
@@ -194,10 +194,10 @@ class Store(StoreReader):
         return expire(self._connection, self.path)
 
     def index(self) -> tuple[int, int]:
-        """Bring the index of closed epochs up to date: rebuild damaged rows, add epochs that are missing.
+        """Update the index of closed epochs: rebuild damaged rows, add missing epochs.
 
-        Batches do the latter by themselves, but only some of it each: a large store made by an older program takes
-        many. The work is cut into short transactions; if it is interrupted, the next call goes on.
+        Batches also add missing epochs, but only a few each: a large store made by an older version takes many batches.
+        The work is cut into short transactions; if it is interrupted, the next call continues.
 
         Returns:
             Number of documents added, and of documents in rows that were rebuilt.

@@ -1,4 +1,4 @@
-"""What people look up of stories: groups of several languages that tell one thing."""
+"""Queries for people browsing stories: groups in several languages that tell one story."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def story_page(connection: sqlite3.Connection, *, before: int | None, limit: int
 
 
 def story_shown(connection: sqlite3.Connection, story: str) -> dict[str, Any] | None:
-    """Return a story with its documents by language, in the order of publication, and the words that met.
+    """Return a story with its documents by language, in the order of publication, and the words that matched.
 
     Returns:
         ``story``, ``documents``, ``columns`` (rows ``language, documents``), ``meetings`` (rows ``id, of,
         share_forward, share_backward, met``: which document is a translation of which, and by which pairs of words);
-        None if there is no such story now.
+        None if there is no such story.
     """
     if connection.execute("SELECT 1 FROM story WHERE story_id = ?", (story,)).fetchone() is None:
         return None
@@ -88,7 +88,7 @@ def story_shown(connection: sqlite3.Connection, story: str) -> dict[str, Any] | 
 
 
 def story_of_group(connection: sqlite3.Connection, group: str) -> str | None:
-    """The present story of a group; None if it has none."""
+    """Return the current story of a group; None if it has none."""
     found = connection.execute("SELECT story_id FROM telling WHERE group_id = ?", (group,)).fetchone()
     return None if found is None else str(found[0])
 

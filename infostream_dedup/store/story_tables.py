@@ -1,4 +1,4 @@
-"""The present story of each group, kept by the writer of batches."""
+"""The current story of each group, maintained by the writer of batches."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["present_stories", "tell_stories", "told_again"]
 
 
 def tell_stories(connection: sqlite3.Connection, events: Sequence[GroupEvent], stories: Sequence[StoryEvent]) -> None:
-    """Bring the tables ``story`` and ``telling`` to what they are after a batch.
+    """Update the tables ``story`` and ``telling`` after a batch.
 
     Args:
         connection: inside a transaction.
-        events: what happened to groups, in order.
-        stories: what happened to stories, in order; what one document did to groups comes before what it did to them.
+        events: events of groups, in order.
+        stories: events of stories, in order; a document's events of groups come before its events of stories.
     """
     if not stories and connection.execute("SELECT 1 FROM story LIMIT 1").fetchone() is None:
         return
@@ -40,7 +40,7 @@ def present_stories(connection: sqlite3.Connection) -> tuple[tuple[str, str, int
 
 
 def told_again(connection: sqlite3.Connection) -> set[tuple[str, str, int]]:
-    """What table ``telling`` should hold, worked out from all events: group, story, whether the group is alive."""
+    """Compute the correct content of table ``telling`` from all events: group, story, whether the group is alive."""
     groups, stories = (
         connection.execute(f"SELECT {columns} FROM {table} ORDER BY number").fetchall()  # noqa: S608
         for table, columns in (
@@ -58,7 +58,7 @@ def told_again(connection: sqlite3.Connection) -> set[tuple[str, str, int]]:
 def _unite(connection: sqlite3.Connection, event: StoryEvent) -> None:
     run = connection.execute
     if run("SELECT 1 FROM story WHERE story_id = ?", (event.story,)).fetchone() is None:
-        # Until now it was a group alone.
+        # Until now it formed a group alone.
         run("INSERT INTO story (story_id, begun) VALUES (?, ?)", (event.story, event.begun))
         run("REPLACE INTO telling (group_id, story_id) VALUES (?, ?)", (event.story, event.story))
     if run("DELETE FROM story WHERE story_id = ?", (event.other,)).rowcount:

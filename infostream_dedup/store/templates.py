@@ -1,4 +1,4 @@
-"""Recurring templates of sources: the same words around other numbers, such as daily rates or the weather."""
+"""Recurring templates of sources: the same words with different numbers, such as daily rates or the weather."""
 
 from __future__ import annotations
 

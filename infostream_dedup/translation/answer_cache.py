@@ -1,8 +1,9 @@
 """The cache of the ladder, which keeps the answers of slow rungs between runs.
 
 One SQLite file, ``translations.sqlite``, beside the cache of forms. Its content belongs to a fingerprint of everything
-that decides the answers: under another one it is replaced. It is a pure cache: a file that is damaged, locked or not
-writable costs time, never the job, and never changes an answer: each has a checksum, and a damaged file is replaced.
+that determines the answers; under another one it is replaced. It is a pure cache: a file that is damaged, locked or not
+writable costs time, but never fails the job or changes an answer. Each answer has a checksum, and a damaged file is
+replaced.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from infostream_dedup.translation.rung import RUNGS, Translation
 __all__ = ["RULES", "AnswerCache", "answer_cache"]
 
 RULES: Final = 2
-"""Version of the rungs; raise it whenever an answer changes: the file is keyed by it."""
+"""Version of the rungs; increase it whenever an answer changes, because the file is keyed by it."""
 
 _Answers = tuple[Translation, ...]
 
@@ -39,11 +40,11 @@ _TABLES: Final = {
 
 
 class AnswerCache:
-    """The file; ``machine.sqlite_cache`` says what happens when it fails.
+    """The cache file; see ``machine.sqlite_cache`` for failures.
 
     Args:
-        path: the file; it is made, with its folder, when it is first written.
-        mark: fingerprint of the answers this process gives.
+        path: path of the file, which is created, with its folder, when it is first written.
+        mark: fingerprint of the answers that this process gives.
     """
 
     name = "cache"
@@ -53,12 +54,12 @@ class AnswerCache:
         self._file = SqliteCache(path, mark, "translations", _SCHEMA_VERSION, _TABLES)
 
     def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[_Answers]:
-        """What is remembered of each term; empty too if it is remembered that there is no answer."""
+        """Return the cached answers of each term; also empty if the cache says that there is no answer."""
         known = self.answers(terms, source, target)
         return [known.get(term, ()) for term in terms]
 
     def answers(self, terms: Sequence[str], source: Language, target: Language) -> dict[str, _Answers]:
-        """Remembered answers by term; an unknown term is absent, one without equivalents has an empty tuple."""
+        """Return cached answers by term; an unknown term is absent, one without equivalents has an empty tuple."""
         pair = f"{source}-{target}"
 
         def read(connection: sqlite3.Connection) -> dict[str, _Answers]:

@@ -28,7 +28,7 @@ _DEAREST: Final = 0.3
 _SOFTNESS: Final = 0.4
 _SOFT: Final = re.compile("[бвгдзклмнпрстфхцшщч](?:[яью]|ье|ьё)")
 _SOFT_LATIN: Final = re.compile("[yj]|i[aou]|ll|l$|gn|ñ|u")
-"""Spellings that may stand for a soft consonant: сериал, Версаль, бюро."""
+"""Spellings that may mark a soft consonant: сериал, Версаль, бюро."""
 
 
 def international_words(terms: Sequence[str], source: Language, target: Language) -> list[list[str]]:

@@ -1,8 +1,8 @@
-"""The ladder: every term goes from rung to rung until one of them knows its equivalents.
+"""The ladder of translation: every term passes from rung to rung until one of them knows its equivalents.
 
 The order is: words alike in all languages, the cache, our dictionary and imported tables, names, cognates, an installed
-translation model, and last a skeleton, which is not a translation. The first rung that answers wins, with all its
-equivalents. Vocabularies are translated, so each term only once.
+translation model, and finally a skeleton, which is not a translation. The first rung that answers wins, with all its
+equivalents. Vocabularies are translated, so each term is translated only once.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _BATCH: Final = 50_000
 
 
 def standard_rungs() -> tuple[Rung, ...]:
-    """Make all registered rungs, in their order. The cache is not one of them."""
+    """Create all registered rungs, in order. The cache is not one of them."""
     return tuple(make() for make in RUNGS.values())
 
 

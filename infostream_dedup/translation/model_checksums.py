@@ -14,7 +14,7 @@ _NAME: Final = "infostream-dedup-checksums.json"
 
 
 def write_checksums(folder: Path) -> None:
-    """Note what the files of a model are.
+    """Record the checksums of a model's files.
 
     Raises:
         OSError: writing failed.
@@ -24,7 +24,7 @@ def write_checksums(folder: Path) -> None:
 
 
 def damaged_file(folder: Path) -> str | None:
-    """Name of a file that is not what was installed; ``None`` if all are, or if somebody else installed the model.
+    """Return the name of a file that differs from the installed one; ``None`` if all are equal or have no checksums.
 
     Raises:
         OSError: a file cannot be read.

@@ -24,7 +24,7 @@ class NounLemmas:
 
     Attributes:
         common: common nouns.
-        names: surnames, first names and places; Ukrainian dictionaries mark no places.
+        names: surnames, first names and places; Ukrainian dictionaries do not mark places.
     """
 
     common: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What a rung of the translation ladder offers, and all of them in order."""
+"""The interface of a rung of the translation ladder, and the registry of all rungs in order."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Translation:
 
 
 class Rung(ABC):
-    """One source of equivalents. The answer for a term depends on that term and the two languages only.
+    """One source of equivalents. The answer for a term depends only on the term and the two languages.
 
     Attributes:
         name: unique among rungs.
         remembered: whether answers go to the cache of answers. A rung faster than the cache comes before it, and its
             answers are not remembered.
-        looked_up: whether answers come from tables of word pairs, so that a false friend among them is meant.
+        looked_up: whether answers come from tables of word pairs, where a false friend is intended.
         silence: why the rung usually has no answer, for `dictionaries show`.
     """
 
@@ -69,7 +69,7 @@ def register(order: int) -> Callable[[_Class], _Class]:
     """Return a class decorator that puts a rung into the ladder under its ``name``.
 
     Args:
-        order: rungs with smaller numbers are asked first.
+        order: rungs with smaller numbers are consulted first.
 
     Raises:
         ValueError: the name is taken.

@@ -1,1 +1,1 @@
-"""Sentence features, one in a file: put a file into this folder, and the registry finds it."""
+"""Sentence features, one per file: put a file into this folder, and the registry finds it."""

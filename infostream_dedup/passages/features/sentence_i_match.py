@@ -1,4 +1,4 @@
-"""I-Match of a sentence: one hash of its distinct words of middle frequency.
+"""I-Match of a sentence: one hash of its distinct words of medium frequency.
 
 A. Chowdhury, O. Frieder, D. Grossman, M. McCabe, ACM TOIS 20(2), 2002. Yu et al. find words of normalised IDF .3 to 1
 best for sentences, by an external table. Ours is computed from wordfreq's shares of running words, as if their
@@ -28,7 +28,7 @@ __all__ = ["SentenceIMatch"]
 
 _SENTENCES: Final = 57_135
 _WORDS: Final = 16
-"""Mean length of a sentence of news."""
+"""Mean length of a news sentence in words."""
 
 
 @register("i-match", order=30)

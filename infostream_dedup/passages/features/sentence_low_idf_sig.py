@@ -2,9 +2,9 @@
 
 Yu Haomin, Zhang Yue, Zhang Qi, Huang Xuanjing: Low-IDF-Sig, sentence-level duplicate detection (in Chinese), section 3,
 whose defaults these are. A feature a(d, c) is the antecedent a and the c words after it in steps of d, cut at the end
-of the sentence; it may hold other antecedents. The first word of a sentence is always an antecedent, so that no
-sentence goes without a feature. The paper passes over some articles and prepositions in chains without naming them; its
-example passes over none.
+of the sentence; it may contain other antecedents. The first word of a sentence is always an antecedent, so that no
+sentence goes without a feature. The paper skips some articles and prepositions in chains without naming them; its
+example skips none.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Word shingles of a sentence: every w words in a row, what Yu et al. compare Low-IDF-Sig with."""
+"""Word shingles of a sentence: every w words in a row, with which Yu et al. compare Low-IDF-Sig."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The rungs of the ladder, one in a file: put a file into this folder, and the registry finds it."""
+"""The rungs of the ladder, one per file: put a file into this folder, and the registry finds it."""

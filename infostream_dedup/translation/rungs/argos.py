@@ -36,7 +36,7 @@ class ArgosRung(Rung):
     """Translates terms by installed models.
 
     Without a model for the two languages, directly or through a third one, there is no answer. Without the extra
-    ``translate`` there is none either, and one warning in the log says what is missing.
+    ``translate`` there is no answer either, and one warning in the log says what is missing.
 
     Args:
         folder: folder of models; ``None`` for those of Argos Translate (``model_files.models_folders``).
@@ -70,7 +70,7 @@ class ArgosRung(Rung):
             models = [self._load(model) for model in route]
         except MissingExtraError as error:
             self._extra_is_missing = True
-            _log.warning("%s; going on without installed translation models", error)
+            _log.warning("%s; continuing without installed translation models", error)
             return [()] * len(terms)
         confidence = round(CONFIDENCE ** len(route), 2)
         return [

@@ -1,4 +1,4 @@
-"""The rung of the ladder for words of one origin: Russian and Ukrainian cognates, international words."""
+"""The rung of the ladder for words of common origin: Russian and Ukrainian cognates, international words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FREE: Final = 0.3
 
 @register(order=40)
 class CognatesRung(Rung):
-    """Words of one origin that are nouns in use in the target language."""
+    """Words of common origin that are nouns in use in the target language."""
 
     name = "cognates"
     silence = "the other language has no such noun in use"

@@ -1,4 +1,4 @@
-"""The rung of the ladder for what is written alike in all languages: digits, and Latin words outside English."""
+"""The rung of the ladder for terms written alike in all languages: digits, and Latin words outside English."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class IdentityRung(Rung):
         return bool(_DIGITS.fullmatch(term)) or (source != "en" and is_latin(term))
 
     def explain_silence(self, term: str, source: Language, target: Language) -> str:
-        """Say who answers instead for a Latin name of our tables."""
+        """Say which rungs answer instead for a Latin name in our tables."""
         if is_latin(term):
             return "left to the dictionary and to the rungs for names"
         return super().explain_silence(term, source, target)
