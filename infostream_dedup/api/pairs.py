@@ -83,7 +83,8 @@ def pairs(
         top: number of pairs to list, the strongest first; with preset ``judged`` translations come after all others.
         between: with preset ``judged``, rule for translations: ``nothing-better`` (the default) takes pairs that share
             .4 of the weight of their 30 heaviest key terms in both directions, if neither document has a clearly better
-            partner in the other's language; ``plain`` drops the second condition; ``none`` lists no translations.
+            partner in the other's language and their numbers and lengths agree; ``plain`` asks only for the shares;
+            ``none`` lists no translations.
         one_to_one: with preset ``judged``, list at most one translation of each document into each other language, for
             sources that translate a text once.
         semantic: with preset ``judged``, ask a sentence encoder about pairs in doubt (probability .1 to .9): the same

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.batch.judging import JudgedCollection
 from infostream_dedup.batch.pair_table import PairTable, chunks_of_pairs
-from infostream_dedup.evidence.kinds import ONE_TEXT, Kind
+from infostream_dedup.evidence.contradictions import contradict
 from infostream_dedup.links import choose_backend
 from infostream_dedup.links.between_languages import LEAST_SHARE, nothing_better, one_to_one
 from infostream_dedup.links.similarity_matrix import kept_entries
@@ -64,7 +64,8 @@ def find_translations(
 
     ``plain``: at least three of the 30 heaviest key terms in the pivot language match in both directions, with .4 of
     the weight. ``nothing-better``: in addition, neither document has a clearly better partner in the other's language
-    (see ``links.between_languages``). Evidence decides which documents of one language have the same text.
+    (see ``links.between_languages``), and their numbers and lengths agree (see ``evidence.contradictions``). Evidence
+    decides which documents of one language have the same text.
     ``none``: no translations.
 
     Args:
@@ -83,7 +84,10 @@ def find_translations(
     found = _plain(key_terms, engine)
     texts = collection.facts.texts
     found = found.where((texts[found.a] != texts[found.b]) | (texts[found.a] < 0))
-    smaller, languages = found.shares.min(axis=1), key_terms.counts.languages
+    languages = key_terms.counts.languages
+    if between == "nothing-better":
+        found = found.where(~contradict(found.a, found.b, found.shares, collection.keys, collection.evidence.records))
+    smaller = found.shares.min(axis=1)
     if between == "nothing-better":
         kept = nothing_better(found.a, found.b, smaller, languages, lambda a, b: _one_text(collection, a, b))
         found, smaller = found.where(kept), smaller[kept]
@@ -92,9 +96,9 @@ def find_translations(
 
 def _one_text(collection: JudgedCollection, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether documents of one language have the same text by the evidence: bool (pairs,)."""
-    kinds = np.full(len(a), Kind.RELATED, dtype=np.int8)
-    kinds[np.lexsort((a, b))] = np.concatenate([kinds[:0], *(judged.kinds for judged in collection.judged(a, b))])
-    return np.isin(kinds, ONE_TEXT)
+    found = np.zeros(len(a), dtype=np.bool_)
+    found[np.lexsort((a, b))] = np.concatenate([found[:0], *(judged.one_text for judged in collection.judged(a, b))])
+    return found
 
 
 def _plain(key_terms: KeyTerms, engine: str) -> Translations:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.evidence.facts import DocumentFacts, PairFacts, facts_of_pairs
-from infostream_dedup.evidence.kinds import Kind, kinds_of_pairs, rules_of_pairs
+from infostream_dedup.evidence.kinds import ONE_TEXT, Kind, kinds_of_pairs, rules_of_pairs
 from infostream_dedup.evidence.meaning import Meanings, with_meaning
 from infostream_dedup.evidence.pair_evidence import ComparedKeys, TripleRows, compared, fill_in_wording, shares_of_pairs
 from infostream_dedup.evidence.pair_model import DECIMALS, PairModel, shipped_model
@@ -69,6 +69,16 @@ class JudgedCandidates:
     def shares(self) -> NDArray[np.float64]:
         """float64 (pairs, 2), share of the 12 key terms forward and backward, rounded."""
         return np.round(self.evidence[:, :2], DECIMALS)
+
+    @property
+    def one_text(self) -> NDArray[np.bool_]:
+        """Which pairs may have one text, perhaps in other words or in another version: bool (pairs,).
+
+        Asked of documents that one document of another language renders, so where source or date is not known the
+        model's word is enough.
+        """
+        told = ~self.facts.known & ~self.facts.own & (self.probability >= 0.5) & (self.kinds == Kind.RELATED)
+        return np.asarray(np.isin(self.kinds, ONE_TEXT) | told, dtype=np.bool_)
 
     def statuses(self, joined: NDArray[np.bool_]) -> NDArray[np.int8]:
         """``DocumentStatus`` that each pair gives its later document: int8 (pairs,).

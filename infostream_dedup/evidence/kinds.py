@@ -161,8 +161,12 @@ def told_by_another_source(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def told_again(pair: PairFacts) -> NDArray[np.bool_]:
-    """Without source or date, the model alone."""
-    return ~pair.known & ~pair.own & (pair.probability >= 0.5)
+    """Without source or date, the model; and a part of the wording again, or the story's vocabulary.
+
+    Where one topic fills a collection, the model is sure of many pairs that only share it, and each joins two groups.
+    """
+    vocabulary = (pair.probability >= 0.9) & (pair.vocabulary >= 0.6)
+    return ~pair.known & ~pair.own & (pair.probability >= 0.5) & ((pair.wording_least >= 0.15) | vocabulary)
 
 
 def next_step(pair: PairFacts) -> NDArray[np.bool_]:

@@ -11,7 +11,7 @@ import numpy as np
 from infostream_dedup.evidence.facts import DocumentFacts
 from infostream_dedup.evidence.judging import TripleSource, judge_pairs
 from infostream_dedup.evidence.kernels.comparing import ComparedKeys
-from infostream_dedup.evidence.kinds import KIND_NAMES, ONE_TEXT, Kind, seen_from_later
+from infostream_dedup.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.evidence.pair_evidence import TripleRows, shares_of_pairs
 from infostream_dedup.evidence.pair_model import DECIMALS, PairModel
 from infostream_dedup.evidence.records import EvidenceRecords
@@ -210,7 +210,7 @@ class EvidenceJudge:
             documents=documents.facts,
             model=self._model,
         )
-        return np.isin(judged.kinds, ONE_TEXT)
+        return judged.one_text
 
     def _judged(self, candidates: CandidateRows, first: int) -> tuple[_Pairs, _Repeated]:
         """Judge the candidates of consecutive documents, of which the first has a given ordinal."""

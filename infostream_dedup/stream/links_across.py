@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.evidence.contradictions import contradict
 from infostream_dedup.evidence.kernels.term_places import SLOTS
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.links.between_languages import LEAST_SHARE, NEAR_BEST
+from infostream_dedup.stream.evidence_judge import ComparedDocuments
 from infostream_dedup.stream.kernels.pivot_sharing import PivotDocuments, PivotRoom, share_pivot
 from infostream_dedup.stream.window import Window
 from infostream_dedup.window.window_index import WindowIndex
@@ -265,11 +267,24 @@ class LinksAcross:
         counts, met, own = _shared(b, earlier, window.pivot_columns.documents)
         shares = np.rint(met / np.maximum(own, 1) * _UNIT).astype(np.int64)
         strong = (counts.min(axis=1) >= _LEAST_TERMS) & (shares.min(axis=1) >= round(LEAST_SHARE * _UNIT))
-        for place in np.flatnonzero(strong).tolist():
+        chosen = np.flatnonzero(strong)
+        chosen = chosen[~self._contradict(earlier[chosen], b[chosen], shares[chosen])]
+        for place in chosen.tolist():
             number, row = int(later[place]), int(earlier[place])
             if not self._same_text(row, number + first - window.first):
                 forward, backward = shares[place].tolist()
                 links[number].append(LinkAcross(row + window.first, forward, backward))
+
+    def _contradict(
+        self, earlier: NDArray[np.int64], later: NDArray[np.int64], shares: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """Whether evidence rules out that documents in these rows render each other: bool (pairs,)."""
+        if not len(earlier):
+            return np.zeros(0, dtype=np.bool_)
+        rows, numbers = np.unique(np.concatenate([earlier, later]), return_inverse=True)
+        documents = ComparedDocuments.of_window(self._window, rows)
+        a, b = numbers[: len(earlier)].astype(np.int64), numbers[len(earlier) :].astype(np.int64)
+        return contradict(a, b, shares / _UNIT, documents.keys, documents.records)
 
     def _same_text(self, row: int, other: int) -> bool:
         """Whether two texts are equal, though their languages were given or detected differently: they are copies."""

@@ -1,0 +1,65 @@
+"""What rules out that two documents of different languages render one text: other numbers, or another length.
+
+Sister pages of one manual and advisories of one form share nearly all key terms, and a stream may not hold the real
+counterpart yet. A translation keeps the numbers of its source, and most of its length.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.evidence.pair_evidence import COLUMNS, ComparedKeys, compared
+from infostream_dedup.evidence.pair_model import DECIMALS
+from infostream_dedup.evidence.records import EvidenceRecords
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["contradict"]
+
+_FEWEST_NUMBERS: Final = 3
+"""Fewer may be written as words in one of the languages."""
+
+_MANY_NUMBERS: Final = 9
+_SURE: Final = 1.2
+"""With many numbers units may be converted all through a text: then shares of so much together outweigh them."""
+
+_SHARED_NUMBERS: Final = 0.5
+"""Least weight of one's numbers that the other has, the larger of the two directions."""
+
+_LENGTH: Final = 0.6
+"""Greatest difference of the logarithms of both lengths."""
+
+
+def contradict(
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    shares: NDArray[np.float64],
+    keys: ComparedKeys,
+    records: EvidenceRecords,
+) -> NDArray[np.bool_]:
+    """Whether numbers or length say that neither document renders the other: bool (pairs,).
+
+    Both have three numbers or more and share less than half of them, though not where both have nine and nearly all key
+    terms meet; or one has 1.8 times the words of the other.
+
+    Args:
+        a: int64 (pairs,), row of one document.
+        b: int64 (pairs,), row of the other; quickest where pairs of one b are neighbours.
+        shares: float64 (pairs, 2), shares of the key terms in the pivot language that met, in both directions, rounded.
+        keys: key terms of all documents.
+        records: packed evidence of all documents.
+    """
+    evidence = np.zeros((len(a), len(COLUMNS)), dtype=np.float64)
+    compared(a, b, evidence, keys=keys, records=records, triples=None)
+
+    def column(name: str) -> NDArray[np.float64]:
+        return np.round(evidence[:, COLUMNS.index(name)], DECIMALS)
+
+    shared = np.maximum(column("numbers_forward"), column("numbers_backward"))
+    least = column("numbers_least")
+    sure = (least >= _MANY_NUMBERS) & (np.round(shares.sum(axis=1), DECIMALS) >= _SURE)
+    other_numbers = (least >= _FEWEST_NUMBERS) & (shared < _SHARED_NUMBERS) & ~sure
+    return np.asarray(other_numbers | (column("length") > _LENGTH), dtype=np.bool_)

@@ -1,0 +1,61 @@
+"""What rules out that a document renders another: other numbers, or another length."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from infostream_dedup.evidence.contradictions import contradict
+from infostream_dedup.evidence.frequencies import EvidenceFrequencies
+from infostream_dedup.evidence.pair_evidence import key_rows
+from infostream_dedup.evidence.reading import evidence_texts, read_evidence
+from infostream_dedup.evidence.records import pack_evidence
+from infostream_dedup.model import LANGUAGES, Document
+
+_ADVISORY = "Пакет исправлен в выпусках {}, обновите его, иначе злоумышленник получит доступ к чужим файлам"
+_RENDERED = "The package has been mended in releases {}, update it, or somebody may read the files of others"
+_SAILS = "captain told children about storm anchor ship with white sails " * 3
+
+
+def ruled_out(one: str, other: str, share: float = 0.5) -> bool:
+    made = [Document(id="a", text=one, lang="ru"), Document(id="b", text=other, lang="en")]
+    raw = read_evidence(*evidence_texts(made))
+    languages = np.array([LANGUAGES.index("ru"), LANGUAGES.index("en")], dtype=np.int8)
+    records = pack_evidence(raw, languages, EvidenceFrequencies())
+    keys = key_rows(sp.csr_array((2, 1), dtype=np.int64), sp.csr_array((2, 1), dtype=np.bool_))
+    found = contradict(np.array([0]), np.array([1]), np.array([[share, share]]), keys, records)
+    return bool(found[0])
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("316 и 417 и 518", "316 and 417 and 518", False),
+        ("316 и 417 и 518", "619 and 713 and 814", True),
+        ("316 и 417 и 518", "316 and 417 and 619", False),
+        ("316 и 417 и 518", "316 and 619 and 713", True),
+        # Two numbers may be words in the other language.
+        ("316 и 417", "619 and 713 and 814", False),
+        # All numbers of the shorter list are in the longer one.
+        ("316 и 417 и 518", "316 and 417 and 518 and 619 and 713 and 814 and 915", False),
+    ],
+)
+def test_numbers(one, other, expected):
+    assert ruled_out(_ADVISORY.format(one), _RENDERED.format(other)) is expected
+
+
+def test_many_numbers_do_not_outweigh_nearly_all_key_terms():
+    one, other = (" and ".join(str(number) for number in range(start, start + 9)) for start in (316, 716))
+    assert ruled_out(_ADVISORY.format(one), _RENDERED.format(other), share=0.59)
+    assert not ruled_out(_ADVISORY.format(one), _RENDERED.format(other), share=0.6)
+    fewer = other.removesuffix(" and 724")
+    assert ruled_out(_ADVISORY.format(one), _RENDERED.format(fewer), share=0.6)
+
+
+def test_length():
+    words = _SAILS.split()
+    # |ln((30 + 5) / (14 + 5))| is .61, with 15 words .56.
+    assert len(words) == 30
+    assert ruled_out(" ".join(words[:14]), _SAILS)
+    assert not ruled_out(" ".join(words[:15]), _SAILS)
